@@ -33,16 +33,16 @@ SEVERITY = RelationSetting(
 )
 
 VARIANTS: tuple[str, ...] = tuple(f"{kind}-{where}" for kind, where in product(Corruption, ("object", "global")))
-"""Each corruption in the boxes of things ("object"), and all over the picture ("global")."""
+"""Each corruption in the boxes of things ("object") and in the whole picture ("global")."""
 
 
 def is_global(variant: str) -> bool:
-    """Whether all of the picture is corrupted."""
+    """Whether the whole picture is corrupted."""
     return variant.endswith("-global")
 
 
 def corrupted(scene: Scene, variant: str, severity: str, things: Iterable[Thing]) -> Picture:
-    """The scene's picture, corrupted all over or in the boxes of ``things``, as far as they lie in it."""
+    """Returns the scene's picture, corrupted as a whole or in the boxes of ``things``."""
     boxes = tuple(dict.fromkeys(box for thing in things if (box := pixel_box(thing.box, scene))))
     kind = Corruption(variant.partition("-")[0])
     return scene.picture.corrupt(kind, int(severity), () if is_global(variant) else boxes)
@@ -98,7 +98,7 @@ class PictureCorruption(BuiltInRelation):
 def _question(
     scene: Scene, choose: Chooser, *, published: bool
 ) -> tuple[Question, tuple[tuple[str, Fact], ...]] | NotApplicable:
-    """One of the data set's own questions, if it has any and those may be ``published``; else about what is there."""
+    """Draws a published question if allowed and there is one, or else one about things in the scene."""
     if published and (own := sample_published_question(scene, choose)):
         return own, (("shape", "published"),)
     asked = groups.sample_question(scene, choose, choose.one(_ASKED), lambda _name: True)

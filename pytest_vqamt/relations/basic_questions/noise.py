@@ -36,7 +36,6 @@ from pytest_vqamt.sampling.chooser import Chooser
 PARTITION_SIZE = 3
 
 _DIGEST_DIGITS = 12
-"""So many digits of a digest are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +49,7 @@ class Noise(BuiltInRelation):
     All seven ask the same main questions: published ones where the scene has any, else counts, questions of existence
     and of absence about what is there.
 
-    Beside the same answer, accuracy is told where the right answer is known: VQA accuracy against annotators, 1 or 0
+    Reports also have the accuracy if the right answer is known: VQA accuracy against annotators, 1 or 0
     against the annotations of the scene.
 
     Tagged baseline: a person who is asked four questions may answer another than the first.
@@ -118,8 +117,10 @@ class Noise(BuiltInRelation):
         return replace(verdict, figures=accuracy_figures(case, verdict.readings))
 
     def _with_noise(self, text: str, exclude: frozenset[str]) -> list[tuple[str, int]]:
-        """The question followed by each partition, and how many basic questions of it stayed."""
-        with preserve_random_state():  # what ranks is imported here, and some of it draws
+        """Returns the question followed by each partition, with the number of basic questions that fit."""
+        with (
+            preserve_random_state()
+        ):  # libraries of the rankings are imported here, and some use the global random state
             basic = rank_questions(
                 open_pool(self.pool),
                 text,
@@ -133,7 +134,7 @@ class Noise(BuiltInRelation):
 
 
 class AnswerType(StrEnum):
-    """What a question is answered by, as VQA v2 calls it."""
+    """The answer types of VQA v2."""
 
     YES_NO = "yes/no"
     NUMBER = "number"
@@ -142,11 +143,11 @@ class AnswerType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainQuestion:
-    """A question to which the answer may be known.
+    """A main question, with or without a known answer.
 
     Attributes:
-        annotators: how many have answered it; 0 where nobody did, or each answer has a score instead.
-        truth_known: whether accuracy can be told: annotators or the scene's annotations say what is right.
+        annotators: the number of annotators; 0 without any, or if each answer has a score instead.
+        truth_known: whether accuracy is defined: the annotators or the scene give the right answer.
     """
 
     question: Question
@@ -164,9 +165,9 @@ class MainQuestion:
 
 
 def sample_main_question(scene: Scene, choose: Chooser) -> MainQuestion | NotApplicable:
-    """One of the scene's published questions where it has any, else one about what is there.
+    """Draws one of the scene's published questions, or else one about things in the scene.
 
-    A count that may miss things without annotation has no known answer; that things are there is known.
+    A presumed count has no known answer.
     """
     if scene.questions:
         return _published(choose.one(scene.questions))
@@ -189,7 +190,7 @@ def _published(published: PublishedQuestion) -> MainQuestion:
 
 
 def _answer_type(meaning: Meaning) -> AnswerType:
-    """By the meaning; of a published question that does not say, by the answer that was given most often."""
+    """Returns the type by the meaning, or for a published question by its most frequent answer."""
     if is_yes_no(meaning):
         return AnswerType.YES_NO
     if isinstance(meaning, Count):
@@ -207,9 +208,9 @@ _CONDITIONS = ("clean", "noisy")
 
 
 def accuracy_figures(case: Case, readings: Sequence[str]) -> tuple[Amount, ...]:
-    """The accuracy of the main question alone and with noise, over all and over its answer type; none if not known.
+    """Returns the accuracy with and without noise, over all and over the answer type; none if the truth is unknown.
 
-    ``readings`` are what was understood of the two answers: what cannot be understood is wrong.
+    An unparsed answer counts as wrong.
     """
     if not case.fact("truth_known"):
         return ()
@@ -223,7 +224,7 @@ def accuracy_figures(case: Case, readings: Sequence[str]) -> tuple[Amount, ...]:
 
 
 def _accuracy(query: Query, reading: str, annotators: int) -> float:
-    """VQA accuracy against the annotators, where they are enough for it; the score of a scored answer; else 1 or 0."""
+    """Returns the VQA accuracy if there are enough annotators, or the score of the answer, or else 1 or 0."""
     meaning = query.meaning
     if not isinstance(meaning, Annotated):
         return float(reading == _known(query))
@@ -240,6 +241,5 @@ def _accuracy(query: Query, reading: str, annotators: int) -> float:
 
 
 def _known(query: Query) -> str:
-    """The right answer as readings are shown."""
     known = truth(query.meaning, query.picture.scene)
     return format_reading(known) if isinstance(known, bool) else str(known)

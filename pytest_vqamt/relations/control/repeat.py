@@ -49,7 +49,7 @@ class Repeat(BuiltInRelation):
 
 
 def plain_question(scene: Scene, corpus: Corpus, choose: Chooser) -> Question | NotApplicable:
-    """One of the data set's own questions where it has some; else half counts of two names, half of existence."""
+    """Draws a published question if there is one, or else a count of two names or a question of existence, evenly."""
     if asked := sample_published_question(scene, choose):
         return asked
     if choose.chance(0.5):

@@ -66,7 +66,7 @@ class Deeptest(BuiltInRelation):
         if unread := unparsed_verdict(answers, reading):
             return unread
         before, after = caption_texts(answers)
-        differs = _bare(before) != _bare(after)
+        differs = _normalised(before) != _normalised(after)
         return Verdict(
             outcome=Outcome.VIOLATED if differs else Outcome.HOLDS,
             reason=f"the captions must be the same, but got {before!r} and {after!r}" if differs else "",
@@ -76,7 +76,7 @@ class Deeptest(BuiltInRelation):
 
 
 def _changed(scene: Scene, how: str, step: int) -> tuple[Picture, Fact] | None:
-    """The picture changed so strongly, from 1 to 10, and how strong that is; None where something would leave it."""
+    """Returns the picture changed with a strength from 1 to 10; None if something would leave it."""
     match how:
         case "blur":
             sigma_px = _SIGMAS_PX[(step - 1) * len(_SIGMAS_PX) // _STEPS]
@@ -93,7 +93,7 @@ def _changed(scene: Scene, how: str, step: int) -> tuple[Picture, Fact] | None:
 
 
 def _all_stay(factor: float, scene: Scene) -> bool:
-    """Whether nothing leaves the frame where rows go to the right by ``factor`` times their height above the middle."""
+    """Whether nothing leaves the frame if rows move right by ``factor`` times their height above the middle."""
     middle = scene.height / 2
     return all(
         box.x + factor * (middle - box.y1) >= 0 and box.x1 + factor * (middle - box.y) <= scene.width
@@ -101,5 +101,5 @@ def _all_stay(factor: float, scene: Scene) -> bool:
     )
 
 
-def _bare(caption: str) -> str:
+def _normalised(caption: str) -> str:
     return " ".join(caption.casefold().split()).rstrip(" .")

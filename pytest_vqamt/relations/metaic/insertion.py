@@ -1,9 +1,9 @@
-"""What is inserted into a picture, and where: drawn alike whatever the relation and the level of overlap.
+"""Insertions of MetaIC, the same for both relations and all levels of overlap.
 
-A class, a cut-out of it and one seed are chosen. All sizes and places are drawn from that seed, and so are further
-cut-outs where one finds no place at some level: that takes thousands of tries, none of which is worth being made
-simpler when a violation is shrunk. So the eight items that draw with the same seeds put the same thing, in one size,
-into the same pictures, as the authors' generator does, and share the captions.
+The chooser draws a class, a cut-out of it and one seed. Sizes and places come from that seed, and so do further
+cut-outs if one has no place at some level: that takes thousands of tries, which shrinking should not simplify. So the
+eight items insert the same thing, in one size, into the same pictures, as the authors' generator does, and share the
+captions.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ from pytest_vqamt.relations.soundness import is_salient, presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 _MAX_CUT_OUTS = 30
-"""So many are tried. Of most that find no place it is soon told: they are too small, or something is in their way."""
+"""The most cut-outs to try. Most of those without a place fail fast."""
 _LAST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedCutout:
-    """A thing, and where it is at each level of overlap: in whole pixels, all of one size."""
+    """A cut-out with its box at each level of overlap, in whole pixels and of one size."""
 
     cutout: Cutout
     boxes: Mapping[str, Box]
     layout: OverlapLayout
 
     def picture(self, scene: Scene, level: str) -> Picture:
-        """The background ``scene`` with the thing in it."""
+        """Returns the picture of ``scene`` with the thing inserted."""
         box = self.boxes[level]
         return scene.picture.insert(self.cutout, (box.x, box.y), (box.w, box.h))
 
     def covered(self, level: str) -> float:
-        """The share of the largest thing's box that is covered."""
+        """Returns the covered share of the largest thing's box."""
         return self.layout.largest[0].share_under(Edges.of(self.boxes[level]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Background:
-    """What there is to know of a picture that something is inserted into: also, of which classes that may be."""
+    """A picture to insert into, with the classes that can be inserted."""
 
     photo: Photo
     layout: OverlapLayout
@@ -80,7 +80,7 @@ class _Background:
 def sample_placed_cutout(
     scene: Scene, corpus: Corpus, choose: Chooser, reading: CaptionReading
 ) -> PlacedCutout | NotApplicable:
-    """One thing to insert into ``scene``, of any class that captions name."""
+    """Draws a thing to insert into ``scene``, of any class that captions name."""
     background = _background(scene, corpus, reading)
     if isinstance(background, NotApplicable):
         return background
@@ -112,9 +112,9 @@ def _background(scene: Scene, corpus: Corpus, reading: CaptionReading) -> _Backg
 def _placed(
     background: _Background, corpus: Corpus, reading: CaptionReading, first: CutoutEntry | None, seed: int
 ) -> PlacedCutout | None:
-    """The first cut-out that has a place at each level: ``first`` or, drawn from ``seed``, another one.
+    """Returns the first cut-out with a place at each level: ``first``, or others drawn from ``seed``.
 
-    Kept, since all items ask for the same ones: about 2 kB each.
+    Cached (about 2 kB each), since all items need the same ones.
     """
     random, entry = Random(seed), first
     for _ in range(_MAX_CUT_OUTS):
@@ -127,45 +127,43 @@ def _placed(
 
 
 def _one_of(classes: tuple[str, ...], corpus: Corpus, reading: CaptionReading, choose: Chooser) -> CutoutEntry | None:
-    """Any cut-out of any of the classes; None where no photo shows one of its name well."""
+    """Draws a cut-out of one of the classes; None if its name has none."""
     entries = cut_outs(corpus, choose.one(names_by_class(corpus, reading)[choose.one(classes)]))
     return choose.one(entries) if entries else None
 
 
-# Of each name the largest fifth of those that stand by themselves: nothing of a class is before or behind one, so
-# that no part of it comes along (what a person wears is of no class, and does). Their own photos show them whole, and
-# so large that they are recognised there.
-
+# Cut-outs are the largest fifth of each name that overlap nothing of another class, so that no part of it comes along
+# (clothes are of no class, and do). They are whole and salient in their own photos.
 
 _LARGEST_SHARE = 0.2
 _AT_MOST = 200
-"""So many cut-outs of a name to choose from, evenly out of the largest fifth."""
+"""The most cut-outs of a name to choose from, evenly spaced in the largest fifth."""
 _EDGE_PX = 1
 """A thing whose box comes nearer to the edge of its photo may go on beyond."""
 
 
 @lru_cache(maxsize=4096)
 def class_read(name: str, reading: CaptionReading) -> str | None:
-    """The class that is read from a caption of one thing of this name; None where it is none, or not its own."""
+    """Returns the class that a caption of one such thing is read as; None unless it is the name's own class."""
     named, forms = class_of(name), classes_in(indefinite(name), reading)
     return named if named and set(forms) == {named} and forms[named] is not NounForm.PLURAL else None
 
 
 @lru_cache(maxsize=8)
 def names_by_class(corpus: Corpus, reading: CaptionReading) -> Mapping[str, tuple[str, ...]]:
-    """For each class of which some thing stands by itself, the names of such things."""
+    """Returns the names of isolated things by class."""
     found: dict[str, tuple[str, ...]] = {}
     for name, entries in corpus.cutouts.items():
         named = class_read(name, reading)
-        if named and any(map(_is_alone, entries)):
+        if named and any(map(_is_isolated, entries)):
             found[named] = (*found.get(named, ()), name)
     return MappingProxyType(found)
 
 
 @lru_cache(maxsize=512)
 def cut_outs(corpus: Corpus, name: str) -> tuple[CutoutEntry, ...]:
-    """The cut-outs of a name, the largest first; there may be none."""
-    alone = [entry for entry in corpus.cutouts[name] if _is_alone(entry)]
+    """Returns the cut-outs of a name, the largest first."""
+    alone = [entry for entry in corpus.cutouts[name] if _is_isolated(entry)]
     wanted = ceil(_LARGEST_SHARE * len(alone))
     step = ceil(wanted / _AT_MOST) or 1
     well_shown = (entry for entry in alone[::step] if _is_well_shown(entry, corpus))
@@ -173,10 +171,9 @@ def cut_outs(corpus: Corpus, name: str) -> tuple[CutoutEntry, ...]:
 
 
 def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
-    """Those of ``classes`` of which a caption of the scene surely tells whether there is one thing, several or none.
+    """Returns the classes whose number in a caption is certain.
 
-    Not those of a crowd; nor those of a small thing or a fragment, which a caption may name or not; nor those of a
-    thing whose name has no plural.
+    Classes of crowds, of small things and fragments, and of names without a plural are left out.
     """
     unsure = {class_of(region.name) for region in scene.regions}
     for thing in scene.objects:
@@ -185,7 +182,7 @@ def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in classes if each not in unsure)
 
 
-def _is_alone(entry: CutoutEntry) -> bool:
+def _is_isolated(entry: CutoutEntry) -> bool:
     return all(class_of(name) is None for name in entry.alongside)
 
 
@@ -205,22 +202,22 @@ METAIC = RelationSetting(
 
 
 def caption_query(picture: Picture) -> Query:
-    """The query for a caption of ``picture``."""
+    """Returns the query for a caption of ``picture``."""
     return Query(picture=picture, meaning=Describe(), task=Task.CAPTIONING)
 
 
 def caption_texts(answers: Sequence[Answer]) -> tuple[str, ...]:
-    """The captions without the model's thinking aloud."""
+    """Returns the captions without reasoning traces."""
     return tuple(strip_reasoning(answer.text) for answer in answers)
 
 
 def caption_readings(answers: Sequence[Answer], reading: CaptionReading) -> tuple[str, ...]:
-    """The classes that are read from each caption: "dog, 2+ cats"; "no class" where none is."""
+    """Returns the classes in each caption, as "dog, 2+ cats" or "no class"."""
     return tuple(_in_words(answer, reading) for answer in answers)
 
 
 def unparsed_verdict(answers: Sequence[Answer], reading: CaptionReading) -> Verdict | None:
-    """The verdict where one of the captions is empty or a refusal; None where all can be read."""
+    """Returns the verdict on an empty caption or a refusal; None if all captions can be read."""
     for answer in answers:
         found = prepare_answer(answer.text)
         if isinstance(found, UnreadableAnswer):
@@ -239,7 +236,7 @@ def _in_words(answer: Answer, reading: CaptionReading) -> str:
 
 
 DRAWS_AS = "metaic"
-"""All items of both relations draw with the same seeds."""
+"""The seed name that all items of both relations share."""
 BREAKDOWN = ("was_there", "objects")
 
 _OBJECT_COUNT_BOUNDS = (2, 5, 10)
@@ -255,7 +252,7 @@ def caption_case(
     reading: CaptionReading,
     expected: str,
 ) -> Case | NotApplicable:
-    """The case of ``relation`` at this level of overlap; ``expected`` has "{}" for the inserted class."""
+    """Returns the case of ``relation`` at this level of overlap; ``expected`` has "{}" for the inserted class."""
     found = sample_placed_cutout(scene, corpus, choose, reading)
     if isinstance(found, NotApplicable):
         return found
@@ -272,7 +269,7 @@ def caption_case(
 
 
 def inserted_name(case: Case) -> str:
-    """The name of the thing that was inserted."""
+    """Returns the name of the inserted thing."""
     return str(case.fact("inserted"))
 
 

@@ -1,10 +1,7 @@
-"""Four places for one inserted thing, one at each level of overlap (Yu et al., ISSTA 2022, section 3.2.2).
+"""Placement of an inserted thing at each level of overlap (Yu et al., ISSTA 2022, section 3.2.2).
 
-Of each box, the share of its area that is covered counts. Rule R1: that of the largest thing lies in the interval of
-the level. Rule R2: that of any other is at most the upper end.
-
-Its size and its place at the highest level are drawn at random until they obey. For the other levels it is moved along
-the line from the centre of the largest thing through its own, up to the edge of the picture, by bisection.
+The size and the place at the highest level are sampled by rejection. The places at the other levels are found by
+bisection on the line from the centre of the largest thing through the centre of the inserted one to the edge.
 """
 
 from __future__ import annotations
@@ -24,14 +21,14 @@ from pytest_vqamt.relations.soundness import is_salient_size
 HIGHEST = "45"
 
 _MAX_TRIES = 300
-"""The authors' code draws up to 3,000 times, all over the picture; here each draw touches the largest thing."""
+"""The authors' code draws up to 3,000 times in the whole picture; here each draw touches the largest thing."""
 _MAX_BISECTIONS = 100
 
 
 def place_at_all_levels(
     layout: OverlapLayout, areas: AreaRange, cut_out: tuple[float, float], random: Random
 ) -> Mapping[str, Box] | None:
-    """The box of a cut-out of this width and height at each level, in whole pixels; None where one is not found."""
+    """Returns the box of a cut-out of this size at each level, in whole pixels; None if one level has none."""
     first = place_at_highest_level(layout, areas, cut_out, random)
     if first is None:
         return None
@@ -45,17 +42,14 @@ def place_at_all_levels(
 
 
 def min_covering_area(layout: OverlapLayout) -> float:
-    """The area that covers enough of the largest thing, and not more."""
+    """Returns the least area that can cover enough of the largest thing."""
     return LEVELS[HIGHEST][0] * layout.largest[0].area
 
 
 def place_at_highest_level(
     layout: OverlapLayout, areas: AreaRange, cut_out: tuple[float, float], random: Random
 ) -> Edges | None:
-    """A size, and a place for it at the highest level.
-
-    Sizes that the cut-out cannot have or that cover too little are not tried, nor are places beside the largest thing.
-    """
+    """Samples a size and a place at the highest level, among those that touch the largest thing."""
     least, most = max(areas.low, min_covering_area(layout)), min(areas.high, max_cutout_area(cut_out, layout.frame))
     if most < least:
         return None
@@ -68,15 +62,15 @@ def place_at_highest_level(
         thing = _edges(across.place(size[0], random.random()), down.place(size[1], random.random()), size)
         if (
             layout.holds(thing)
-            and layout.stands(thing, HIGHEST) is LevelFit.WELL
-            and layout.spares_the_others(thing, HIGHEST)
+            and layout.level_fit(thing, HIGHEST) is LevelFit.FITS
+            and layout.obeys_r2(thing, HIGHEST)
         ):
             return thing
     return None
 
 
 class _Reach(NamedTuple):
-    """On one axis, from which whole pixel to before which one a thing reaches, and how many there are."""
+    """The whole pixels of a thing on one axis, from ``start`` to before ``stop``, and the length of the axis."""
 
     start: int
     stop: int
@@ -87,13 +81,13 @@ class _Reach(NamedTuple):
         return cls(floor(start), ceil(stop), floor(limit))
 
     def place(self, length: int, chance: float) -> int:
-        """Where what is so long touches the thing and ends within the limit, by a number from 0 to before 1."""
+        """Returns a start at which a box of this length touches the thing inside the frame; ``chance`` is in [0, 1)."""
         first, last = max(0, self.start - length + 1), min(self.limit - length, self.stop - 1)
         return first + int(chance * (last - first + 1))
 
 
 def place_by_bisection(layout: OverlapLayout, first: Edges, level: str) -> Edges | None:
-    """The place that bisection finds for a thing that was drawn at ``first``."""
+    """Bisects for a place at ``level`` on the line through ``first``."""
     largest = layout.largest[0]
     size = round(first.x1 - first.x0), round(first.y1 - first.y0)
     start = (largest.x0 + largest.x1) / 2, (largest.y0 + largest.y1) / 2
@@ -102,7 +96,7 @@ def place_by_bisection(layout: OverlapLayout, first: Edges, level: str) -> Edges
         return None
     inner = 0.0
     outer = min(map(_to_the_edge, start, way, size, (layout.frame.w, layout.frame.h)))
-    known: dict[Place, LevelFit] = {}  # whole pixels: bisection soon comes to the same places again and again
+    known: dict[Place, LevelFit] = {}  # bisection soon repeats places, which are in whole pixels
     for _ in range(_MAX_BISECTIONS):
         middle = (inner + outer) / 2
         if middle in (inner, outer):
@@ -112,10 +106,10 @@ def place_by_bisection(layout: OverlapLayout, first: Edges, level: str) -> Edges
         stands = known.get((x, y))
         if stands is None:
             thing = _edges(x, y, size)
-            # The centre of the largest thing may be so near to the edge that what is put there reaches beyond.
-            stands = layout.stands(thing, level) if layout.holds(thing) else LevelFit.TOO_FAR_IN
-            if stands is LevelFit.WELL:
-                return thing if layout.spares_the_others(thing, level) else None
+            # Near the centre of the largest thing the box may reach beyond the frame.
+            stands = layout.level_fit(thing, level) if layout.holds(thing) else LevelFit.TOO_FAR_IN
+            if stands is LevelFit.FITS:
+                return thing if layout.obeys_r2(thing, level) else None
             known[x, y] = stands
         if stands is LevelFit.TOO_FAR_IN:
             inner = middle
@@ -125,7 +119,7 @@ def place_by_bisection(layout: OverlapLayout, first: Edges, level: str) -> Edges
 
 
 def _to_the_edge(start: float, way: float, length: int, limit: float) -> float:
-    """How often one can go a way along one axis before what is so long reaches the edge."""
+    """Returns how many steps of ``way`` a box of this length can move on one axis before it reaches the edge."""
     if way > 0:
         return (limit - length / 2 - start) / way
     return (length / 2 - start) / way if way < 0 else inf
@@ -135,25 +129,28 @@ def _edges(x: int, y: int, size: Size) -> Edges:
     return Edges(x, y, x + size[0], y + size[1])
 
 
+# Rule R1: the covered share of the largest thing lies in the interval of the level. Rule R2: that of any other thing is
+# at most the upper end.
+
 LEVELS: Mapping[str, tuple[float, float]] = {"0": (0.0, 0.0), "15": (0.0, 0.15), "30": (0.15, 0.30), "45": (0.30, 0.45)}
-"""By name, the ends of each interval; the lower one does not belong to it, unless both are 0."""
+"""The interval of each level, without its lower end unless both are 0."""
 
 
 def annotated_boxes(scene: Scene) -> list[Box]:
-    """The boxes of all things and crowds, as annotated."""
+    """Returns the boxes of all things and crowds, as annotated."""
     return [*(thing.box for thing in scene.objects), *(region.box for region in scene.regions)]
 
 
 class LevelFit(Enum):
-    """How a thing stands to the largest one, by rule R1: well, or it has to move."""
+    """Whether a place obeys rule R1, or in which direction it must move."""
 
-    WELL = auto()
+    FITS = auto()
     TOO_FAR_IN = auto()
     TOO_FAR_OUT = auto()
 
 
 class Edges(NamedTuple):
-    """Where a box begins and ends, in pixels: a tuple, since thousands are tried."""
+    """The edges of a box in pixels. A tuple, since thousands are tried."""
 
     x0: float
     y0: float
@@ -169,14 +166,14 @@ class Edges(NamedTuple):
         return (self.x1 - self.x0) * (self.y1 - self.y0)
 
     def share_under(self, other: Edges) -> float:
-        """The part of this box's area that ``other`` covers.
+        """Returns the share of this box's area that ``other`` covers.
 
         >>> Edges(0, 0, 10, 10).share_under(Edges(5, 8, 20, 20))
         0.1
         """
         x0, y0, x1, y1 = self
         left, top, right, bottom = other
-        # Written out: millions of places are tried, and calls of min and max would be most of the work.
+        # Without min and max, whose calls would dominate over millions of places.
         width = (x1 if x1 <= right else right) - (x0 if x0 >= left else left)
         height = (y1 if y1 <= bottom else bottom) - (y0 if y0 >= top else top)
         return width * height / ((x1 - x0) * (y1 - y0)) if width > 0 and height > 0 else 0.0
@@ -186,7 +183,7 @@ class Edges(NamedTuple):
 class OverlapLayout:
     """The boxes of a background: of the largest thing or crowd, and of the others.
 
-    Each stands here twice, as annotated and in the whole pixels that it covers: the rules hold for both.
+    Each box is here twice, as annotated and in whole pixels: the rules hold for both.
     """
 
     frame: Box
@@ -195,7 +192,7 @@ class OverlapLayout:
 
     @classmethod
     def of(cls, scene: Scene) -> OverlapLayout | None:
-        """The layout of a scene; None where it has no thing."""
+        """Returns the layout of a scene; None without things."""
         boxes = [box for box in annotated_boxes(scene) if box.area > 0]
         if not (scene.objects and boxes):
             return None
@@ -203,48 +200,47 @@ class OverlapLayout:
         largest = twice.pop(max(range(len(boxes)), key=lambda number: boxes[number].area))
         return cls(frame=scene.frame, largest=largest, others=tuple(edges for both in twice for edges in both))
 
-    def stands(self, thing: Edges, level: str) -> LevelFit:
-        """How ``thing`` stands to the largest one."""
+    def level_fit(self, thing: Edges, level: str) -> LevelFit:
+        """Returns whether ``thing`` obeys rule R1."""
         low, high = LEVELS[level]
         shares = [each.share_under(thing) for each in self.largest]
         if max(shares) > high:
             return LevelFit.TOO_FAR_IN
-        return LevelFit.TOO_FAR_OUT if high and min(shares) <= low else LevelFit.WELL
+        return LevelFit.TOO_FAR_OUT if high and min(shares) <= low else LevelFit.FITS
 
-    def spares_the_others(self, thing: Edges, level: str) -> bool:
-        """Whether ``thing`` obeys rule R2."""
+    def obeys_r2(self, thing: Edges, level: str) -> bool:
         _, high = LEVELS[level]
         return all(each.share_under(thing) <= high for each in self.others)
 
     def holds(self, thing: Edges) -> bool:
-        """Whether all of ``thing`` is in the picture."""
+        """Whether ``thing`` is inside the frame."""
         return thing.x0 >= 0 and thing.y0 >= 0 and thing.x1 <= self.frame.w and thing.y1 <= self.frame.h
 
 
 MIN_LARGEST_SHARE = 0.03
-"""The largest thing takes at least so much of the picture: where it is smaller, nothing is salient."""
+"""The least share of the picture that the largest thing takes: below it nothing is salient."""
 MAX_SALIENT_SHARE = 0.7
-"""Where the salient area is more of the picture, there is no room beside it."""
+"""The largest salient share of the picture that leaves room."""
 
 _ROOMY_SHARE = 0.4
 _ROOMY = (0.8, 1.3)
 _FULL = (0.1, 0.37)
-"""Between which parts of the salient area an inserted thing has its own, where that is under the share, and else."""
+"""The area range of an insertion as factors of the salient area, below ``_ROOMY_SHARE`` and from there on."""
 
 
 class AreaRange(NamedTuple):
-    """From which area to which, in square pixels."""
+    """A range of areas in square pixels."""
 
     low: float
     high: float
 
     def hold(self, size: Size) -> bool:
-        """Whether a thing of this size has such an area."""
+        """Whether the range has the area of this size."""
         return self.low <= size[0] * size[1] <= self.high
 
 
 def salient_area(areas: Sequence[float], picture_area: float) -> float:
-    """``S = sum of a_i softmax(a_i / picture area)``: a mean of one area or more in which large ones weigh more.
+    """Returns ``S = sum of a_i softmax(a_i / picture area)``, a mean that weighs large areas more.
 
     >>> round(salient_area([2000, 1000], 10_000), 1)
     1525.0
@@ -254,7 +250,7 @@ def salient_area(areas: Sequence[float], picture_area: float) -> float:
 
 
 def insertion_area_range(salient: float, picture_area: float) -> AreaRange:
-    """Between which areas that of an inserted thing is drawn, by the salient area of what is there.
+    """Returns the area range of an insertion for the salient area of the scene.
 
     >>> areas_beside(1000, 10_000), areas_beside(5000, 10_000)
     (Areas(low=800.0, high=1300.0), Areas(low=500.0, high=1850.0))
@@ -264,13 +260,13 @@ def insertion_area_range(salient: float, picture_area: float) -> AreaRange:
 
 
 def max_cutout_area(cut_out: tuple[float, float], frame: Box) -> float:
-    """The area up to which a cut-out of this width and height can be enlarged: at most twice, and into ``frame``."""
+    """Returns the largest area of a cut-out of this size, enlarged at most twice and within ``frame``."""
     width, height = cut_out
     return min(LARGEST_SCALE, frame.w / width, frame.h / height) ** 2 * width * height
 
 
 def size_of_area(cut_out: tuple[float, float], area: float) -> Size:
-    """The size in whole pixels at which a cut-out of this width and height has about this area; its aspect ratio stays.
+    """Returns the size in whole pixels at which a cut-out has about this area, with its aspect ratio.
 
     >>> scaled((40, 10), 1600)
     (80, 20)

@@ -69,9 +69,9 @@ class AntonymSwap(LexicalRelation):
 
 
 def sample_antonym_swap(scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser) -> WordChange | None:
-    """A hypothesis with an antonym for one of its words: a published one, where there is any; None where none has one.
+    """Draws a published or written hypothesis and an antonym for one of its words; None if no word has one.
 
-    Names and attributes are drawn evenly, where there are both.
+    Names and attributes are drawn evenly if there are both.
     """
     if scene.hypotheses:
         every = [change for each in published_statements(scene, known) for change in _of_published(each)]
@@ -85,7 +85,7 @@ def sample_antonym_swap(scene: Scene, corpus: Corpus, known: LexicalKnowledge, c
 
 
 def _opposite_name(thing: Thing, writer: StatementWriter) -> str | None:
-    """The name of the other sex, where nothing in the scene could go by it."""
+    """Returns the name of the other sex if nothing in the scene could go by it."""
     scene, known = writer.view.scene, writer.view.known
     other = OPPOSITE_NAMES.get(thing.name)
     here = annotated_names(scene) - {thing.name}
@@ -105,7 +105,7 @@ def _of_name(thing: Thing, other: str, writer: StatementWriter, choose: Chooser)
 
 
 def _opposite_attributes(thing: Thing, writer: StatementWriter) -> Iterator[tuple[Thing, str, str]]:
-    """The attributes of a thing whose antonym each bearer of its name surely lacks (relations.md, rules 5 and 8)."""
+    """Yields the attributes of a thing whose antonym each thing of the name surely lacks (rules 5 and 8)."""
     view = writer.view
     if not view.is_unambiguous(thing.name):
         return
@@ -138,7 +138,7 @@ def _of_published(statement: PublishedStatement) -> Iterator[WordChange]:
 
 
 def _names(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChange]:
-    """The unit with a name of the other sex, where neither the scene nor the text has anything that could go by it."""
+    """Yields the unit with a name of the other sex that nothing in the scene or the text could go by."""
     scene, known = statement.scene, statement.known
     said = _last_word(unit.object)
     name = singular(said)
@@ -162,7 +162,7 @@ def _names(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChan
 
 
 def _pronouns(statement: PublishedStatement, name: str) -> tuple[Replacement, ...] | None:
-    """The pronouns that go with the name; None where one may be of somebody else, or has two for the other sex."""
+    """Returns the pronouns of the name; None if one may refer to somebody else or has two counterparts."""
     text, instead = statement.text, opposite_pronouns(name)
     said = [word for word in sorted(PRONOUNS) if any(find_words(text, word))]
     people = [each for each in statement.units if singular(_last_word(each.object)) in OPPOSITE_NAMES]
@@ -178,10 +178,7 @@ def _last_word(text: str) -> str:
 
 
 def _attributes(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChange]:
-    """The unit with the antonym of its adjective, or of the place where it is, where it is the only one of its name.
-
-    An adjective stands before the noun, or is all that the property says; and the text has it once.
-    """
+    """Yields the unit of a unique thing with the antonym of its adjective or place, which the text has once."""
     if not unit.thing or not statement.is_only(thing := statement.scene.thing(unit.thing)):
         return
     for kind, word, other in _candidates(statement, unit, thing.name):
@@ -199,7 +196,7 @@ def _attributes(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[Wor
 
 
 def _candidates(statement: PublishedStatement, unit: LinkedUnit, name: str) -> Iterator[tuple[str, str, str]]:
-    """What sort of word, the word and its antonym; of people no size."""
+    """Yields the kind of word, the word and its antonym; people have no size."""
     kinds = statement.known.ontology
     verb, _, said = unit.property.lower().rpartition(" ")
     after_is = [said] if verb in ("", "is", "are") else []
@@ -213,7 +210,7 @@ def _candidates(statement: PublishedStatement, unit: LinkedUnit, name: str) -> I
 
 
 def _instead(statement: PublishedStatement, unit: LinkedUnit, name: str, attribute: str) -> Entails:
-    """The other linked units, and one that nothing in the scene bears."""
+    """Returns the other linked units, and one that is false of the scene."""
     others = PublishedStatement(
         text=statement.text,
         units=tuple(each for each in statement.units if each is not unit),
@@ -226,11 +223,11 @@ def _instead(statement: PublishedStatement, unit: LinkedUnit, name: str, attribu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordChange:
-    """A change of one word.
+    """A hypothesis in which one word is replaced.
 
     Attributes:
-        kind: what sort of word it is, or of change.
-        word, instead: what it was, and what it is.
+        kind: the kind of word or replacement.
+        word, instead: the word before and afterwards.
         unsure: whether the label afterwards rests on an absence that the annotations do not guarantee.
     """
 
@@ -242,7 +239,7 @@ class WordChange:
     unsure: bool = False
 
     def case(self, relation: Relation, variant: str, scene: Scene, *, expected: str) -> Case:
-        """The case that puts the hypothesis as it was and as it is, both of the scene's own picture."""
+        """Returns the case with both hypotheses on the scene's own picture."""
         facts: tuple[tuple[str, Fact], ...] = (("kind", self.kind), ("word", self.word), ("instead", self.instead))
         return case_of(
             relation,

@@ -55,7 +55,7 @@ class WordSubstitution(LexicalRelation):
 
 
 _ALSO_OF_PEOPLE = frozenset({"human", "climber"})
-"""Names of animals and plants in WordNet, by which people call each other."""
+"""Names of animals and plants in WordNet that people use for people."""
 _WORD = re.compile(r"[a-z-]+")
 _SHARING = re.compile(
     r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE
@@ -64,7 +64,7 @@ _SHARING = re.compile(
 
 
 def sample_substitution(scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser) -> WordChange | None:
-    """A hypothesis with a synonym or a class for one of its words; where it has both sorts, they are drawn evenly."""
+    """Draws a hypothesis and a synonym or a class for one of its words, evenly if it has both."""
     statement = sample_statement(scene, corpus, known, choose)
     if statement is None:
         return None
@@ -89,14 +89,16 @@ def _synonyms(statement: WrittenStatement | PublishedStatement) -> Iterator[Word
 
 def _classes(statement: WrittenStatement | PublishedStatement, view: AskableScene) -> Iterator[WordChange]:
     for thing in statement.things:
-        for word in _classes_of(thing, view) if _keeps_its_size(statement, thing, view) else ():
+        for word in _classes_of(thing, view) if _has_no_gradable_attribute(statement, thing, view) else ():
             after = _with_class(statement, thing, word, view)
             if after is not None:
                 yield WordChange(statement=statement, after=after, kind="class", word=thing.name, instead=word)
 
 
-def _keeps_its_size(statement: WrittenStatement | PublishedStatement, thing: Thing, view: AskableScene) -> bool:
-    """Whether nothing is said of the thing that depends on its class: a small elephant is no small animal."""
+def _has_no_gradable_attribute(
+    statement: WrittenStatement | PublishedStatement, thing: Thing, view: AskableScene
+) -> bool:
+    """Whether no attribute of the thing depends on its class: a small elephant is not a small animal."""
     if isinstance(statement, WrittenStatement):
         said = [word for each in statement.said for word in each.attributes_of(thing)]
     else:
@@ -106,10 +108,7 @@ def _keeps_its_size(statement: WrittenStatement | PublishedStatement, thing: Thi
 
 
 def _classes_of(thing: Thing, view: AskableScene) -> Iterator[str]:
-    """The classes of a thing, but for those of which one is not counted: nobody speaks of "small fruit".
-
-    Of a name that people go by, such as "female", no class is said that is not one of people.
-    """
+    """Yields the countable classes of a thing; for names that people go by ("female"), only classes of people."""
     of_people = is_person(thing.name) or thing.name in _ALSO_OF_PEOPLE
     for each in view.classes_of(thing.name):
         is_sure = each.word == "person" or not of_people
@@ -120,7 +119,7 @@ def _classes_of(thing: Thing, view: AskableScene) -> Iterator[str]:
 def _with_class(
     statement: WrittenStatement | PublishedStatement, thing: Thing, word: str, view: AskableScene
 ) -> Hypothesis | None:
-    """The hypothesis with the class for the thing; None of a text that does not name it once, with an article."""
+    """Returns the hypothesis with the class for the thing; None unless it is named once, with an article."""
 
     def as_class(group: Group) -> Group:
         return replace(group, name=word, covers=view.known.class_group(word, view.scene).covers)
@@ -128,7 +127,7 @@ def _with_class(
     if isinstance(statement, WrittenStatement):
         return statement.changed(thing, as_class)
     places = name_replacements(statement.text, thing.name, counting_noun(word))
-    if len(places) != 1 or not _stands_alone(statement.text[: places[0].start], statement.text[places[0].end :]):
+    if len(places) != 1 or not _has_own_article(statement.text[: places[0].start], statement.text[places[0].end :]):
         return None
     units = (
         replace(unit, group=as_class(unit.group)) if unit.group.name == thing.name else unit
@@ -137,8 +136,8 @@ def _with_class(
     return Hypothesis(apply_replacements(statement.text, places), Entails(units=tuple(units)))
 
 
-def _stands_alone(before: str, after: str) -> bool:
-    """Whether a noun has an article alone: no size, and no other noun that shares it ("a man and woman")."""
+def _has_own_article(before: str, after: str) -> bool:
+    """Whether the noun has an article of its own and no adjective, so not "a man and woman"."""
     if _SHARING.match(after):
         return False
     return before.lower().endswith((" a ", " an ", " the ")) or before.lower() in ("a ", "an ", "the ")

@@ -64,7 +64,7 @@ class JointErase(LexicalRelation):
         if linked is None:
             return NOTHING_TO_STATE
         rest = linked.rest.hypothesis
-        synonyms = _drawn(rest.text, choose)
+        synonyms = _sample_synonyms(rest.text, choose)
         return case_of(
             self,
             variant,
@@ -84,8 +84,8 @@ class JointErase(LexicalRelation):
         )
 
 
-def _drawn(text: str, choose: Chooser) -> tuple[Replacement, ...]:
-    """Some of the words for which there are others, one at least where there is any; none for a part of another's."""
+def _sample_synonyms(text: str, choose: Chooser) -> tuple[Replacement, ...]:
+    """Draws some of the synonym replacements, at least one if there is any, without overlaps."""
     found = synonym_replacements(text)
     chosen: list[Replacement] = []
     for each in choose.several(found, choose.between(1, len(found))) if found else ():

@@ -54,8 +54,8 @@ def best(monkeypatch: pytest.MonkeyPatch) -> Ranked:
 
 def ranking(monkeypatch: pytest.MonkeyPatch, found: Iterable[str]) -> Ranked:
     made = Ranked(tuple(found), [])
-    monkeypatch.setattr(noise, "ranked", made)
-    monkeypatch.setattr(noise, "lacking", lambda *_: "")
+    monkeypatch.setattr(noise, "rank_questions", made)
+    monkeypatch.setattr(noise, "missing_packages", lambda *_: "")
     return made
 
 
@@ -141,7 +141,7 @@ def test_nothing_is_asked_of_an_empty_picture(bare: Scene) -> None:
 
 
 def test_what_is_not_installed_is_told(yard: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "lacking", lambda ranking, embedding: f"no {ranking} by {embedding}")
+    monkeypatch.setattr(noise, "missing_packages", lambda ranking, embedding: f"no {ranking} by {embedding}")
     assert reasons(yard, "1") == {f"no {NOISE.ranking} by {NOISE.embedding}"}
 
 

@@ -107,7 +107,7 @@ def layout(scene: Scene = YARD) -> OverlapLayout:
 
 def stands(x0: float, x1: float, level: str) -> LevelFit:
     """Of what reaches over the whole height from ``x0`` to ``x1``."""
-    return layout().stands(Edges(x0, 0, x1, 100), level)
+    return layout().level_fit(Edges(x0, 0, x1, 100), level)
 
 
 def test_the_largest_is_told_from_the_others() -> None:
@@ -144,7 +144,7 @@ def test_a_scene_of_no_thing_has_no_layout(bare: Scene) -> None:
 def test_the_share_of_the_largest_lies_in_the_interval(level: str, well: range) -> None:
     # Yu et al., section 3.2.2: 0, (0, 0.15], (0.15, 0.30], (0.30, 0.45].
     expected = {
-        covered: LevelFit.WELL
+        covered: LevelFit.FITS
         if covered in well
         else LevelFit.TOO_FAR_IN
         if covered > max(well)
@@ -155,7 +155,7 @@ def test_the_share_of_the_largest_lies_in_the_interval(level: str, well: range) 
 
 
 def test_what_touches_does_not_overlap() -> None:
-    assert stands(100, 150, "0") is LevelFit.WELL
+    assert stands(100, 150, "0") is LevelFit.FITS
     assert stands(99, 150, "0") is LevelFit.TOO_FAR_IN
 
 
@@ -165,12 +165,12 @@ def test_what_touches_does_not_overlap() -> None:
 )
 def test_of_any_other_no_more_than_the_upper_end_is_covered(level: str, most: int) -> None:
     # Each column of the cat's 20 is 0.05 of it; of the cup, nothing is covered.
-    spared = [columns for columns in range(21) if layout().spares_the_others(Edges(150, 10, 150 + columns, 30), level)]
+    spared = [columns for columns in range(21) if layout().obeys_r2(Edges(150, 10, 150 + columns, 30), level)]
     assert spared == list(range(most + 1))
 
 
 def test_a_small_thing_is_never_hidden() -> None:
-    assert not any(layout().spares_the_others(Edges(140, 60, 170, 90), level) for level in LEVELS)
+    assert not any(layout().obeys_r2(Edges(140, 60, 170, 90), level) for level in LEVELS)
 
 
 def test_what_is_inserted_is_all_in_the_picture() -> None:
