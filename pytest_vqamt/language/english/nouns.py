@@ -232,6 +232,8 @@ def _parts(noun: str) -> tuple[str, str, str]:
 
 @cache
 def _plural_word(word: str) -> str:
+    if not word.strip():  # inflect fails on white space
+        return word
     return _lists().irregular.get(word) or str(_engine().plural_noun(word))
 
 
@@ -246,6 +248,8 @@ def _singular_word(word: str) -> str | None:
         one = lists.singular_of[word]
         return one if one != word else None
     if word in lists.singular_in_s or word in lists.irregular or word.endswith(("ss", "us", "is")):
+        return None
+    if not word.strip():
         return None
     one = str(_engine().singular_noun(word) or "")
     return one if one and one != word and _plural_word(one) == word else None

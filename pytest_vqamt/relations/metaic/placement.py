@@ -1,5 +1,8 @@
 """Placement of an inserted thing at each level of overlap (Yu et al., ISSTA 2022, section 3.2.2).
 
+Rule R1: the covered share of the largest thing's area lies in the interval of the level. Rule R2: that of any other
+thing is at most the upper end of the interval.
+
 The size and the place at the highest level are sampled by rejection. The places at the other levels are found by
 bisection on the line from the centre of the largest thing through the centre of the inserted one to the edge.
 """
@@ -128,9 +131,6 @@ def _to_the_edge(start: float, way: float, length: int, limit: float) -> float:
 def _edges(x: int, y: int, size: Size) -> Edges:
     return Edges(x, y, x + size[0], y + size[1])
 
-
-# Rule R1: the covered share of the largest thing lies in the interval of the level. Rule R2: that of any other thing is
-# at most the upper end.
 
 LEVELS: Mapping[str, tuple[float, float]] = {"0": (0.0, 0.0), "15": (0.0, 0.15), "30": (0.15, 0.30), "45": (0.30, 0.45)}
 """The interval of each level, without its lower end unless both are 0."""

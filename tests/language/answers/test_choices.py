@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.meaning import Label
@@ -73,6 +73,7 @@ def test_whichever_option_is_named_in_a_sentence_is_read(
 
 
 @given(text=st.text(), options=st.lists(st.text(min_size=1), max_size=3).map(tuple))
+@example(text="0", options=("\x85",))
 def test_every_text_has_a_reading(text: str, options: tuple[str, ...]) -> None:
     assert isinstance(read_choice(text, options), str | UnreadableAnswer)
 
