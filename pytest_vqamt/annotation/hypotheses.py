@@ -14,12 +14,18 @@ from pytest_vqamt.core.detections import DetectedObject, Grounder
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.data.messages import error_reason, short_path
-from pytest_vqamt.data.own.photos import Author, Trouble
+from pytest_vqamt.data.own.photos import DetectionFailure, DetectorUse
 from pytest_vqamt.data.own.writing import only_writer, rounded
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.snli_ve import ungrounded
 from pytest_vqamt.data.snli_ve.files import UNITS, find
-from pytest_vqamt.data.snli_ve.ungrounded import Wanting, WantingHypothesis, WantingUnit, settled_ids, write
+from pytest_vqamt.data.snli_ve.ungrounded import (
+    UngroundedHypotheses,
+    UngroundedHypothesis,
+    UngroundedUnit,
+    settled_ids,
+    write,
+)
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
 from pytest_vqamt.models.transformers.checkpoint import check_model_type, locate_checkpoint
@@ -76,11 +82,11 @@ def ground_hypotheses(spec: str, options: ModelOptions) -> None:
     argument = os.path.expanduser(argument)  # noqa: PTH111 - Path's raises where nobody is of that name
     settings = _grounder_settings(options)
     asked = digest(canonical_json(settings), options.device, str(options.dtype))
-    wanting = Wanting(find(argument))
+    wanting = UngroundedHypotheses(find(argument))
     if not _missing(wanting, asked):
         return
     with only_writer(wanting.folder / ungrounded.FILE):
-        wanting = Wanting(find(argument))
+        wanting = UngroundedHypotheses(find(argument))
         missing = _missing(wanting, asked)
         if missing and wanting.photos:
             hypotheses, photos = sum(wanting.counts[photo] for photo in missing), len(missing)
@@ -114,7 +120,7 @@ def warn(spec: str, options: ModelOptions) -> None:
     noted = ungrounded.settings_of_lines(files.folder)
     there = settled_ids(files) if noted else ()
     others = [told for hypothesis, told in noted.items() if told != now and hypothesis in there]
-    wanting = Wanting(files).counts if known else {}
+    wanting = UngroundedHypotheses(files).counts if known else {}
     failed = [each for photo, each in known.items() if photo in wanting]
     try:
         if others:
@@ -134,7 +140,7 @@ def warn(spec: str, options: ModelOptions) -> None:
         raise DataError(f"Expected every hypothesis to be grounded by {now[SETTING]}, but {error}") from error
 
 
-def _missing(wanting: Wanting, asked: str) -> tuple[str, ...]:
+def _missing(wanting: UngroundedHypotheses, asked: str) -> tuple[str, ...]:
     """The photos with hypotheses that want boxes, but for those of which it is known that they cannot be looked at.
 
     Raises:
@@ -198,7 +204,12 @@ class HypothesisGrounder:
     """Photo after photo, each to the lines of the hypotheses about it."""
 
     def __init__(
-        self, wanting: Wanting, photos: PhotoFiles, grounder: Grounder, settings: Mapping[str, str], asked: str
+        self,
+        wanting: UngroundedHypotheses,
+        photos: PhotoFiles,
+        grounder: Grounder,
+        settings: Mapping[str, str],
+        asked: str,
     ) -> None:
         """What is done, and for whom.
 
@@ -212,7 +223,7 @@ class HypothesisGrounder:
         self._wanting = wanting
         self._photos = photos
         self._grounder = grounder
-        self._author = Author(settings=settings, fingerprint=grounder.fingerprint)
+        self._author = DetectorUse(settings=settings, fingerprint=grounder.fingerprint)
         self._asked = asked
 
     def do(self, names: Sequence[str], progress: Callable[[], object]) -> list[int]:
@@ -238,7 +249,7 @@ class HypothesisGrounder:
         return boxes
 
     def _write(
-        self, name: str, hypotheses: Sequence[WantingHypothesis], found: Sequence[Sequence[DetectedObject | None]]
+        self, name: str, hypotheses: Sequence[UngroundedHypothesis], found: Sequence[Sequence[DetectedObject | None]]
     ) -> None:
         scores = {
             hypothesis.row.id: [each.score if each else None for each in of_one]
@@ -256,9 +267,11 @@ class HypothesisGrounder:
 
     def _note(self, name: str, error: DataError) -> None:
         digest = photo_digest(self._photos, name)
-        ungrounded.note_trouble(self._wanting.folder, name, Trouble(why=str(error), digest=digest, asked=self._asked))
+        ungrounded.note_trouble(
+            self._wanting.folder, name, DetectionFailure(why=str(error), digest=digest, asked=self._asked)
+        )
 
-    def _grounded(self, name: str, hypotheses: Sequence[WantingHypothesis]) -> list[list[DetectedObject | None]]:
+    def _grounded(self, name: str, hypotheses: Sequence[UngroundedHypothesis]) -> list[list[DetectedObject | None]]:
         """For each unit of each hypothesis the surest of what it may speak of in the photo.
 
         Raises:
@@ -266,13 +279,13 @@ class HypothesisGrounder:
             ModelError: nor could any other.
         """
         units = dict.fromkeys(unit for hypothesis in hypotheses for unit in hypothesis.units if unit.is_one)
-        found: dict[WantingUnit, DetectedObject | None] = {}
+        found: dict[UngroundedUnit, DetectedObject | None] = {}
         if units:
             image = self._photos.open(name)
             found = dict(zip(units, self._looked_for(name, image, tuple(units)), strict=True))
         return [[found.get(unit) for unit in hypothesis.units] for hypothesis in hypotheses]
 
-    def _looked_for(self, name: str, image: Image, units: Sequence[WantingUnit]) -> list[DetectedObject | None]:
+    def _looked_for(self, name: str, image: Image, units: Sequence[UngroundedUnit]) -> list[DetectedObject | None]:
         try:
             return [_surest_box(each, image) for each in _ground(self._grounder, image, units)]
         except VqamtError:
@@ -300,7 +313,9 @@ def photo_digest(photos: PhotoFiles, name: str) -> str:
         return ""
 
 
-def _ground(grounder: Grounder, image: Image, units: Sequence[WantingUnit]) -> tuple[tuple[DetectedObject, ...], ...]:
+def _ground(
+    grounder: Grounder, image: Image, units: Sequence[UngroundedUnit]
+) -> tuple[tuple[DetectedObject, ...], ...]:
     """What the phrases "object property" may speak of; one that is too long for the model loses words at its end.
 
     Raises:

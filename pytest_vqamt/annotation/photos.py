@@ -15,7 +15,7 @@ from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.own import photos
 from pytest_vqamt.data.own.folder import FILE, OwnPhotos, open_folder
-from pytest_vqamt.data.own.photos import Author, Trouble
+from pytest_vqamt.data.own.photos import DetectionFailure, DetectorUse
 from pytest_vqamt.data.own.writing import append, only_writer, row_of, things_of, usable
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_ID_LENGTH
@@ -153,7 +153,7 @@ class PhotoAnnotator:
         """
         self._folder = folder
         self._detector = detector
-        self._author = Author(settings=settings, fingerprint=detector.fingerprint)
+        self._author = DetectorUse(settings=settings, fingerprint=detector.fingerprint)
         self._asked = asked
         self._taken = taken
         self._photos = PhotoFiles(folder.path)
@@ -190,7 +190,7 @@ class PhotoAnnotator:
         failed.clear()
 
     def _note(self, name: str, error: DataError) -> None:
-        trouble = Trouble(why=str(error), digest=self._folder.digest(name), asked=self._asked)
+        trouble = DetectionFailure(why=str(error), digest=self._folder.digest(name), asked=self._asked)
         photos.note_trouble(self._folder.path, name, trouble)
 
     def _seen(self, name: str, scene_id: str) -> tuple[tuple[DetectedObject, ...], dict[str, Json]]:

@@ -41,14 +41,14 @@ class Box:
 
     @classmethod
     def enclosing(cls, boxes: Iterable[Box]) -> Box:
-        """The smallest box that holds all of ``boxes`` (at least one)."""
+        """The smallest box that contains all of ``boxes``, of which there must be one or more."""
         every = tuple(boxes)
         return cls.from_corners(
             min(b.x for b in every), min(b.y for b in every), max(b.x1 for b in every), max(b.y1 for b in every)
         )
 
     def intersection(self, other: Box) -> Box | None:
-        """What both boxes cover, or None where that has no area."""
+        """The box that both boxes cover; None if it has no area."""
         x0, y0 = max(self.x, other.x), max(self.y, other.y)
         x1, y1 = min(self.x + self.w, other.x + other.w), min(self.y + self.h, other.y + other.h)
         return Box(x0, y0, x1 - x0, y1 - y0) if x1 > x0 and y1 > y0 else None
@@ -57,7 +57,7 @@ class Box:
         return self.intersection(other) is not None
 
     def share_inside(self, other: Box) -> float:
-        """The part of this box's area that lies inside ``other``, in [0, 1]."""
+        """The share of this box's area that lies inside ``other``, in [0, 1]."""
         common = self.intersection(other)
         return common.area / self.area if common else 0.0
 

@@ -1,4 +1,4 @@
-"""A case and its verdict; what a relation says of itself."""
+"""Cases and verdicts, and the metadata of relations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Fact: TypeAlias = str | int | float | bool
 
 
 class Outcome(StrEnum):
-    """What became of a case."""
+    """The outcome of a case."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -28,11 +28,11 @@ class Verdict:
     """Whether the answers obey the relation.
 
     Attributes:
-        outcome: UNPARSED counts as a violation and is shown apart; ERROR counts as neither.
-        reason: why not, in a few words; empty where it holds.
-        vacuous: it holds without the model having shown anything (0 = 0 + 0).
-        readings: what was understood of each answer ("3", "yes", "unparsed"), in the order of the queries.
-        figures: what the case adds to figures of the relation's paper, by name ("accuracy", 0.3).
+        outcome: UNPARSED counts as a violation but is reported separately; ERROR counts as neither.
+        reason: a few words on why it does not hold; empty if it does.
+        vacuous: whether it holds without showing anything about the model (0 = 0 + 0).
+        readings: each answer as parsed ("3", "yes", "unparsed"), in the order of the queries.
+        figures: the case's contributions to figures of the relation's paper, by name ("accuracy", 0.3).
     """
 
     outcome: Outcome
@@ -52,16 +52,16 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A source query and its follow-ups, with what is expected of the answers.
+    """A source query and its follow-ups, with the expected relation between the answers.
 
     Attributes:
-        relation, variant: what it is a case of ("metavqa.partition", "object").
+        relation, variant: such as "metavqa.partition" and "object".
         scene: the id of the scene it was derived from.
         queries: the source query first.
-        expected: the relation between the answers, in words, naming them first, second, third.
-        facts: what reports break verdicts down by, in a stable order.
-        tags: "presumed" where it rests on an absence that the annotations do not guarantee.
-        id: a digest of what the case is: relation, variant, pictures and texts.
+        expected: the relation between the answers in words, which are called first, second, third.
+        facts: properties by which reports break verdicts down, in a stable order.
+        tags: "presumed" if the case rests on an absence that the annotations do not guarantee.
+        id: a digest of relation, variant, pictures and texts.
     """
 
     relation: str
@@ -87,19 +87,19 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotApplicable:
-    """A scene that gives no case, and why: a few words that repeat from scene to scene, so that they can be counted."""
+    """A scene that gives no case; ``reason`` is a few words without details of the scene, so that it can be counted."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationSetting:
-    """What ``--vqamt-option NAME=VALUE`` can set of a relation: a field of the relation's class, of the same name.
+    """A setting of a relation for ``--vqamt-option NAME=VALUE``: the field of that name in the relation's class.
 
     Attributes:
-        values: what it can be; one that ends in ":PATH" stands for any text with that beginning, "PATH" for any text.
+        values: the allowed values; "PATH" allows any text, and one that ends in ":PATH" any text with that beginning.
         default: one of them.
-        meaning: what it decides, in a few words.
+        meaning: a few words for users.
     """
 
     name: str
@@ -108,7 +108,7 @@ class RelationSetting:
     meaning: str
 
     def takes(self, value: str) -> bool:
-        """Whether the setting can be ``value``."""
+        """Whether ``value`` is allowed."""
         return any(
             value == known
             or (known == "PATH" and bool(value))
@@ -118,9 +118,9 @@ class RelationSetting:
 
 
 class PairKind(StrEnum):
-    """How the two answers of a pair must relate, for the metrics of pairs (``core.pairs``).
+    """The required relation between the two answers of a pair, for the metrics in ``core.pairs``.
 
-    SAME: an invariance. OPPOSITE: one yes, one no. IMPLIED: a right first answer implies the same second one.
+    SAME: an invariance. OPPOSITE: one yes, one no. IMPLIED: a right first answer implies the same second answer.
     """
 
     SAME = "same"
@@ -130,22 +130,22 @@ class PairKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationInfo:
-    """What a relation says of itself.
+    """The metadata of a relation.
 
     Attributes:
-        name: the paper and its own name of the relation ("metavqa.partition").
-        task: what the model must be able to do.
+        name: the paper and its name for the relation ("metavqa.partition").
+        task: the task that the model must support.
         claim: the relation in one sentence.
         source: paper and section.
-        variants: "" alone where there is just one.
-        version: goes up when wording or sampling changes, so that reports are not compared across it.
+        variants: ("",) if there is just one.
+        version: raised when wording or sampling changes, as reports cannot be compared across that.
         tags: "baseline" (reported, gated only when named), "control" (never gated).
-        breakdown: names of the facts by which verdicts are tallied in reports.
-        settings: what users can set of it.
-        pairs: where its cases of two queries feed the metrics of pairs, how the answers must relate; a case whose fact
-            "pairs" says otherwise is of that kind.
-        draws_as: what seeds its draws in place of its name and variant: all items with the same word draw alike, and
-            make their cases of the same choices; "" where each draws its own.
+        breakdown: names of the facts by which reports break verdicts down.
+        settings: the options of users.
+        pairs: the kind of pairs that its cases of two queries are; None without metrics of pairs. The fact "pairs" of a
+            case overrides it.
+        draws_as: replaces name and variant in the seed, so that all items with the same word make the same choices; ""
+            for a seed of its own.
     """
 
     name: str
@@ -161,23 +161,20 @@ class RelationInfo:
     draws_as: str = ""
 
     def item(self, variant: str) -> str:
-        """What users type: "metavqa.partition[object]", or just the name where there is one variant."""
+        """The name that users type: "metavqa.partition[object]", or just the relation if it has one variant."""
         return item_name(self.name, variant)
 
 
 def item_name(relation: str, variant: str) -> str:
-    """The name of a relation variant, as users type it."""
+    """The name of a relation variant as users type it."""
     return f"{relation}[{variant}]" if variant else relation
 
 
-# The accuracy of an answer, or 1 for a case of a certain kind. Sums are kept in millionths, as whole numbers: those of
-# two shards added are those of the whole, to the last digit, whatever the order.
-
-
+# Sums are whole numbers, so that the sums of shards add up to those of the whole run exactly, in any order.
 _UNIT = 1_000_000
 
 Amount: TypeAlias = tuple[str, float]
-"""A figure's name, and what a case adds to it."""
+"""The name of a figure, and the amount that a case adds to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +194,7 @@ class Figure:
 
     @property
     def mean(self) -> float | None:
-        """The mean over the cases that added to it, None where there are none."""
+        """The mean over its cases; None without any."""
         return self.millionths / _UNIT / self.cases if self.cases else None
 
     def __add__(self, other: Figure) -> Figure:
@@ -208,7 +205,7 @@ Figures: TypeAlias = Mapping[str, Figure]
 
 
 def add_figures(one: Figures, other: Figures) -> dict[str, Figure]:
-    """Both, added up by name."""
+    """The sums of both, by name."""
     total = dict(one)
     for name, figure in other.items():
         total[name] = total.get(name, Figure()) + figure
@@ -216,7 +213,7 @@ def add_figures(one: Figures, other: Figures) -> dict[str, Figure]:
 
 
 def figures_row(figures: Figures) -> dict[str, Json]:
-    """The figures as an object of ``report.json``, by name."""
+    """``figures`` of an entry in ``report.json``."""
     return {
         name: {"cases": figure.cases, "sum": figure.total, "mean": figure.mean}
         for name, figure in sorted(figures.items())
@@ -224,10 +221,10 @@ def figures_row(figures: Figures) -> dict[str, Json]:
 
 
 def figures_from_row(row: Json) -> dict[str, Figure]:
-    """The figures that ``figures_row`` was made of; none where a report is older than they are.
+    """The figures that ``figures_row`` made ``row`` from; none in reports from before there were any.
 
     Raises:
         KeyError, TypeError, ValueError: the row is not whole.
     """
-    told = cast("dict[str, dict[str, float]]", row or {})
-    return {name: Figure(int(each["cases"]), round(each["sum"] * _UNIT)) for name, each in told.items()}
+    figures = cast("dict[str, dict[str, float]]", row or {})
+    return {name: Figure(int(each["cases"]), round(each["sum"] * _UNIT)) for name, each in figures.items()}

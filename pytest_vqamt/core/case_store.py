@@ -1,4 +1,4 @@
-"""The file of the cases of a report: one of two names, one of which is compressed."""
+"""The file of a report's cases, plain or as gzip with random access, and the external sort of lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def find_cases_file(folder: Path) -> Path:
     """The file of cases in the folder of a report.
 
     Raises:
-        DataError: there is none, or there are two.
+        DataError: there is no such file, or both of them.
     """
     found = [folder / name for name in FILE_NAMES if (folder / name).is_file()]
     if not found:
@@ -43,13 +43,13 @@ def find_cases_file(folder: Path) -> Path:
 
 
 def open_cases(file: Path, members: GzipIndex | None = None) -> BinaryIO:
-    """The lines of a file of cases, from any place; whether they are compressed, its content tells, not its name.
+    """Opens a file of cases to read it, with seeks; its content decides whether it is decompressed.
 
-    ``members`` are for whoever opens a compressed one again to read from a place that is known already. Reading raises
-    DataError where the file is compressed and broken.
+    Share ``members`` between reads of the same compressed file to seek quickly. Reading raises DataError if the
+    compressed file is broken.
 
     Raises:
-        DataError: it cannot be read.
+        DataError: the file cannot be opened.
     """
     try:
         return gzip_reader(file, members) if is_gzip(file) else file.open("rb")
@@ -60,7 +60,7 @@ def open_cases(file: Path, members: GzipIndex | None = None) -> BinaryIO:
 
 
 def create_cases(file: Path, name: str) -> BinaryIO:
-    """Opens ``file``, which is to have one of the two names once it is whole, to write cases into it.
+    """Opens ``file`` to write cases; ``name``, its final name, decides whether they are compressed.
 
     Raises:
         OSError: it cannot be written.
@@ -69,29 +69,29 @@ def create_cases(file: Path, name: str) -> BinaryIO:
 
 
 MEMBER_BYTES = 1 << 18
-"""Of the text in a member: a place is found again by unpacking no more than that. Smaller ones pack less well."""
+"""The size of the text in a gzip member: a seek decompresses at most that much. Smaller members compress less well."""
 _LEVEL = 6
 _HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-"""Of a member (RFC 1952): no name, no time, and a system that is not told, for nothing may differ from run to run."""
+"""The header of a member (RFC 1952), without name, time and system, so that equal runs write equal bytes."""
 _CHUNK_BYTES = 1 << 16
 
 
 @dataclass(slots=True)
 class GzipIndex:
-    """Where the members of a file that was found to have them begin: in its text, and in the file."""
+    """The known starts of a file's gzip members: in its text, and in the file."""
 
     texts: list[int] = field(default_factory=lambda: [0])
     places: list[int] = field(default_factory=lambda: [0])
 
     def add(self, text: int, place: int) -> None:
-        """Adds one, unless it is known."""
+        """Adds a member unless it is known."""
         if self.texts[-1] < text:
             self.texts.append(text)
             self.places.append(place)
 
 
 def is_gzip(file: Path) -> bool:
-    """Whether the file is compressed, whatever its name.
+    """Whether the content of the file is gzip.
 
     Raises:
         OSError: it cannot be read.
@@ -101,7 +101,7 @@ def is_gzip(file: Path) -> bool:
 
 
 def gzip_writer(file: Path) -> BinaryIO:
-    """Opens ``file`` to write into it what will stand there compressed.
+    """Opens ``file`` to write compressed data.
 
     Raises:
         OSError: it cannot be written.
@@ -110,10 +110,9 @@ def gzip_writer(file: Path) -> BinaryIO:
 
 
 def gzip_reader(file: Path, members: GzipIndex | None = None) -> BinaryIO:
-    """Opens a compressed ``file`` to read what was written, from any place; that of others, too, if in less haste.
+    """Opens a compressed ``file`` to read it, with seeks; files from other programs seek more slowly.
 
-    Whoever opens the same file again finds a place at once that others have read, if they share its ``members``.
-    Reading raises DataError where the file is broken.
+    Share ``members`` between reads of the same file to seek quickly. Reading raises DataError if the file is broken.
 
     Raises:
         OSError: it cannot be read.
@@ -157,8 +156,6 @@ class _GzipWriter(RawIOBase):
 
 
 class _GzipReader(RawIOBase):
-    """Of each member that it has come past it keeps where it begins."""
-
     def __init__(self, file: Path, members: GzipIndex) -> None:
         self.name = str(file)
         self._packed = file.open("rb", buffering=0)
@@ -179,7 +176,7 @@ class _GzipReader(RawIOBase):
 
     def seek(self, offset: int, whence: int = SEEK_SET) -> int:
         if whence not in (SEEK_SET, SEEK_CUR):
-            raise UnsupportedOperation("it is not known where the file ends")
+            raise UnsupportedOperation("the end of the file is not known")
         wanted = offset + (self._place if whence == SEEK_CUR else 0)
         known = bisect_right(self._members.texts, wanted) - 1
         if wanted < self._place or self._members.texts[known] > self._place:
@@ -198,7 +195,7 @@ class _GzipReader(RawIOBase):
         self._unpacker, self._rest = zlib.decompressobj(zlib.MAX_WBITS | 16), b""
 
     def _next(self, most: int) -> bytes:
-        """Some of what follows, nothing at the end.
+        """The next bytes, at most ``most``; empty at the end.
 
         Raises:
             DataError: the file is broken.
@@ -210,7 +207,7 @@ class _GzipReader(RawIOBase):
                 data = self._unpacker.decompress(self._rest, most)
             except zlib.error as error:
                 raise self._broken(str(error)) from error
-            # At the end of a member what follows it is in both.
+            # At the end of a member, both attributes hold the rest.
             self._rest = self._unpacker.unused_data or self._unpacker.unconsumed_tail
             if data:
                 self._place += len(data)
@@ -219,7 +216,7 @@ class _GzipReader(RawIOBase):
                 raise self._broken("it breaks off")
 
     def _next_member(self) -> bool:
-        """Goes on to the next member, if there is one."""
+        """Goes on to the next member; false at the end of the file."""
         if not self._rest and not self._fill():
             return False
         self._members.add(self._place, self._read - len(self._rest))
@@ -239,11 +236,11 @@ class _GzipReader(RawIOBase):
 
 
 RUN_BYTES = 1 << 24
-"""So many bytes of lines are sorted at once, and written one after the other: a run."""
+"""The size of a run: lines that are sorted in memory and written one after the other."""
 
 
 class LineSorter:
-    """Takes lines in any order and writes them in sorted runs, to be read again ``in_order``.
+    """Writes lines in sorted runs, for ``merge_sorted_runs``.
 
     Raises:
         OSError: the file cannot be written.
@@ -263,7 +260,7 @@ class LineSorter:
             self._put()
 
     def close(self) -> None:
-        """Writes what is left."""
+        """Writes the last run."""
         try:
             self._put()
         finally:
@@ -285,7 +282,7 @@ class LineSorter:
 
 
 def merge_sorted_runs(file: Path) -> Iterator[bytes]:
-    """The lines of a file in their order, by their bytes; of each run in it, a chunk is in memory.
+    """The lines of a file in the order of their bytes, with one chunk of each run in memory.
 
     Raises:
         OSError: it cannot be read.
@@ -302,7 +299,7 @@ def merge_sorted_runs(file: Path) -> Iterator[bytes]:
 
 
 def _runs(lines: BinaryIO) -> list[int]:
-    """Where the runs of the file begin: where a line comes before the one that stands before it."""
+    """The starts of the runs: lines that sort before their predecessor."""
     begins, place, before = [0], 0, b""
     for line in lines:
         if line < before:
@@ -313,7 +310,7 @@ def _runs(lines: BinaryIO) -> list[int]:
 
 
 def _lines(file: BinaryIO, place: int, end: int) -> Iterator[bytes]:
-    """The lines from ``place`` to ``end``; others may read the same file in between."""
+    """The lines from ``place`` to ``end``; other readers may move the file position in between."""
     rest = b""
     while place < end:
         file.seek(place)

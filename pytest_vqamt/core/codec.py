@@ -60,7 +60,7 @@ def fields_row(value: DataclassInstance) -> dict[str, Json]:
 
 
 def from_fields(kind: type[T], row: Json, *, optional: tuple[str, ...] = (), **given: object) -> T:
-    """The dataclass ``kind`` that ``fields_row`` made ``row`` from; members that are no fields are ignored.
+    """The dataclass ``kind`` that ``fields_row`` made ``row`` from; unknown members are ignored.
 
     Args:
         kind: its fields are numbers, texts, booleans, enumerations, tuples and dataclasses of these, or None.
@@ -179,7 +179,7 @@ def _types() -> dict[str, type]:
 
 @cache
 def _converters(kind: type) -> dict[str, type]:
-    """Fields that JSON has no type for: enumerations and frozen sets."""
+    """Converters for the fields whose type JSON does not have: enumerations and frozen sets."""
     from pytest_vqamt.core.edits import Corrupt, Corruption, Erase, Fill
     from pytest_vqamt.core.scene import Scene
 

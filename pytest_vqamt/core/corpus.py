@@ -1,4 +1,4 @@
-"""What a relation may know of a whole scene source, gathered once and frozen."""
+"""Facts about a whole scene source, for relations; gathered once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pytest_vqamt.core.scene import Scene
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutoutEntry:
-    """A thing that can be cut out of its photo by its mask.
+    """A thing that can be cut out of its photo with its mask.
 
     Attributes:
         index: of its scene within the source.
         thing: its id within that scene.
         w, h: of its box, in pixels.
-        alongside: names of the other things, and of the crowds, whose boxes overlap its own: part of them may be cut
-            out with it (what a person wears or carries).
+        alongside: names of other things and crowds whose boxes overlap its own. Part of them may be cut out with it
+            (clothes, or things carried).
     """
 
     index: int
@@ -38,22 +38,21 @@ class CutoutEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Corpus:
-    """Facts about all scenes of a source; two are the same where they are one object.
+    """Facts about all scenes of a source. Compared by identity.
 
     Attributes:
-        scenes: how many were looked at.
-        names: every object name, the most frequent first (ties by the alphabet).
-        frequency: in how many scenes a name occurs.
-        cooccurring: for each name, the names that occur in scenes with it, with how many such scenes,
-            the most frequent first.
+        scenes: their number.
+        names: every object name, by descending frequency, then alphabetically.
+        frequency: the number of scenes with each name.
+        cooccurring: for each name, the names in the same scenes with the number of these scenes, by descending number.
         exhaustive: names that every scene annotates exhaustively.
-        plural: names of which some scene has two or more, so that they are surely countable.
-        attributes: for each name, the attributes seen on it, with how many things bear them.
-        multi_coloured: names of which some thing has no one colour.
-        cutouts: for each name, the things that a mask can cut out, but for mere fragments, the largest first.
-        simplest_first: indices of all scenes, those with the fewest objects first.
-        scene: gives the scene at an index.
-        measure: measures the mean colour of the photos; slow, and done once.
+        plural: names of which some scene has two or more, which are therefore countable.
+        attributes: for each name, its attributes with the number of things that have them.
+        multi_coloured: names of which some thing has no single colour.
+        cutouts: for each name, the things with masks, by descending area; without fragments.
+        simplest_first: indices of all scenes, by ascending number of objects.
+        scene: returns the scene at an index.
+        measure: returns the mean colour of the photos; slow, but cached.
     """
 
     scenes: int
@@ -71,16 +70,16 @@ class Corpus:
 
     @property
     def mean_colour(self) -> Colour | None:
-        """The mean colour of the source's photos, or None where it has none."""
+        """The mean colour of the source's photos; None without photos."""
         return self.measure()
 
     @property
     def has_attributes(self) -> bool:
-        """Whether some thing has an attribute."""
+        """Whether any thing has an attribute."""
         return any(self.attributes.values())
 
     def cut_out(self, entry: CutoutEntry) -> Cutout:
-        """The thing of ``entry``, to be inserted elsewhere.
+        """The cut-out of ``entry``, for insertion elsewhere.
 
         Raises:
             DataError: its record is broken.
@@ -95,9 +94,9 @@ def gather_corpus(
     scene: Callable[[int], Scene] | None = None,
     measure: Callable[[], Colour | None] = lambda: None,
 ) -> Corpus:
-    """The corpus of ``scenes``, which are read once, in order.
+    """The corpus of ``scenes``, which are iterated once.
 
-    ``scene`` gives one of them again, by its place; without it, nothing can be cut out.
+    ``scene`` returns a scene by its index; without it, nothing can be cut out.
     """
     sizes: list[int] = []
     frequency: Counter[str] = Counter()
@@ -137,9 +136,9 @@ def gather_corpus(
 
 
 class CooccurrenceTable(Mapping[str, tuple[tuple[str, int], ...]]):
-    """For each name, the names that occur in scenes with it; counted when a name is asked for, and kept.
+    """For each name, the names in the same scenes; counted on first access.
 
-    A source of a hundred thousand scenes has millions of pairs of names, of which a run asks for few.
+    A source of a hundred thousand scenes has millions of pairs of names, of which a run uses few.
     """
 
     def __init__(self, named: Iterable[tuple[str, ...]]) -> None:

@@ -1,4 +1,4 @@
-"""What detectors find in a picture, and what makes them detectors."""
+"""The protocols of detectors and grounding models, and the objects that they detect."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 
 Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
-"""Each as x, y of one corner after the other, in pixels of the picture; together they are one thing.
+"""The polygons that outline one object, each as ``x0, y0, x1, y1, ...`` in pixels of the picture.
 
-The corner of the picture is (0, 0), the centre of its first pixel (0.5, 0.5). Where a polygon covers itself twice, it
-has a hole.
+The top left corner of the picture is (0, 0) and the centre of its first pixel (0.5, 0.5). Where a polygon overlaps
+itself, it has a hole.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectedObject:
-    """A thing that a detector sees.
+    """One object in a picture, as a detector found it.
 
     Attributes:
-        name: what it is called, a singular in lower case; what was looked for where that is a phrase.
-        box: in pixels of the picture, of a width and a height, inside its frame.
-        score: how sure the detector is, from 0 to 1; scores of two detectors are of two kinds.
-        by: which of the detectors it is from ("boxes").
-        attributes: what holds of it ("red").
-        polygons: its outline; empty where the detector gives none.
-        is_crowd: whether it is many things, or an amount, that nobody told apart: trees, grass.
+        name: a singular noun in lower case, or the phrase that was looked for.
+        box: in pixels, not empty, inside the picture.
+        score: the detector's confidence, from 0 to 1; not comparable between detectors.
+        by: the name of the detector ("boxes").
+        attributes: such as "red".
+        polygons: the outline; empty if the detector gives none.
+        is_crowd: whether it is several objects, or an amount, not told apart: trees, grass.
     """
 
     name: str
@@ -44,30 +44,30 @@ class DetectedObject:
 
 
 class Detector(Protocol):
-    """Says what is in a picture."""
+    """Detects the objects of a picture."""
 
     @property
     def fingerprint(self) -> str:
-        """Everything that can change what it finds: weights, settings, versions."""
+        """Changes whenever results may: covers weights, settings and versions."""
         ...
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
-        """What is in ``image`` (RGB), the surest first. What else is done at the same time changes nothing of it."""
+        """The objects in ``image`` (RGB), by descending score; calls at the same time do not affect each other."""
         ...
 
 
 class Grounder(Protocol):
-    """Says where in a picture the things are that phrases speak of."""
+    """Locates the objects that phrases describe."""
 
     @property
     def fingerprint(self) -> str:
-        """Everything that can change what it finds: weights, settings, versions."""
+        """Changes whenever results may: covers weights, settings and versions."""
         ...
 
     def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
-        """For each phrase what in ``image`` (RGB) it may speak of, the surest first; empty where nothing does.
+        """For each phrase the objects in ``image`` (RGB) that it may describe, by descending score.
 
         Raises:
-            ModelError: a phrase has no words, or more of them than the model reads.
+            ModelError: a phrase is empty, or too long for the model.
         """
         ...

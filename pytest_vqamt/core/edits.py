@@ -1,6 +1,6 @@
-"""Every edit of a picture, as a description: what is done, and what the scene is afterwards.
+"""The edits of pictures as values, each with the scene that it results in.
 
-Rendering belongs to ``imaging``; nothing here touches pixels. Boxes are in pixels of the picture that is edited.
+Rendering belongs to ``imaging``. Boxes are in pixels of the picture before the edit.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene, Thing
 Colour = tuple[int, int, int]
 
 GONE_SHARE = 0.5
-"""A thing of which more than this share of its box is covered up counts as gone."""
+"""A thing is gone if more than this share of its box is covered."""
 
 
 class Fill(StrEnum):
-    """What stands where something was erased."""
+    """The filling of an erased box."""
 
     WHITE = "white"
     MEAN = "mean"
@@ -40,7 +40,7 @@ class Edit(Protocol):
     """One edit; a frozen value."""
 
     def after(self, scene: Scene) -> Scene:
-        """The scene that the edited picture shows."""
+        """The scene of the edited picture."""
         ...
 
 
@@ -71,7 +71,7 @@ class Erase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """Keep what lies between ``start`` and ``stop`` on one axis; the picture becomes that piece."""
+    """Keep only the part from ``start`` to ``stop`` along one axis."""
 
     start: int
     stop: int
@@ -85,7 +85,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crop:
-    """Keep the rectangle ``box`` (whole pixels); the picture becomes that rectangle."""
+    """Keep only the rectangle ``box`` (whole pixels)."""
 
     box: Box
 
@@ -95,7 +95,7 @@ class Crop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insert:
-    """Lay a cut-out over the picture so that its box becomes ``box``."""
+    """Paste a cut-out, scaled into ``box``."""
 
     cutout: Cutout
     box: Box
@@ -109,7 +109,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blur:
-    """Blur everything outside the boxes ``keep`` by a Gaussian of ``sigma_px``; with none, the whole picture."""
+    """Blur everything outside the boxes ``keep`` with a Gaussian; without boxes, the whole picture."""
 
     keep: tuple[Box, ...]
     sigma_px: float
@@ -167,7 +167,7 @@ class Mirror:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrupt:
-    """Corrupt the picture, or only what lies inside ``boxes``; ``severity`` from 1 to 5."""
+    """Corrupt the picture, or only the inside of ``boxes``; ``severity`` is from 1 to 5."""
 
     kind: Corruption
     severity: int
@@ -215,7 +215,7 @@ class Shear:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reencode:
-    """Send the pixels through a lossless file format and back: nothing may change."""
+    """Encode the pixels in a lossless file format and decode them, which changes nothing."""
 
     def after(self, scene: Scene) -> Scene:
         return scene
@@ -231,7 +231,7 @@ class _Reshape(Protocol):
 
 
 def _reshaped(scene: Scene, reshape: _Reshape, size: tuple[int, int] | None = None) -> Scene:
-    """The scene with every box put through ``reshape``; those that it gives None for are dropped."""
+    """The scene with ``reshape`` applied to every box; objects whose box becomes None are dropped."""
     objects = ((thing, reshape(thing.box)) for thing in scene.objects)
     regions = ((region, reshape(region.box)) for region in scene.regions)
     return with_objects(
@@ -243,7 +243,7 @@ def _reshaped(scene: Scene, reshape: _Reshape, size: tuple[int, int] | None = No
 
 
 def _with_box(thing: Thing, box: Box, *, has_mask: bool = False) -> Thing:
-    """The thing in another box. Written out, as in ``with_objects``: ``replace`` takes three times as long."""
+    """The thing with another box. Written out, as ``replace`` takes three times as long; so is ``with_objects``."""
     return Thing(
         id=thing.id,
         name=thing.name,
@@ -257,7 +257,7 @@ def _with_box(thing: Thing, box: Box, *, has_mask: bool = False) -> Thing:
 
 
 def crop_scene(scene: Scene, window: Box) -> Scene:
-    """The scene of which only ``window`` is left: boxes clipped to it and moved, what lies outside dropped."""
+    """The part of the scene in ``window``: boxes are clipped and moved, and objects outside are dropped."""
 
     def clipped(box: Box) -> Box | None:
         inside = box.intersection(window)
@@ -269,9 +269,9 @@ def crop_scene(scene: Scene, window: Box) -> Scene:
 def with_objects(
     scene: Scene, objects: Iterable[Thing], regions: Iterable[Region], size: tuple[int, int] | None = None
 ) -> Scene:
-    """The scene with other objects: relationships of those that are gone go too, and so do captions and questions.
+    """The scene with other objects. Relationships of removed objects, captions and questions are dropped.
 
-    ``size`` is the width and height that it has now, where they are others.
+    ``size`` is the new width and height, if they change.
     """
     kept = tuple(objects)
     ids = {thing.id for thing in kept}
@@ -294,7 +294,7 @@ def with_objects(
 
 
 def describe_edit(edit: Edit) -> str:
-    """The edit as it would stand after "this picture was".
+    """The edit as a phrase that continues "this picture was".
 
     >>> in_words(Cut(start=120, stop=320)), in_words(Blur(keep=(), sigma_px=6.0))
     ('cut x 120..320', 'blurred, sigma 6')

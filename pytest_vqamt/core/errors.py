@@ -1,4 +1,4 @@
-"""What users are told when something is wrong: one line, never a traceback."""
+"""The errors that users see as one line without a traceback, and helpers for their messages."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 
 
 class VqamtError(Exception):
-    """A mistake that the user can mend; its text says what was expected, what came, where, and what to do."""
+    """An error that the user can fix; its message says what was expected, what was found, where, and what to do."""
 
 
 class OptionError(VqamtError):
-    """An option or a specification is wrong."""
+    """An option or a spec is wrong."""
 
 
 class DataError(VqamtError):
-    """A record of a scene source, or a file of ours, is wrong."""
+    """A record of a scene source, or a file that this package wrote, is wrong."""
 
 
 class ModelError(VqamtError):
-    """A model could not be loaded, or broke its protocol."""
+    """A model could not be loaded, or violated its protocol."""
 
 
 class RenderError(VqamtError):
@@ -29,24 +29,24 @@ class RenderError(VqamtError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A closing sentence for a message about an unknown name: the nearest names, else all of them.
+    """The end of a message about an unknown name: the nearest known name, else all of them.
 
     >>> did_you_mean("tinny", ["tiny", "oracle"])
     "did you mean 'tiny'?"
     >>> did_you_mean("zebra", ["tiny", "oracle"])
     'known: tiny, oracle'
     """
-    names = [str(each) for each in known]  # a member of an enumeration has another repr
+    names = [str(each) for each in known]  # the repr of an enumeration member is another
     near = get_close_matches(name, names, n=1, cutoff=0.6)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
 
 
 CACHE_HOME_VARIABLE = "VQAMT_CACHE_HOME"
-"""The environment variable that names another folder than the user's cache."""
+"""The environment variable that overrides the cache folder."""
 
 
 def cache_home() -> Path:
-    """The folder of what is kept between runs."""
+    """The folder of files that are kept between runs."""
     from platformdirs import user_cache_dir
 
     return Path(os.environ.get(CACHE_HOME_VARIABLE) or user_cache_dir("pytest-vqamt")).absolute()

@@ -1,4 +1,4 @@
-"""What is told while a run goes on. Listeners only listen: the terminal, the progress bar, the writers of files."""
+"""Events of a run, for listeners such as the terminal, the progress bar and the writers of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_vqamt.core.results import ModelUse, RelationResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """A window of cases was derived: ``queries`` distinct queries, of which ``cached`` were answered before."""
+    """A window of cases was derived; of its distinct ``queries``, ``cached`` have cached answers."""
 
     item: str
     cases: int
@@ -23,7 +23,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """The model answered so many more queries."""
+    """The model answered more queries."""
 
     item: str
     queries: int
@@ -31,7 +31,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A case has its verdict; ``before`` is what became of it in the blessed run, where there is one."""
+    """A case was judged; ``before`` is its outcome in the baseline, if it has the case."""
 
     case: Case
     answers: tuple[Answer | Failure, ...]
@@ -44,17 +44,14 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """An item is done."""
+    """An item was finished."""
 
     result: RelationResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopped:
-    """An item ended without a result; what was asked till then.
-
-    Its model or its data cannot be used, or its time is up.
-    """
+    """An item ended without a result, as its model or data failed or its time was up; ``use`` counts its queries."""
 
     use: ModelUse
 

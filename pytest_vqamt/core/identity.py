@@ -1,4 +1,4 @@
-"""Names made from content: the same on every machine, worker and run."""
+"""Digests, seeds and patterns of names: the same on every machine, worker and run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def digest(*parts: str) -> str:
 
 
 def canonical_json(value: object) -> str:
-    """JSON that is equal for equal values: keys sorted, no spaces."""
+    """JSON with sorted keys and no spaces, the same for equal values."""
     return _CANONICAL.encode(value)
 
 
@@ -36,7 +36,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def matches(pattern: str, item: str) -> bool:
-    """Whether ``pattern`` names the item ``relation[variant]``; a pattern without a variant names all variants.
+    """Whether ``pattern`` matches the item ``relation[variant]``; without a variant it matches all of them.
 
     >>> matches("metavqa.*", "metavqa.partition[object]"), matches("metavqa.partition", "metavqa.partition[object]")
     (True, True)
@@ -50,7 +50,7 @@ def matches(pattern: str, item: str) -> bool:
 def seed_for(relation: str, variant: str, user_seed: int, part: int = 0) -> int:
     """A 64-bit seed from SHA-256 of (relation, variant, user seed, part).
 
-    ``part`` numbers the pieces of a long sampling run, so that each can be drawn on its own.
+    ``part`` numbers the parts of a long sampling run, each of which has its own seed.
     """
     text = f"{relation}\x1f{variant}\x1f{user_seed}\x1f{part}"
     return int.from_bytes(sha256(text.encode()).digest()[:8], "big")
@@ -58,9 +58,9 @@ def seed_for(relation: str, variant: str, user_seed: int, part: int = 0) -> int:
 
 @contextmanager
 def preserve_random_state() -> Iterator[None]:
-    """Leaves the global random state as it was: some packages draw from it when they are imported.
+    """Restores the state of ``random``, which some packages change when they are imported.
 
-    Hypothesis warns where that happens while it draws.
+    Hypothesis warns if that happens while it draws.
     """
     state = random.getstate()
     try:

@@ -1,4 +1,4 @@
-"""What a text asks, as a small logical form."""
+"""The meaning of a text as a small logical form, and its truth about a scene."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Related:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The things that a noun phrase names: "red cars", "animals on the table", "the man holding a cup".
+    """The things that a noun phrase denotes: "red cars", "animals on the table", "the man holding a cup".
 
     Attributes:
         name: the noun as it is worded, singular.
-        covers: the object names that the noun stands for, itself included; empty means just ``name``. A hypernym lists
-            its hyponyms here, so that truth needs no dictionary.
+        covers: the object names that the noun includes; empty means just ``name``. A hypernym lists its hyponyms here,
+            so that truth needs no dictionary.
         attributes: all of them must hold.
         related: further conditions, all of which must hold.
     """
@@ -37,9 +37,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One object description unit of a hypothesis (VEglue section 4.1): a group that the text says is there.
+    """One object description unit of a hypothesis (VEglue section 4.1): a group that is claimed to be there.
 
-    ``unseen`` is what the text says of it that no picture can show ("is a teacher"), which makes the whole neutral.
+    ``unseen`` is a claim that no picture can show ("is a teacher"), which makes the hypothesis neutral.
     """
 
     group: Group
@@ -120,7 +120,7 @@ class Entails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describe:
-    """What is there to see?"""
+    """What does the picture show?"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +128,7 @@ class Annotated:
     """A question of a published data set, known only by its annotators' answers, each with a weight.
 
     Attributes:
-        options: what may be answered: ("yes", "no"), or what the question offers; empty where that is not known.
+        options: the possible answers, ("yes", "no") or those in the question; empty if unknown.
     """
 
     answers: tuple[tuple[str, float], ...]
@@ -136,7 +136,7 @@ class Annotated:
 
     @property
     def is_yes_no(self) -> bool:
-        """Whether it is answered by yes or no."""
+        """Whether the answer is yes or no."""
         return self.options == YES_OR_NO
 
 
@@ -150,7 +150,7 @@ MEANINGS: tuple[type, ...] = (
 
 
 def groups_of(meaning: Meaning) -> tuple[Group, ...]:
-    """The groups that the text speaks of, in order; none for a caption or a published question."""
+    """The groups of the meaning, in order; none for a caption or a published question."""
     match meaning:
         case Count(groups=groups) | Both(groups=groups) | NotBoth(groups=groups):
             return groups
@@ -167,14 +167,14 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
 
 
 YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has)
-"""The meanings that are answered by yes or no, published questions aside."""
+"""The meanings whose answer is yes or no, without published questions."""
 
 YES_OR_NO = ("yes", "no")
 """The options of a published question that is answered by yes or no."""
 
 
 def is_yes_no(meaning: Meaning) -> bool:
-    """Whether the question is answered by yes or no."""
+    """Whether the answer to the question is yes or no."""
     return isinstance(meaning, YES_NO) or (isinstance(meaning, Annotated) and meaning.is_yes_no)
 
 
@@ -187,14 +187,14 @@ class Label(StrEnum):
 
 
 Inventory: TypeAlias = tuple[tuple[str, int], ...]
-"""Object names with how many there are, in the order in which the scene first has them."""
+"""Object names with their counts, in the order of their first object in the scene."""
 
 Truth: TypeAlias = bool | int | str | Label | Inventory | None
-"""yes or no; a count; the option or the annotators' answer; a label; what is there; None where nothing is right."""
+"""Yes or no, a count, an option or the annotators' answer, a label, or an inventory; None if no answer is right."""
 
 
 def members(group: Group, scene: Scene) -> tuple[Thing, ...]:
-    """The things of ``scene`` that ``group`` names, in scene order."""
+    """The things of ``scene`` that ``group`` denotes, in scene order."""
     names = group.covers or (group.name,)
     found = tuple(thing for thing in scene.objects if thing.name in names)
     for attribute in group.attributes:
@@ -207,11 +207,11 @@ def members(group: Group, scene: Scene) -> tuple[Thing, ...]:
 
 
 def truth(meaning: Meaning, scene: Scene) -> Truth:
-    """The right answer to ``meaning`` about ``scene``, as far as the scene's annotations know it.
+    """The right answer to ``meaning`` about ``scene``, according to its annotations.
 
-    Counts are of distinct things. ``Has`` and ``Choice`` speak of one thing; the relations ask them only where exactly
-    one answers to the phrase. A hypothesis is contradicted where a unit's group is absent, neutral where all are there
-    but something is said that no picture shows.
+    Counts are of distinct things. ``Has`` and ``Choice`` are about one thing; relations use them only if exactly one
+    thing matches. A hypothesis is a contradiction if a unit's group is absent, and neutral if all are there but a unit
+    claims something that no picture can show.
     """
     match meaning:
         case Count(groups=groups):

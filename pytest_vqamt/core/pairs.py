@@ -1,7 +1,7 @@
-"""What is counted of pairs: two queries whose answers are held against each other and against the truth.
+"""Counts of pairs: two queries whose answers are compared with each other and with the truth.
 
-The metrics of CARETS (Jimenez et al., ACL 2022, section 5.3) are shares of these counts. Counts are summable: those of
-two shards, or of two variants, added are those of the whole.
+The metrics of CARETS (Jimenez et al., ACL 2022, section 5.3) are shares of these counts. The counts of shards, or of
+variants, add up to those of the whole.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _UNREAD = "unparsed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairTally:
-    """How many pairs came out how.
+    """The number of pairs by outcome.
 
-    An answer is right where its reading is the truth about the picture that it was asked of.
+    An answer is right if its reading is the truth about the picture of its query.
 
     Attributes:
         right_first, right_second: the answer to the original, to the perturbed query is right.
         both_right: both are.
-        consistent: the two readings are equal, an answer that cannot be read counting by its text; of opposites, one is
+        consistent: the two readings are equal, where an unparsed answer is compared by its text; of opposites, one is
             yes and the other no.
-        consistent_authors: as the authors' own scorer has it, by the raw answers: equal; of opposites, different; of
+        consistent_authors: by the authors' own scorer, which compares raw answers: equal; of opposites, different; of
             implied ones, equal or the first is wrong.
-        both_right_authors: consistent as the authors have it, and the first is right.
-        yes, no, other: the answers to yes/no questions.
+        both_right_authors: consistent by the authors' scorer, and the first is right.
+        yes, no, other: answers to yes/no questions.
     """
 
     pairs: int = 0
@@ -48,7 +48,7 @@ class PairTally:
 
     @property
     def acc(self) -> float | None:
-        """ACC: the share of right answers, two a pair."""
+        """ACC: the share of right answers, of two for each pair."""
         return _share(self.right_first + self.right_second, _QUERIES * self.pairs)
 
     @property
@@ -79,7 +79,7 @@ class PairTally:
 
     @property
     def binary_answers(self) -> int:
-        """How many answers were to yes/no questions."""
+        """The number of answers to yes/no questions."""
         return self.yes + self.no + self.other
 
     def __add__(self, other: PairTally) -> PairTally:
@@ -98,7 +98,7 @@ class PairTally:
 
     @classmethod
     def of(cls, kind: PairKind, case: Case, answers: Sequence[Answer], readings: Sequence[str]) -> PairTally:
-        """The tally of one case of two queries; ``readings`` are those of its verdict."""
+        """The tally of a case of two queries; ``readings`` are those of its verdict."""
         first, second = (_ReadAnswer.of(*each) for each in zip(case.queries, answers, readings, strict=True))
         equal = first.raw == second.raw
         if kind is PairKind.OPPOSITE:
@@ -106,7 +106,7 @@ class PairTally:
         else:
             consistent = first.understood == second.understood
             by_authors = equal or (kind is PairKind.IMPLIED and not first.is_right)
-        binary = [said.reading for said in (first, second) if said.truth in YES_OR_NO]
+        binary = [each.reading for each in (first, second) if each.truth in YES_OR_NO]
         yes, no = (binary.count(answer) for answer in YES_OR_NO)
         return cls(
             pairs=1,
@@ -127,7 +127,7 @@ PAIR_COUNT_NAMES: tuple[str, ...] = tuple(each.name for each in fields(PairTally
 
 @dataclass(frozen=True, slots=True)
 class _ReadAnswer:
-    """An answer beside the truth: as it was read, and word for word."""
+    """An answer, parsed and verbatim, with the truth."""
 
     reading: str
     raw: str
@@ -145,20 +145,20 @@ class _ReadAnswer:
 
     @property
     def understood(self) -> str:
-        """What the answer says, or its text where it cannot be read."""
+        """The reading of the answer, or its text if it is unparsed."""
         return " ".join(self.raw.split()) if self.reading == _UNREAD else self.reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """What became of the pairs of one relation variant, model and data source.
+    """The pairs of one relation variant, model and data source.
 
     Attributes:
-        tally: over all pairs that were judged.
-        by: a tally for each value of each fact that the relation breaks its verdicts down by.
-        right: bit n is set where both answers to the case at position n of the whole plan are right. The plan does not
+        tally: over all judged pairs.
+        by: a tally for each value of each fact by which the relation breaks verdicts down.
+        right: bit n is set if both answers to the case at position n of the whole plan are right. The plan does not
             depend on the model, so the bits of two models can be compared.
-        unanswered: bit n is set where that case had an error.
+        unanswered: bit n is set if that case had an error.
     """
 
     tally: PairTally = field(default_factory=PairTally)
@@ -182,7 +182,7 @@ class Pairs:
 
 @dataclass(slots=True)
 class PairCounter:
-    """The growing counts of pairs; ``kind`` is the relation's."""
+    """Counts pairs; ``kind`` is the relation's."""
 
     kind: PairKind
     _tally: PairTally = field(default_factory=PairTally)
@@ -198,14 +198,14 @@ class PairCounter:
         values: Iterable[tuple[str, str]],
         position: int,
     ) -> None:
-        """Count the case at ``position`` of the whole plan; ``values`` are of the facts to break it down by."""
+        """Counts the case at ``position`` of the whole plan; ``values`` are the facts to break it down by."""
         if len(case.queries) != _QUERIES:
             return
         if verdict.outcome is Outcome.ERROR:
             _set(self._unanswered, position)
             return
-        said = [answer for answer in answers if isinstance(answer, Answer)]
-        one = PairTally.of(PairKind(str(case.fact("pairs") or self.kind)), case, said, verdict.readings)
+        given = [answer for answer in answers if isinstance(answer, Answer)]
+        one = PairTally.of(PairKind(str(case.fact("pairs") or self.kind)), case, given, verdict.readings)
         self._tally += one
         for fact, value in values:
             here = self._by.setdefault(fact, {})
@@ -215,7 +215,7 @@ class PairCounter:
 
     @property
     def counted(self) -> Pairs:
-        """All that was counted so far."""
+        """The pairs so far."""
         return Pairs(
             tally=self._tally,
             by=self._by,
@@ -241,7 +241,7 @@ def _plain(text: str) -> str:
 
 
 def _in_words(right: Truth) -> str | None:
-    """A truth as readings are shown."""
+    """The truth in the form of a reading."""
     if isinstance(right, bool):
         return YES_OR_NO[not right]
     return None if right is None else _plain(str(right))

@@ -36,10 +36,9 @@ class Picture:
 
     Attributes:
         photo: the source.
-        edits: in the order they are made.
-        scene: what the picture shows after all edits. Follows from the other two and from the source's scene, so it is
-            no part of the identity.
-        digest: names the pixels without rendering them.
+        edits: in the order in which they are made.
+        scene: the scene after all edits; no part of the identity, as it follows from the rest.
+        digest: identifies the pixels without rendering them.
     """
 
     photo: Photo
@@ -51,7 +50,7 @@ class Picture:
         named = self.photo.digest
         if self.edits:
             named = digest(named, canonical_json([encode(edit) for edit in self.edits]))
-        object.__setattr__(self, "digest", named)  # computed once: every query about the picture asks for it
+        object.__setattr__(self, "digest", named)  # computed once, as every query about the picture uses it
 
     def edit(self, edit: Edit) -> Picture:
         """This picture with one more edit."""
@@ -67,7 +66,7 @@ class Picture:
         return self.edit(Crop(box=box))
 
     def insert(self, cutout: Cutout, at: tuple[float, float], size: tuple[float, float]) -> Picture:
-        """Lay ``cutout`` with its top left corner ``at`` (x, y) and of ``size`` (w, h), in pixels."""
+        """Insert ``cutout`` with its top left corner ``at`` (x, y), scaled to ``size`` (w, h), in pixels."""
         return self.edit(Insert(cutout=cutout, box=Box(*at, *size)))
 
     def blur(self, keep: tuple[Box, ...] = (), *, sigma: float) -> Picture:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Task(StrEnum):
-    """What a model is asked to do."""
+    """The task of a query."""
 
     VQA = "vqa"
     ENTAILMENT = "entailment"
@@ -30,12 +30,12 @@ class Query:
     """One model input.
 
     Attributes:
-        picture: what to look at.
+        picture: the image.
         text: the question or hypothesis; empty for captioning.
         meaning: what the text asks; no part of the identity.
-        task: which of the model's methods it is for.
-        trial: 0, or a number that asks the very same thing once more, the answer to trial 0 notwithstanding.
-        id: the same for the same pixels, text and task on every machine.
+        task: selects the method of the model.
+        trial: 0, or another number to repeat the same query without the cached answer to trial 0.
+        id: a digest of pixels, text, task and trial; the same on every machine.
     """
 
     picture: Picture
@@ -47,14 +47,14 @@ class Query:
 
     def __post_init__(self) -> None:
         named = digest(self.task, self.picture.digest, self.text, str(self.trial))
-        object.__setattr__(self, "id", named)  # computed once: every step of a run asks for it
+        object.__setattr__(self, "id", named)  # computed once, as every step of a run uses it
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One model output: its text and, where the model gives them, scores of candidate answers.
 
-    ``truncated`` says that the question was longer than the model takes, so that it read only the beginning.
+    ``truncated`` is true if the question was too long for the model, which read only its beginning.
 
     >>> Answer("yes").text
     'yes'
@@ -67,22 +67,22 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why a query has no answer: the model raised, or its picture could not be rendered."""
+    """The reason why a query has no answer: the model raised, or its picture could not be rendered."""
 
     reason: str
 
 
 def is_truncated(answers: Iterable[Answer | Failure]) -> bool:
-    """Whether the model read only part of a question."""
+    """Whether the model read only part of a question, in any of the answers."""
     return any(isinstance(answer, Answer) and answer.truncated for answer in answers)
 
 
 class ModelInput:
-    """What a model gets of a query: ``image`` (PIL, RGB, rendered when first touched), ``text``, ``query``.
+    """The input of a model: ``image`` (PIL, RGB, rendered on first access), ``text`` and ``query``.
 
     Attributes:
-        query: what is asked.
-        prepared: what the model's ``prepare`` left there for its answer; None where it was not called.
+        query: the query itself.
+        prepared: the result of the model's ``prepare``; None if it was not called.
     """
 
     def __init__(self, query: Query, render: Callable[[Picture], Image]) -> None:
@@ -97,7 +97,7 @@ class ModelInput:
 
     @property
     def image(self) -> Image:
-        # Not functools.cached_property: before Python 3.12 its one lock holds up all other inputs while one is drawn.
+        # Not functools.cached_property: before Python 3.12 it has one lock for all instances, held during rendering.
         if self._image is None:
             self._image = self._render(self.query.picture)
         return self._image
@@ -107,10 +107,10 @@ class ModelInput:
 
 
 class PhotoStore(Protocol):
-    """Gives the pixels of source photos, to several threads at once; a scene source is one."""
+    """Provides the pixels of source photos, to several threads at once. A scene source is one."""
 
     def photo(self, photo: Photo) -> Image:
-        """The image, RGB uint8, of the size its scene says. A fresh copy, which the caller may change.
+        """The image, RGB uint8, of the size of its scene. A new copy, which the caller may change.
 
         Raises:
             DataError: the photo cannot be read.
@@ -118,7 +118,7 @@ class PhotoStore(Protocol):
         ...
 
     def mask(self, photo: Photo, thing_id: str) -> Image:
-        """Which pixels show the thing: mode L, 255 where they do, of the size of the photo.
+        """The mask of the thing: mode L, 255 on its pixels, of the size of the photo.
 
         Raises:
             DataError: the thing has no mask.

@@ -1,4 +1,4 @@
-"""A picture as files name it, and back."""
+"""Pictures as JSON recipes, and back."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pytest_vqamt.core.scene import Scene
 
 
 def picture_recipe(picture: Picture) -> dict[str, Json]:
-    """A picture as files name it: its photo, its digest, and its edits."""
+    """The picture as JSON: the id of its photo, its digest, and its edits."""
     return {"photo": picture.photo.id, "digest": picture.digest, "edits": encode(picture.edits)}
 
 
 def picture_from_recipe(row: Json, scene_of: Callable[[str], Scene]) -> Picture:
-    """The picture that ``recipe`` made ``row`` of; ``scene_of`` finds a scene by the id of its photo.
+    """The picture that ``picture_recipe`` made ``row`` from; ``scene_of`` finds a scene by the id of its photo.
 
     Raises:
-        DataError: the row is no recipe that this version reads, or the photo has other pixels than it had then.
+        DataError: the row is no recipe that this version reads, or the photo has changed.
     """
     match row:
         case {"photo": str(photo), "digest": str(digest), "edits": list(edits)}:

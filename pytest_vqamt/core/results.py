@@ -1,4 +1,4 @@
-"""What a run found: the values that every report is made of."""
+"""The results of a run, from which every report is made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytest_vqamt.core.tallies import Clusters, PairedClusters, Tally
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryPreview:
-    """A query and its answer as people read them; ``edits`` says in words how its picture was edited."""
+    """A query and its answer for display; ``edits`` describes the edits of its picture in words."""
 
     picture: str
     text: str
@@ -28,13 +28,13 @@ class QueryPreview:
 
     @property
     def asked(self) -> str:
-        """The text, with how its picture was edited."""
+        """The text with the edits of its picture."""
         return f"{self.text} [{self.edits}]" if self.edits else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViolationPreview:
-    """One violation, put before people."""
+    """One violation for display."""
 
     id: str
     scene: str
@@ -45,15 +45,15 @@ class ViolationPreview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUse:
-    """A model, and what it took to get its answers.
+    """A model and its use in a run.
 
     Attributes:
-        queries_needed: uses of queries by cases: a case of three queries needs three.
-        queries_asked: distinct queries that the model was asked.
-        queries_cached: distinct queries that were answered by what an earlier run had kept.
-        busy_s: for how long it had a batch to answer, in seconds, summed over processes.
-        items_s: for how long its items ran, in seconds, summed over processes.
-        usage: what its answers cost, by what the model calls it ("tokens in").
+        queries_needed: the queries of all cases, with repetitions.
+        queries_asked: the distinct queries sent to the model.
+        queries_cached: the distinct queries answered from the cache.
+        busy_s: the time in which it had a batch to answer, in seconds, summed over processes.
+        items_s: the time in which its items ran, in seconds, summed over processes.
+        usage: costs of its answers, by the model's own names ("tokens in").
     """
 
     name: str
@@ -68,18 +68,18 @@ class ModelUse:
 
     @property
     def queries_saved(self) -> int:
-        """Uses of a query that had been asked or found in this run already: nothing was asked for them."""
+        """The repeated queries, which needed neither the model nor the cache."""
         return self.queries_needed - self.queries_asked - self.queries_cached
 
     @property
     def busy_share(self) -> float | None:
-        """For which share of the time that its items ran it had a batch to answer; None where they took none."""
+        """The model utilisation: the share of the items' time with a batch to answer; None if they took no time."""
         return min(1.0, self.busy_s / self.items_s) if self.items_s > 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataUse:
-    """A scene source of the run; ``bad_records`` says what is wrong with those that were left out."""
+    """A scene source of the run; ``bad_records`` are the messages about records that were left out."""
 
     spec: str
     scenes: int
@@ -89,7 +89,7 @@ class DataUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanReference:
-    """What people reach on the pairs of a published test, as shares; None where the paper does not say."""
+    """The human reference for the pairs of a published test, as shares; None where the paper gives none."""
 
     cons: float
     acc: float | None = None
@@ -100,14 +100,14 @@ class HumanReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Whether models have the same pairs right: one CARETS test on one data source, its presumed cases apart.
+    """The agreement of models in right pairs, on one CARETS test and one data source.
 
     Attributes:
-        test: the relation, its variants added up.
+        test: the relation, with all variants.
         models: their names, in the order of the run.
-        right: how many pairs each model has right (both answers).
-        shares: in row i and column j the share of model j's right pairs that model i has right too, of those that model
-            i has answered; None where there are none.
+        right: the number of pairs with two right answers, for each model.
+        shares: in row i and column j the share of model j's right pairs that model i has right too, among those that
+            model i answered; None without any.
     """
 
     test: str
@@ -183,32 +183,32 @@ class RelationResult(StratumResult):
 
     @property
     def all_cases(self) -> int:
-        """How many cases there were, the presumed ones among them."""
+        """The number of cases, with the presumed ones."""
         return self.tally.cases + (self.presumed.tally.cases if self.presumed else 0)
 
     @property
     def errors(self) -> int:
-        """How many cases had no answer, the presumed ones among them."""
+        """The number of cases without an answer, with the presumed ones."""
         return self.tally.errors + (self.presumed.tally.errors if self.presumed else 0)
 
     @property
     def truncated(self) -> int:
-        """In how many cases the model read only the beginning of a question, the presumed ones among them."""
+        """The number of cases with a truncated question, with the presumed ones."""
         return self.tally.truncated + (self.presumed.tally.truncated if self.presumed else 0)
 
     @property
     def gates(self) -> tuple[Gate, ...]:
-        """What is demanded of its pass rates: of that of its cases, and of that of the presumed ones."""
+        """The gates on its pass rates, of ordinary and of presumed cases."""
         return tuple(held for held in (self.gate, self.presumed and self.presumed.gate) if held)
 
     @property
     def changes(self) -> tuple[BaselineChange, ...]:
-        """What became of its cases since the baseline, and of the presumed ones."""
+        """The changes since the baseline, of ordinary and of presumed cases."""
         return tuple(made for made in (self.change, self.presumed and self.presumed.change) if made)
 
     @property
     def drop_gates(self) -> tuple[Gate, ...]:
-        """What is demanded of its drops since the baseline."""
+        """The gates on its drops since the baseline."""
         return tuple(made.gate for made in self.changes if made.gate)
 
     @property
@@ -218,13 +218,16 @@ class RelationResult(StratumResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A finished run; ``settings`` are those that relations were given, ``coverage`` is of models that share data.
+    """A finished run.
 
-    ``summaries`` are worked out from several items each; ``baseline`` is what the run was held against; ``ranking`` and
-    ``differences`` are of several models. ``waived`` are the ids of the cases that a person judged invalid, each with
-    the reason, as the run was given them: not all need be cases of it.
-
-    It is not ``complete`` where an item could not be run, or the session was stopped before its end.
+    Attributes:
+        complete: false if an item could not be run, or the session was stopped early.
+        settings: the settings of relations.
+        coverage: of models that share data.
+        summaries: tables over several items each.
+        baseline: the baseline of the run, if it had one.
+        ranking, differences: comparisons of several models.
+        waived: the ids of cases that a person judged invalid, with reasons; not all need be cases of this run.
     """
 
     vqamt_version: str
@@ -249,12 +252,12 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What is demanded of an item.
+    """A threshold on an item, and whether the item meets it.
 
     Attributes:
-        kind: the option that demands it: "fail-under", of the pass rate, or "max-drop", of its drop since the baseline.
-        threshold: the least pass rate, or the largest drop.
-        on: what is held against it: "point" or "lower-bound"; of a drop "holm".
+        kind: the option: "fail-under" for the pass rate, or "max-drop" for the drop since the baseline.
+        threshold: the smallest pass rate, or the largest drop.
+        on: the compared value: "point" or "lower-bound"; "holm" for a drop.
     """
 
     kind: str
@@ -265,19 +268,19 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineChange:
-    """The paired comparison of one item.
+    """The paired comparison of one item with the baseline.
 
     Attributes:
-        paired: the cases that both runs have judged.
-        interval: the 95 % interval of the difference of the pass rates, by scene.
-        p: how likely a drop as large as this would be by chance, were the runs equally good (one-sided, by scene).
-        p_holm: the same, corrected by Holm for all items of the comparison; None where it stands alone so far.
-        p_two_sided: how likely a difference as large as this, in either direction, would be by chance.
-        p_mcnemar: the same by McNemar's exact test, which takes all cases for independent: what other tools give.
-        gate: what was demanded of the drop ("max-drop"), and whether that was met; None where nothing was.
-        version_before: the version of the relation in the first run, which may word or sample its cases otherwise.
-        other_judgement: how many cases of the first run are judged otherwise by this version of the package, from the
-            same answers; they count as they are judged now.
+        paired: the cases that both runs judged.
+        interval: the 95 % interval of the difference of pass rates, by scene.
+        p: the one-sided p-value of the drop, by scene.
+        p_holm: the same, Holm-adjusted for all items of the comparison; None until these are known.
+        p_two_sided: the two-sided p-value of the difference, by scene.
+        p_mcnemar: the p-value of McNemar's exact test, which assumes independent cases, as in other tools.
+        gate: the "max-drop" gate; None without one.
+        version_before: the version of the relation in the baseline.
+        other_judgement: the number of cases of the baseline that this version of the package judges differently, from
+            the same answers; they count as they are judged now.
     """
 
     paired: PairedClusters
@@ -293,14 +296,14 @@ class BaselineChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineUse:
-    """The blessed run that a gated run was held against.
+    """The baseline of a gated run.
 
     Attributes:
-        file: its name, without the folder.
+        file: the name, without the folder.
         digest: of its content.
-        models: the name and the fingerprint of each model that was blessed.
-        missing: items that were blessed and are not in this run.
-        new: items of this run that were not blessed.
+        models: the name and the fingerprint of each model in it.
+        missing: items of the baseline that are not in this run.
+        new: items of this run that are not in the baseline.
     """
 
     file: str
@@ -359,21 +362,21 @@ HOLDS, PRESUMED = 1, 2
 """The bits of a record's last byte."""
 
 RECORD_BYTES = 17
-"""Eight that name the case, eight that name its scene, and one of bits."""
+"""Eight bytes of the case's digest, eight of its scene's, and one of bits."""
 
 
 @dataclass(slots=True)
 class JudgedCases:
-    """The judged cases of one item as they come: neither errors nor waived cases are among them.
+    """The judged cases of one item, without errors and waived cases. Kept only in sessions of several models.
 
     Attributes:
-        records: ``RECORD_BYTES`` of each, one after the other.
+        records: ``RECORD_BYTES`` for each case.
     """
 
     records: bytearray = field(default_factory=bytearray)
 
     def add(self, case_id: str, scene: str, outcome: Outcome, *, presumed: bool) -> None:
-        """Adds a case, unless it is an error; one that is waived is not to be added."""
+        """Adds a case unless it is an error. Waived cases must not be added."""
         if outcome is Outcome.ERROR:
             return
         self.records += bytes.fromhex(digest(case_id) + digest(scene))
@@ -381,15 +384,15 @@ class JudgedCases:
 
     @property
     def text(self) -> str:
-        """The records as plain text, as a worker tells them."""
+        """The records in base 64, for JSON."""
         return b64encode(self.records).decode("ascii")
 
     @classmethod
     def from_text(cls, text: str) -> JudgedCases:
-        """The cases that ``text`` was made of.
+        """The cases that ``text`` was made from.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is no such text.
         """
         records = b64decode(text, validate=True)
         if len(records) % RECORD_BYTES:
@@ -398,7 +401,7 @@ class JudgedCases:
 
 
 Cell: TypeAlias = str | int | float | None
-"""A text, a count, a rate or another figure; None where there is nothing to work it out from."""
+"""A text, a count, a rate or another figure; None if there is nothing to compute it from."""
 Cells: TypeAlias = Mapping[str, Cell]
 
 
@@ -407,7 +410,7 @@ class Summary:
     """A table with a name for each column.
 
     Attributes:
-        kind: what it is about: "entailment", "captioning", "noise".
+        kind: "entailment", "captioning" or "noise".
         model, data: the name of the model and the spec of the source.
         rows: each with the same names, in the same order; the first is a text.
         totals: figures of all rows together.
@@ -421,7 +424,7 @@ class Summary:
 
 
 class RankingKind(StrEnum):
-    """Which cases a ranking is over; none is over two kinds."""
+    """The kind of cases of a ranking."""
 
     RELATIONS = "relations"
     PRESUMED = "presumed"
@@ -431,7 +434,7 @@ class RankingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapToFirst:
-    """How far a mean pass rate is below the first one's: the difference and its 95 % interval, by scene."""
+    """The difference of a mean pass rate to the first one's, with its 95 % interval by scene."""
 
     difference: float
     interval: tuple[float, float]
@@ -442,10 +445,10 @@ class RankedModel:
     """A model's place in a ranking.
 
     Attributes:
-        mean: of its pass rates, each item counting alike.
-        interval: the 95 % interval of that mean, by scene over all the items; None where the cases are not known.
-        best_in: in how many items no model has a higher pass rate.
-        behind: how far it is behind the first model; None for that one, and where the cases are not known.
+        mean: of its pass rates; items have equal weight.
+        interval: the 95 % interval of the mean, by scene over all items; None if the cases are not known.
+        best_in: the number of items in which no model has a higher pass rate.
+        behind: the gap to the first model; None for the first, and if the cases are not known.
     """
 
     model: str
@@ -457,10 +460,10 @@ class RankedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """Models on one data source by the mean of their pass rates over the items that all of them have, best first.
+    """Models on one data source by their mean pass rate over the items that all of them have, best first.
 
     Attributes:
-        items: what the mean is over.
+        items: the items of the mean.
     """
 
     data: str
@@ -471,15 +474,15 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDifference:
-    """Two models on the cases of an item that both have judged.
+    """The comparison of two models on the cases of an item that both have judged.
 
     Attributes:
         models: their names, in the order of the run.
-        presumed: whether it is of the presumed cases alone; the others are without them.
-        paired: those cases, the first model's verdicts before the second's.
-        interval: the 95 % interval of the second pass rate less the first, by scene.
-        p: how likely a difference as large as this, in either direction, would be by chance.
-        p_holm: the same, corrected by Holm for all items of these two models on this data; None for a control.
+        presumed: whether it is of presumed cases, which are compared separately.
+        paired: the cases by both verdicts.
+        interval: the 95 % interval of the second pass rate minus the first, by scene.
+        p: the two-sided p-value of the difference.
+        p_holm: the same, Holm-adjusted for all items of these models on this data; None for a control.
     """
 
     item: str
@@ -493,10 +496,10 @@ class ModelDifference:
 
 
 def merge_model_uses(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
-    """Each model once, in their order, with all that it was asked.
+    """Each model once, in order of appearance, with its summed use.
 
     Raises:
-        ModelError: two models of one name were asked. Whoever reads the report would take their answers for one's.
+        ModelError: two models have the same name, so the report could not tell them apart.
     """
     total: dict[str, ModelUse] = {}
     for use in uses:
@@ -526,7 +529,7 @@ def merge_model_uses(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
 def add_usage(
     one: tuple[tuple[str, float], ...], other: tuple[tuple[str, float], ...], sign: int = 1
 ) -> tuple[tuple[str, float], ...]:
-    """What both cost together, or one less the other with ``sign`` -1."""
+    """The sum of both, or with ``sign`` -1 their difference."""
     total = dict(one)
     for name, value in other:
         total[name] = total.get(name, 0) + sign * value
@@ -534,7 +537,7 @@ def add_usage(
 
 
 def merge_data_uses(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
-    """Each scene source once, in the order of the results, with every bad record that some relation came upon."""
+    """Each scene source once, in the order of the results, with the bad records of all relations."""
     total: dict[str, DataUse] = {}
     for result in results:
         use = result.data
@@ -544,7 +547,7 @@ def merge_data_uses(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
 
 
 def order_results(results: Iterable[RelationResult]) -> tuple[RelationResult, ...]:
-    """The results in the order of the run's items; of two for one item, the first."""
+    """The results in the order of the run's items; the first if there are two for an item."""
     return tuple(
         result for _, result in sorted({result.position: result for result in reversed(tuple(results))}.items())
     )
@@ -576,7 +579,7 @@ def build_report(
 ) -> Report:
     """The report of a finished run.
 
-    ``waived`` maps case ids to reasons; ``spent`` is what models were asked for items that have no result.
+    ``waived`` maps case ids to reasons; ``spent`` is the use of models by items without a result.
     """
     ordered = order_results(results)
     return Report(

@@ -1,4 +1,4 @@
-"""A scene: a picture with what is known to be in it."""
+"""Scenes: pictures with annotations of their content."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Thing:
         box: in pixels of the picture.
         attributes: adjectives and actions that hold ("red", "open", "standing"), in lower case.
         synset: a WordNet synset such as "dog.n.01" where the source gives one.
-        fragmented: whether only pieces or a sliver of it are in sight, as behind a railing: it counts, and nobody would
-            tell what it is by them alone.
-        has_mask: whether the source can give its pixels, as a mask.
-        multi_coloured: whether no one colour describes it, so that its colour is never asked about.
+        fragmented: whether only pieces of it are visible, as behind a railing: it counts, but could not be recognised
+            by its mask.
+        has_mask: whether the source has a mask of it.
+        multi_coloured: whether it has no single colour; such things get no question about colour.
     """
 
     id: str
@@ -47,7 +47,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """A crowd: many things of one name that are not told apart. Never one object."""
+    """A crowd: several things of one name, annotated together. Never one object."""
 
     name: str
     box: Box
@@ -55,7 +55,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relationship:
-    """``subject`` stands in the relation ``predicate`` ("on", "holding") to ``object``; both are ids of things."""
+    """A relationship such as "on" or "holding"; ``subject`` and ``object`` are ids of things."""
 
     subject: str
     predicate: str
@@ -63,17 +63,17 @@ class Relationship:
 
 
 Demand: TypeAlias = Literal["same", "opposite", "implied"]
-"""How the answers to two published questions must relate; "implied": the same, since the first answer implies it."""
+"""The required relation of the answers to two published questions; "implied": the same, by implication."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedPair:
-    """What a published question has to do with the one that it was made from.
+    """The link from a published question to the original question that it was made from.
 
     Attributes:
-        original: the id of that one, which is asked about the same picture.
-        test: what its data set calls the test that the two belong to.
-        demand: what is expected of the two answers.
+        original: the id of the original, which is about the same picture.
+        test: the data set's name of the test.
+        demand: the required relation of the two answers.
     """
 
     original: str
@@ -83,16 +83,15 @@ class PublishedPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedQuestion:
-    """A question that a data set asks about a picture.
+    """A question about a picture in a data set.
 
     Attributes:
         id: unique within the scene.
-        answers: those of its annotators, each as often as it was given, or each once where there are ``scores``.
-        kind: the kind of question, as the data set calls it.
-        scores: how right each of the answers is; empty where they are alike.
-        options: what may be answered, in the order of the text; ("yes", "no") for yes/no questions, and empty where
-            that is not known.
-        pair: of what question it is a changed one; None for a question that stands for itself.
+        answers: of the annotators, each as often as it was given; each once if there are ``scores``.
+        kind: the data set's name of the kind of question.
+        scores: how right each answer is; empty if all are alike.
+        options: the possible answers, in the order of the text; ("yes", "no") for yes/no questions; empty if unknown.
+        pair: the link to its original question; None if it has none.
     """
 
     id: str
@@ -105,17 +104,17 @@ class PublishedQuestion:
 
 
 LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
-"""What a picture is to a hypothesis."""
+"""The label of a hypothesis about a picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedUnit:
-    """An object description unit of a published hypothesis (VEglue section 3.2), and the thing that it speaks of.
+    """An object description unit of a published hypothesis (VEglue section 3.2), with the thing that it describes.
 
     Attributes:
-        object: what it is about, as worded, without an article ("young girl").
-        property: what the hypothesis says of it, as worded ("stands nearby"); empty where it says nothing.
-        thing: the id of the thing of the scene; empty where none is known, as of a plural ("people").
+        object: as worded, without an article ("young girl").
+        property: the predicate as worded ("stands nearby"); empty without one.
+        thing: the id of a thing of the scene; empty if unknown, as for a plural ("people").
     """
 
     object: str
@@ -125,10 +124,10 @@ class LinkedUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedHypothesis:
-    """A sentence of which a data set says whether the picture entails it.
+    """A sentence with its label from a data set.
 
-    ``units`` are in the order of the sentence. What a linked unit says holds of its thing, where the label is
-    entailment: its property is one of the thing's attributes.
+    ``units`` are in the order of the sentence. If the label is entailment, the property of a linked unit is one of the
+    thing's attributes.
     """
 
     id: str
@@ -139,7 +138,7 @@ class PublishedHypothesis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """A picture with what is known to be in it.
+    """A picture with annotations of its content.
 
     Attributes:
         id: stable within its source.
@@ -147,11 +146,11 @@ class Scene:
         width, height: of the picture, in pixels.
         objects: in a stable order.
         regions: crowds.
-        setting: where it plays ("beach"), or "".
-        captions: sentences that describe all of it; dropped by every edit that changes what is there.
-        questions: what its data set asks about the photo; dropped with the captions.
-        hypotheses: what its data set says the photo entails or not; dropped with the captions.
-        exhaustive: the names of which every instance is annotated; absence is known for these alone.
+        setting: the kind of place ("beach"), or "".
+        captions: sentences about the whole picture; dropped by edits that change its content.
+        questions: of its data set; dropped like captions.
+        hypotheses: of its data set; dropped like captions.
+        exhaustive: names of which every instance is annotated; only for these is absence known.
     """
 
     id: str
@@ -190,5 +189,5 @@ class Scene:
         raise KeyError(thing_id)
 
     def count(self, name: str) -> int:
-        """How many objects bear exactly this name."""
+        """The number of objects with exactly this name."""
         return sum(thing.name == name for thing in self.objects)

@@ -1,4 +1,7 @@
-"""What is counted of a relation's cases. Counts are summable: those of two shards added are those of the whole."""
+"""Counts of a relation's cases. The counts of two shards add up to those of the whole.
+
+An item keeps how many scenes have the same counts, not which: enough for every interval and test, and small.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,11 @@ from pytest_vqamt.core.case import Case, Fact, Figure, Outcome, Verdict
 from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
 
-# What is kept of an item is how many scenes are alike, not which: enough for every interval and test, and small.
-
-
 _JUDGED = (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
 
 
 class SceneTally(NamedTuple):
-    """So many ``scenes`` have ``judged`` judged cases each, of which ``holds`` hold."""
+    """The number of ``scenes`` with ``judged`` judged cases each, of which ``holds`` hold."""
 
     holds: int
     judged: int
@@ -26,9 +26,9 @@ class SceneTally(NamedTuple):
 
 
 class PairedSceneTally(NamedTuple):
-    """So many ``scenes`` have each, of the cases that two runs have judged, so many that hold in both (``kept``).
+    """The number of ``scenes`` with the same counts of cases that two runs judged.
 
-    ``lost`` ones held in the first alone, ``won`` ones in the second alone, and ``neither`` in none of them.
+    The counts are of cases that hold in ``both`` runs, the ``first_only``, the ``second_only``, or ``neither``.
     """
 
     both: int
@@ -40,7 +40,7 @@ class PairedSceneTally(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """The judged cases of an item, by scene: each kind of scene once, in ascending order.
+    """The judged cases of an item, grouped by the counts of their scene in ascending order.
 
     >>> Clusters((SceneTally(0, 1, 3), SceneTally(2, 2, 5))).scenes
     8
@@ -63,7 +63,7 @@ class Clusters:
 
 @dataclass(frozen=True, slots=True)
 class PairedClusters:
-    """The cases that two runs have judged, by scene: each kind of scene once, in ascending order."""
+    """The cases that two runs judged, grouped by the counts of their scene in ascending order."""
 
     rows: tuple[PairedSceneTally, ...] = ()
 
@@ -89,34 +89,34 @@ class PairedClusters:
 
     @property
     def shared(self) -> int:
-        """How many cases both runs have judged."""
+        """The number of cases that both runs judged."""
         return self.both + self.first_only + self.second_only + self.neither
 
     @property
     def first_rate(self) -> float | None:
-        """The pass rate of the first run on them, None where there are none."""
+        """The pass rate of the first run on these cases; None without any."""
         return (self.both + self.first_only) / self.shared if self.shared else None
 
     @property
     def second_rate(self) -> float | None:
-        """The pass rate of the second run on them, None where there are none."""
+        """The pass rate of the second run on these cases; None without any."""
         return (self.both + self.second_only) / self.shared if self.shared else None
 
     @property
     def difference(self) -> float | None:
-        """The second pass rate less the first: negative where it has got worse."""
+        """The second pass rate minus the first; negative if the second run is worse."""
         return (self.second_only - self.first_only) / self.shared if self.shared else None
 
 
 @dataclass(slots=True)
 class SceneCounter:
-    """Cases by scene, as they come; one that is waived is not to be added."""
+    """Counts judged cases by scene. Waived cases must not be added."""
 
     _by_scene: dict[str, list[int]] = field(default_factory=dict)
     _twice: dict[str, list[int]] = field(default_factory=dict)
 
     def add(self, scene: str, outcome: Outcome, before: Outcome | None = None) -> None:
-        """Counts a case of ``scene``, unless it is an error; ``before`` is what became of it in an earlier run."""
+        """Counts a case unless it is an error; ``before`` is its outcome in an earlier run."""
         if outcome not in _JUDGED:
             return
         here = self._by_scene.setdefault(scene, [0, 0])
@@ -142,14 +142,14 @@ class SceneCounter:
 
 
 MAX_DISTINCT_READINGS = 1_000
-"""So many different readings are counted over all cases, however many these are. Captions have more."""
+"""Up to this number of distinct readings, those of all cases are counted. Captions have more."""
 READINGS_SAMPLE_CASES = 5_000
-"""So many cases are counted else: those whose ids come first, which are digests, so as good as drawn at random."""
+"""Beyond that, only this many cases are counted: those with the first ids, which are digests and so a random sample."""
 
 
 @dataclass(slots=True)
 class ReadingCounter:
-    """The readings as they come, case by case; in what order does not matter, and few cases are in memory.
+    """Counts the readings of cases; the order of cases does not matter, and few are kept in memory.
 
     >>> seen = Readings()
     >>> seen.add("1", ("yes", "no"))
@@ -164,7 +164,7 @@ class ReadingCounter:
     _cases: int = 0
 
     def add(self, case_id: str, readings: Sequence[str]) -> None:
-        """Adds those of a case; one without an answer has none."""
+        """Adds the readings of a case; a case without an answer has none."""
         if not readings:
             return
         self._cases += 1
@@ -179,7 +179,7 @@ class ReadingCounter:
 
     @property
     def counted(self) -> Counter[str]:
-        """How often each occurred, of all cases or of the sample."""
+        """The count of each reading, over all cases or over the sample."""
         if self._all is not None:
             return self._all
         self._keep_first()
@@ -187,7 +187,7 @@ class ReadingCounter:
 
     @property
     def sample(self) -> int | None:
-        """Of how many cases they are counted; None where it is all."""
+        """The size of the sample; None if all cases are counted."""
         return None if self._all is not None or self._cases <= READINGS_SAMPLE_CASES else READINGS_SAMPLE_CASES
 
     def _keep_first(self) -> None:
@@ -199,7 +199,7 @@ class ReadingCounter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many cases came out how; of ``truncated`` ones the model read only part of a question."""
+    """The number of cases by outcome; in ``truncated`` cases the model read only part of a question."""
 
     cases: int = 0
     holds: int = 0
@@ -212,12 +212,12 @@ class Tally:
 
     @property
     def judged(self) -> int:
-        """The cases that the pass rate is over: neither errors nor waived."""
+        """The denominator of the pass rate: cases that are neither errors nor waived."""
         return self.holds + self.violated + self.unparsed
 
     @property
     def pass_rate(self) -> float | None:
-        """HOLDS over HOLDS + VIOLATED + UNPARSED; None where nothing was judged."""
+        """HOLDS over HOLDS + VIOLATED + UNPARSED; None if nothing was judged."""
         return self.holds / self.judged if self.judged else None
 
     def __add__(self, other: Tally) -> Tally:
@@ -233,7 +233,7 @@ class Tally:
         )
 
     def __mul__(self, times: int) -> Tally:
-        """That of so many cases that are all alike."""
+        """The tally of ``times`` equal cases."""
         return Tally(
             cases=self.cases * times,
             holds=self.holds * times,
@@ -247,7 +247,7 @@ class Tally:
 
     @classmethod
     def of(cls, verdict: Verdict, *, waived: bool = False, truncated: bool = False) -> Tally:
-        """The tally of one case. A waived case counts as waived alone, whatever its verdict."""
+        """The tally of one case. A waived case counts only as waived, whatever its verdict."""
         if waived:
             return cls(cases=1, waived=1)
         outcome = verdict.outcome
@@ -264,7 +264,7 @@ class Tally:
 
 @dataclass(slots=True)
 class TallyBuilder:
-    """A tally that cases are added to one by one: how many came out alike, by all that a tally tells apart."""
+    """A tally to which cases are added one by one."""
 
     _alike: Counter[tuple[Outcome, bool, bool, bool]] = field(default_factory=Counter)
 
@@ -273,7 +273,7 @@ class TallyBuilder:
 
     @property
     def tally(self) -> Tally:
-        """All that was added so far."""
+        """The tally of the cases so far."""
         total = Tally()
         for (outcome, vacuous, waived, truncated), cases in self._alike.items():
             one = Tally.of(Verdict(outcome=outcome, vacuous=vacuous), waived=waived, truncated=truncated)
@@ -283,12 +283,12 @@ class TallyBuilder:
 
 @dataclass(slots=True)
 class CaseCounter:
-    """The growing counts of one relation variant, model and data source.
+    """Counts the cases of one relation variant, model and data source.
 
     Attributes:
-        readings: how often each reading of an answer ("3", "yes", "unparsed") occurred.
-        pairs: the counts of pairs, where the relation feeds them.
-        figures: what the cases add to figures of the relation's paper, by name.
+        readings: counts of the readings of answers ("3", "yes", "unparsed").
+        pairs: counts of pairs; None if the relation has no pairs.
+        figures: sums for the figures of the relation's paper, by name.
         spread: the judged cases, by scene.
     """
 
@@ -306,7 +306,7 @@ class CaseCounter:
 
     @property
     def breakdown(self) -> dict[str, dict[str, Tally]]:
-        """A tally for each value of each fact that the relation breaks its verdicts down by."""
+        """A tally for each value of each fact by which the relation breaks verdicts down."""
         return {name: {key: each.tally for key, each in values.items()} for name, values in self._by.items()}
 
     def add(
@@ -320,17 +320,17 @@ class CaseCounter:
         position: int = 0,
         before: Outcome | None = None,
     ) -> None:
-        """Count one case; ``facts`` names what to break it down by, ``position`` is its place in the whole plan.
+        """Counts one case; ``facts`` are the names to break it down by, ``position`` its index in the whole plan.
 
-        ``before`` is what became of it in the blessed run, where there is one.
+        ``before`` is its outcome in the baseline, if it has the case.
         """
         truncated = is_truncated(answers)
         self._all.add(verdict, waived=waived, truncated=truncated)
         if waived:
             return
         self.spread.add(case.scene, verdict.outcome, before)
-        told = [(name, _key(value)) for name in facts if (value := case.fact(name)) is not None]
-        for name, key in told:
+        facts_here = [(name, _key(value)) for name in facts if (value := case.fact(name)) is not None]
+        for name, key in facts_here:
             values = self._by.setdefault(name, {})
             if key not in values:
                 values[key] = TallyBuilder()
@@ -339,7 +339,7 @@ class CaseCounter:
         for name, amount in verdict.figures:
             self.figures[name] = self.figures.get(name, Figure()) + Figure.of(amount)
         if self.pairs is not None:
-            self.pairs.add(case, answers, verdict, told, position)
+            self.pairs.add(case, answers, verdict, facts_here, position)
 
 
 def _key(value: Fact) -> str:

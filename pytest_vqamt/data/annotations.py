@@ -1,4 +1,4 @@
-"""Photos with the annotations of their scenes, each read when it is asked for."""
+"""Scene sources made of photos and annotations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, spread
+from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
 from pytest_vqamt.data.scene_cache import scene_cache
 
 if TYPE_CHECKING:
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 
 class Annotations(Protocol):
-    """The records of one data set, by place, each read when it is asked for.
+    """The records of one data set by index, each read on access.
 
-    A scene comes with the id of its photo and an empty digest: the photo itself may not have been opened yet.
+    Scenes have the id of their photo but an empty digest, as the photo may not have been opened.
     """
 
     @property
     def bad_records(self) -> tuple[str, ...]:
-        """What is wrong with each record that cannot be used, known when the data set is opened."""
+        """A message about each record that cannot be used; known when the data set is opened."""
         ...
 
     @property
     def digest(self) -> str:
-        """Changes whenever an annotation does."""
+        """Changes whenever an annotation changes."""
         ...
 
     def __len__(self) -> int:
-        """How many records can be used."""
+        """The number of usable records."""
         ...
 
     def photo_ids(self) -> tuple[str, ...]:
-        """The id of each record's photo, in the order of the records."""
+        """The photo ids in the order of the records."""
         ...
 
     def photo_file(self, index: int) -> str:
@@ -51,12 +51,12 @@ class Annotations(Protocol):
         """The record as a scene.
 
         Raises:
-            DataError: the record is broken; its text names file, record and field.
+            DataError: the record is broken; the message names file, record and field.
         """
         ...
 
     def mask(self, index: int, thing_id: str) -> Image:
-        """Which pixels show the thing: mode L, 255 where they do, of the size of the scene.
+        """The mask of the thing: mode L, 255 on its pixels, of the size of the scene.
 
         Raises:
             DataError: the thing has no mask, or a broken one.
@@ -64,9 +64,9 @@ class Annotations(Protocol):
         ...
 
     def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
-        """The corpus where the reader keeps one ready, else None: it is gathered then.
+        """The corpus if the reader has one stored; None to have it gathered from the scenes.
 
-        ``scene`` and ``measure`` are the source's own, for the corpus to ask.
+        ``scene`` and ``measure`` are the source's own, for the corpus to call.
         """
         ...
 
@@ -74,13 +74,13 @@ class Annotations(Protocol):
 class AnnotatedPhotos:
     """A scene source of annotations and a folder of photos.
 
-    ``photos`` is None where the data set has come without them: its scenes are known, their pixels are not.
+    ``photos`` is None if the data set came without them: its scenes are known, their pixels are not.
     """
 
     def __init__(
         self, *, spec: str, description: str, annotations: Annotations, photos: PhotoFiles | None, without: str = ""
     ) -> None:
-        """``without`` says what to do where there are no photos."""
+        """``without`` is the advice to users who have no photos."""
         self.spec = spec
         self.description = description
         self.annotations = annotations
@@ -152,7 +152,7 @@ class AnnotatedPhotos:
     def _mean_colour(self) -> Colour | None:
         if self.photos is None:
             return None
-        return mean_colour(self._readable(spread(len(self))))
+        return mean_colour(self._readable(sample_indices(len(self))))
 
     def _readable(self, indices: Iterable[int]) -> Iterator[Image]:
         """The photos of those scenes that can be read; a broken one is told of where its own scene is asked for."""

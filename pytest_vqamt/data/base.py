@@ -1,4 +1,4 @@
-"""What a scene source is."""
+"""The protocols of scene sources."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from pytest_vqamt.core.scene import Scene
 
 @runtime_checkable
 class PublishedPairs(Protocol):
-    """A scene source whose data set has published its questions in pairs. It is a SceneSource, too."""
+    """A SceneSource whose data set publishes its questions in pairs."""
 
     @property
     def published_pairs(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         ...
 
 
 class SceneSource(PhotoStore, Protocol):
-    """Where scenes come from. Scenes are read when they are asked for, and their order never changes."""
+    """A sequence of scenes in a fixed order, read on access."""
 
     @property
     def spec(self) -> str:
-        """What a user types to get this very source, defaults filled in ("pictures:500")."""
+        """The spec that a user types for this source, with defaults ("pictures:500")."""
         ...
 
     @property
     def description(self) -> str:
-        """One line: what it is and how much of it there is."""
+        """One line on its content and size."""
         ...
 
     @property
@@ -39,12 +39,12 @@ class SceneSource(PhotoStore, Protocol):
 
     @property
     def corpus(self) -> Corpus:
-        """What relations may know of the whole source; gathered at first use."""
+        """Facts about the whole source; gathered on first use."""
         ...
 
     @property
     def bad_records(self) -> tuple[str, ...]:
-        """What is wrong with each record that cannot be used: they are no scenes of this source."""
+        """A message about each record that cannot be used, which gives no scene."""
         ...
 
     def __len__(self) -> int: ...
@@ -53,7 +53,7 @@ class SceneSource(PhotoStore, Protocol):
         """The index of the scene whose photo has this id.
 
         Raises:
-            DataError: there is none.
+            DataError: no scene has this photo.
         """
         ...
 

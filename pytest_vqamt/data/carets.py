@@ -316,7 +316,7 @@ def read_questions(files: Iterable[CaretsFile]) -> CaretsQuestions:
     bad: list[str] = []
     shared = _Shared()
     for file in files:
-        reading = _Reading(file, shared)
+        reading = _CaretsReader(file, shared)
         reading.read(_rows(file.path))
         for image, original, perturbed in reading.paired():
             of_image.setdefault(image, []).extend((original, *perturbed))
@@ -342,7 +342,7 @@ class _Shared:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _CaretsReader:
     """One file as it is read: originals and perturbed questions by the id of the original, which names the pair."""
 
     file: CaretsFile

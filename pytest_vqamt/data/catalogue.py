@@ -1,4 +1,4 @@
-"""Every scene source that ``--vqamt-data`` can name."""
+"""The registry of scene sources for ``--vqamt-data``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.messages import error_reason, short_path
 
 ENTRY_POINTS = "pytest_vqamt.data"
-"""The group of entry points by which installed packages add sources: ``name = "module:load"``, ``load(argument)``."""
+"""The entry points with which packages add sources: ``name = "module:load"``, called as ``load(argument)``."""
 
 TABLE: dict[str, tuple[str, str]] = {
     "pictures": (
@@ -57,12 +57,12 @@ def names() -> tuple[str, ...]:
 
 
 def describe() -> tuple[tuple[str, str], ...]:
-    """Each kind of source with one line on it."""
+    """Each kind of source with a one-line description."""
     return tuple((name, TABLE[name][1] if name in TABLE else "from an installed package") for name in names())
 
 
 def check(spec: str) -> None:
-    """Raises OptionError where ``spec`` names no kind of source."""
+    """Raises OptionError if ``spec`` names no kind of source."""
     name = spec.partition(":")[0]
     if name not in names():
         raise OptionError(
@@ -72,13 +72,13 @@ def check(spec: str) -> None:
 
 
 def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
-    """The source that ``spec``, ``name`` or ``name:argument``, names.
+    """Loads the source of ``spec``, which is ``name`` or ``name:argument``.
 
-    A ``~`` that the argument begins with is the home folder: shells leave it alone behind a colon.
+    A leading ``~`` of the argument is expanded, as shells do not expand it after a colon.
 
     Raises:
-        OptionError: no such source, or an argument that it cannot take.
-        DataError: its files are wrong, or some of its records are and ``allow_bad_records`` is not set.
+        OptionError: there is no such source, or its argument is wrong.
+        DataError: its files are wrong, or it has bad records and ``allow_bad_records`` is not set.
     """
     check(spec)
     name, _, argument = spec.partition(":")
@@ -99,7 +99,7 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     if bad and not allow_bad_records:
         raise DataError(
             f"Expected every record of {spec} to be usable, but {len(bad)} {'is' if len(bad) == 1 else 'are'} bad, "
-            f"beside {len(source)} good scenes; the first: {bad[0]}; mend what is wrong, or leave it out with "
+            f"with {len(source)} good scenes; the first: {bad[0]}; fix them, or leave them out with "
             "--vqamt-allow-bad-records (vqamt describe: --allow-bad-records)"
         )
     return source
@@ -110,5 +110,5 @@ def _from_home(argument: str) -> str:
         return argument
     try:
         return str(Path(argument).expanduser())
-    except RuntimeError:  # nobody of that name has a home: a file may be called so
+    except RuntimeError:  # no such user: it may be the name of a file
         return argument

@@ -1,4 +1,4 @@
-"""JSON files and lines as values; broken ones are named, with the place."""
+"""Reads JSON files and lines; errors name the file and the place."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
 _AROUND = 15
-"""How many characters before and after a mistake are shown."""
+"""The number of characters before and after a mistake in its message."""
 
 
 def read_json(path: Path) -> object:
-    """What the file says: UTF-8 with or without a byte order mark, compressed where its name ends in ``.gz``.
+    """The content of a JSON file: UTF-8, also with a byte order mark; gzip if its name ends in ``.gz``.
 
     Raises:
         DataError: it cannot be read, is no JSON, or has an object with one key twice.
@@ -44,7 +44,7 @@ def read_json(path: Path) -> object:
 
 
 def text_of(data: bytes, where: str) -> str:
-    """UTF-8, with or without a byte order mark, as text; an error begins with ``where``.
+    """Decodes UTF-8, also with a byte order mark; an error begins with ``where``.
 
     Raises:
         DataError: it is in another encoding.
@@ -58,7 +58,7 @@ def text_of(data: bytes, where: str) -> str:
 
 
 def parse(text: str, where: str) -> object:
-    """What the text says; an error begins with ``where``, the file or the line of a file.
+    """Parses JSON; an error begins with ``where``, the file or the line of a file.
 
     Raises:
         DataError: it is no JSON, or has an object with one key twice.
@@ -78,7 +78,7 @@ def parse(text: str, where: str) -> object:
         raise DataError(
             f"{where}: Expected a record, but got lists or objects nested too deep to read: take them out"
         ) from error
-    except ValueError as error:  # Python reads no whole number of more than some thousand digits
+    except ValueError as error:  # Python limits the digits of whole numbers
         raise DataError(
             f"{where}: Expected JSON, but got a number of too many digits to be read: correct it"
         ) from error
@@ -103,9 +103,9 @@ _CHUNK_BYTES = 1 << 16
 
 
 class RecordStream:
-    """A JSON file, plain or compressed by gzip, that is read from its start to its end.
+    """Streams a JSON file, plain or gzip.
 
-    ``progress`` is told, after each record, how many more bytes were read of the disk.
+    After each record, ``progress`` is called with the number of bytes read since the last call.
     """
 
     def __init__(self, path: Path, progress: Callable[[int], object] = lambda _bytes: None) -> None:
@@ -113,26 +113,26 @@ class RecordStream:
         self._progress = progress
 
     def members(self) -> Iterator[tuple[str, object]]:
-        """The key and the value of each member, where the file is one JSON object; a key can come twice.
+        """The key and the value of each member of a JSON object; keys may repeat.
 
         Raises:
-            DataError: it is not one, or it is damaged.
+            DataError: the file is something else, or damaged.
         """
         with self._opened("{") as (on_disk, plain):
             found = ijson.kvitems(plain, "", use_float=True, buf_size=_CHUNK_BYTES)
-            yield from self._told(on_disk, cast("Iterator[tuple[str, object]]", found))
+            yield from self._counted(on_disk, cast("Iterator[tuple[str, object]]", found))
 
     def items(self) -> Iterator[object]:
-        """Each item, where the file is one JSON list.
+        """Each item of a JSON list.
 
         Raises:
-            DataError: it is not one, or it is damaged.
+            DataError: the file is something else, or damaged.
         """
         with self._opened("[") as (on_disk, plain):
             found = ijson.items(plain, "item", use_float=True, buf_size=_CHUNK_BYTES)
-            yield from self._told(on_disk, cast("Iterator[object]", found))
+            yield from self._counted(on_disk, cast("Iterator[object]", found))
 
-    def _told(self, on_disk: BinaryIO, records: Iterator[T]) -> Iterator[T]:
+    def _counted(self, on_disk: BinaryIO, records: Iterator[T]) -> Iterator[T]:
         done = 0
         for record in records:
             here = on_disk.tell()
@@ -173,25 +173,27 @@ class RecordStream:
 
 
 def plain_or_gzip(path: Path) -> Path | None:
-    """The file as it is, else compressed with ".gz" after its name; None where there is neither."""
+    """The file, or else the one with ".gz" after its name; None without either."""
     compressed = path.with_name(f"{path.name}.gz")
     return path if path.is_file() else compressed if compressed.is_file() else None
 
 
 def _first_line(error: Exception) -> str:
-    said = error.args[0] if error.args else ""
-    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(error)
+    message = error.args[0] if error.args else ""
+    text = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(error)
     return (text.strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
 class ListedStream(RecordStream):
-    """A JSON object that holds lists, such as ``{"annotations": [...]}``: one list is read and never held."""
+    """Streams one list of a JSON object such as ``{"annotations": [...]}``."""
 
     def listed(self, key: str) -> Iterator[object]:
-        """Each item of the list under ``key``; none where there is no such list.
+        """Each item of the list under ``key``; none without such a list.
 
         Raises:
             DataError: the file is no JSON object, or it is damaged.
         """
         with self._opened("{") as (on_disk, plain):
-            yield from self._told(on_disk, cast("Iterator[object]", ijson.items(plain, f"{key}.item", use_float=True)))
+            yield from self._counted(
+                on_disk, cast("Iterator[object]", ijson.items(plain, f"{key}.item", use_float=True))
+            )

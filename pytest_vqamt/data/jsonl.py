@@ -1,4 +1,4 @@
-"""A file of JSON Lines: read in a stream from its start to its end, and single lines again by their place."""
+"""Reads files of JSON Lines: all lines as a stream, or single lines by their offset."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Line:
     """A line that is not blank.
 
     Attributes:
-        offset: its first byte.
-        where: the file and its number in it, from 1 ("units.jsonl:12").
+        offset: of its first byte.
+        where: the file and the line number, from 1 ("units.jsonl:12").
     """
 
     offset: int
@@ -29,10 +29,10 @@ class Line:
     data: bytes
 
     def record(self) -> Record:
-        """What it says.
+        """The JSON object of the line.
 
         Raises:
-            DataError: it is no JSON object.
+            DataError: the line is no JSON object.
         """
         return Record.of(parse(text_of(self.data.rstrip(), self.where), self.where), self.where)
 
@@ -41,7 +41,7 @@ class JsonLines:
     """One file.
 
     Attributes:
-        digest: of its bytes, once it has been read to its end; "" before.
+        digest: of its bytes; "" until it was read to the end.
     """
 
     def __init__(self, file: Path) -> None:
@@ -49,7 +49,7 @@ class JsonLines:
         self.digest = ""
 
     def __iter__(self) -> Iterator[Line]:
-        """The lines in their order.
+        """The lines in order.
 
         Raises:
             DataError: the file cannot be read, or is compressed.
@@ -74,7 +74,7 @@ class JsonLines:
         self.digest = content.hexdigest()[:16]
 
     def at(self, offsets: list[int]) -> Iterator[Record]:
-        """What the lines say that begin at these bytes.
+        """The records of the lines at these offsets.
 
         Raises:
             DataError: the file has changed since.

@@ -1,4 +1,4 @@
-"""Values, places and mishaps as a message shows them: on one line, cut short where they are long."""
+"""Values, paths and errors in messages: on one line, shortened if they are long."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_OF_A_REASON = 60
 
 
 def short_repr(value: object) -> str:
-    """``value`` as a message shows it.
+    """The repr of ``value``, shortened.
 
     >>> shown(list(range(100)))
     '[0, 1, 2, 3, 4, 5, 6, 7, ...]'
@@ -27,27 +27,24 @@ def short_repr(value: object) -> str:
 
 
 def short_name(name: str) -> str:
-    """A name as it is where it is short and prints on one line, else as a value."""
+    """The name itself if it is short and printable, else its shortened repr."""
     return name if name.isprintable() and len(name) <= _MOST_OF_A_NAME else short_repr(name)
 
 
 def short_path(path: Path | str, name: str = "") -> str:
-    """The path, or that of ``name`` in it, in quotation marks.
-
-    Of what is very long the end, which tells it from its neighbours.
-    """
+    """The repr of the path, or of ``name`` in it; the end of a long one, which distinguishes it from its neighbours."""
     place = _ending(str(path), _MOST_OF_A_PATH)
     return repr(str(Path(place) / _ending(name, _MOST_OF_A_NAME)) if name else place)
 
 
 def error_reason(error: BaseException) -> str:
-    """Why something went wrong, in the words of the library that it went wrong in.
+    """The message of an exception, shortened.
 
     >>> reason(FileNotFoundError(2, "No such file or directory", "a.jpg")), reason(IndexError()), reason(KeyError(256))
     ('No such file or directory', 'IndexError', 'KeyError 256')
     """
-    said = error.strerror if isinstance(error, OSError) and error.strerror else _said(error)
-    text = " ".join(said.split()).rstrip(".") or type(error).__name__
+    message = error.strerror if isinstance(error, OSError) and error.strerror else _text_of(error)
+    text = " ".join(message.split()).rstrip(".") or type(error).__name__
     return text if len(text) <= _MOST_OF_A_REASON else text[:_MOST_OF_A_REASON] + "..."
 
 
@@ -55,8 +52,8 @@ def _ending(text: str, most: int) -> str:
     return text if len(text) <= most else "..." + text[-most:]
 
 
-def _said(error: BaseException) -> str:
-    """The text of an exception; a lone argument that is no text says little without the exception's name."""
+def _text_of(error: BaseException) -> str:
+    """The text of an exception, with its name if the only argument is no text."""
     match error.args:
         case (str() as text,):
             return text

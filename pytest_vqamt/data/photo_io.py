@@ -201,7 +201,7 @@ def size_px(file: Path) -> tuple[int, int]:
 
 def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -> T:
     try:
-        with strict(), Image.open(source, formats=FORMATS) as image:
+        with refusing_truncated_images(), Image.open(source, formats=FORMATS) as image:
             most = Image.MAX_IMAGE_PIXELS
             if most is not None and image.width * image.height > most:
                 raise Image.DecompressionBombError(f"{image.width} x {image.height} px are more than {most}")
@@ -364,7 +364,7 @@ _now = _Strictness()
 
 
 @contextmanager
-def strict() -> Iterator[None]:
+def refusing_truncated_images() -> Iterator[None]:
     """Within it a torn image is an error, in every thread; the setting comes back when the last thread has left."""
     with _now.lock:
         if not _now.readers:
@@ -383,7 +383,7 @@ _LOOKED_AT = 100
 """Photos that the mean is taken over; of a larger source, this many at equal distances."""
 
 
-def spread(count: int) -> range:
+def sample_indices(count: int) -> range:
     """The indices, of ``count`` from 0 on, that the mean is taken over."""
     return range(0, count, max(1, -(-count // _LOOKED_AT)))
 

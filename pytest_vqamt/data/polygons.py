@@ -1,4 +1,4 @@
-"""Polygons drawn as masks: a pixel is covered where its centre is inside."""
+"""Polygons and runs as masks: a pixel is covered if its centre is inside."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 
 _SLIVER = 0.3
-"""A mask that covers less of its box shows a sliver of the thing, or one that nobody tells by its outline."""
+"""A mask that covers less of its box shows only a part of the thing, or one that its outline does not identify."""
 
 
 def is_fragmented(segmentation: Segmentation, box: Box) -> bool:
-    """Whether a mask is in several pieces, or covers little of its box: what it shows is hardly told by itself."""
+    """Whether a mask is in several pieces, or covers little of its box, so that it is hard to recognise alone."""
     if isinstance(segmentation, Polygons):
         return len(segmentation.outlines) > 1 or sum(map(_area, segmentation.outlines)) < _SLIVER * box.area
     return sum(segmentation.lengths[1::2]) < _SLIVER * box.area
@@ -35,12 +35,12 @@ def _area(outline: array[float]) -> float:
 Toggles = npt.NDArray[np.uint8]
 
 
-def drawn(polygons: Iterable[Sequence[float]], width: int, height: int) -> Image.Image:
-    """The pixels whose centres lie in any of the polygons: mode L, 255 there, else 0.
+def polygon_mask(polygons: Iterable[Sequence[float]], width: int, height: int) -> Image.Image:
+    """A mask of the pixels whose centres lie in any of the polygons: mode L, 255 inside, else 0.
 
-    A polygon is x, y of one corner after the other; the corner of the picture is (0, 0), the centre of its first pixel
-    (0.5, 0.5). Where a polygon covers itself twice it has a hole. Pillow's own polygons would take in the outline,
-    half a pixel on every side.
+    A polygon is ``x0, y0, x1, y1, ...``; the corner of the picture is (0, 0), the centre of its first pixel (0.5, 0.5).
+    Where a polygon overlaps itself it has a hole. Pillow's own polygons include the outline, half a pixel on every
+    side.
     """
     covered = np.zeros((height, width), dtype=np.uint8)
     for polygon in polygons:
@@ -49,7 +49,7 @@ def drawn(polygons: Iterable[Sequence[float]], width: int, height: int) -> Image
 
 
 def _inside(polygon: Sequence[float], width: int, height: int) -> Toggles:
-    """1 where a ray from the left has crossed an odd number of edges, else 0."""
+    """1 where a ray from the left crosses an odd number of edges, else 0."""
     toggles = np.zeros((height, width + 1), dtype=np.uint8)
     corners = list(zip(polygon[::2], polygon[1::2], strict=True))
     for one, other in zip(corners, [*corners[1:], corners[0]], strict=True):
@@ -63,14 +63,14 @@ def _inside(polygon: Sequence[float], width: int, height: int) -> Toggles:
 
 @dataclass(frozen=True, slots=True)
 class Polygons:
-    """Outlines ``x0, y0, x1, y1, ...`` in pixels; what is inside any of them is shown."""
+    """Outlines ``x0, y0, x1, y1, ...`` in pixels; the mask is their union."""
 
     outlines: tuple[array[float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Lengths of runs of pixels, down the columns from the left: not shown, shown, not shown, ..."""
+    """Lengths of runs of pixels, down the columns from the left: outside, inside, outside, ..."""
 
     lengths: array[int]
 

@@ -1,4 +1,4 @@
-"""The fields of a JSON record, each read as what it must be; an error names file, record and field."""
+"""Typed access to the fields of JSON records; errors name the file, the record and the field."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pytest_vqamt.core.errors import DataError, did_you_mean
 from pytest_vqamt.data.messages import short_repr
 
 MAX_ID_LENGTH = 200
-"""The most characters of what a record is called by: messages begin with it."""
+"""The maximum length of a record's id, with which messages begin."""
 
 _NO_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _NO_PLAIN_LINE = re.compile("[\t-\r\x80-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Line ends, control characters, and those that turn the text behind them about."""
+"""Line breaks, control characters, and characters that change the direction of text."""
 _NUMBERS = frozenset((int, float))
 
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Whether it is a text that is not blank, without half surrogates, and control characters but for line ends.
+    """Whether it is a text that is not blank, without surrogates and control characters except line breaks.
 
     >>> is_text("dog"), is_text(" "), is_text(chr(0)), is_text(3)
     (True, False, False, False)
@@ -33,22 +33,22 @@ def is_text(value: object) -> TypeGuard[str]:
 
 
 def is_short_line(text: str) -> bool:
-    """Whether a record can be called so in a message."""
+    """Whether the text can be a record's id in messages."""
     return len(text) <= MAX_ID_LENGTH and (text.isprintable() or not _NO_PLAIN_LINE.search(text))
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a finite number, and no boolean."""
+    """Whether it is a finite number; booleans are not."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond what floating point holds
+    except OverflowError:  # a whole number beyond the range of floats
         return False
 
 
 def are_numbers(values: list[object]) -> TypeGuard[list[float]]:
-    """Whether surely all are finite numbers, found out quickly; False too where their sum is not finite."""
+    """A fast check that all are finite numbers; may be false if their sum is not finite."""
     if not _NUMBERS.issuperset(map(type, values)):
         return False
     try:
@@ -58,7 +58,7 @@ def are_numbers(values: list[object]) -> TypeGuard[list[float]]:
 
 
 def whole(value: object) -> int | None:
-    """The whole number that it is, which may be written as 3.0; None where it is something else."""
+    """The value as a whole number, which may be written as 3.0; None if it is something else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -67,19 +67,19 @@ def whole(value: object) -> int | None:
 
 
 MAX_SIDE_PX = 100_000
-"""The longest side that a picture may have."""
+"""The maximum side of a picture."""
 
 _ID_ADVICE = f"one plain line of {MAX_ID_LENGTH} characters at most"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object with the words that lead to it. A field that is null is one that is not there.
+    """A JSON object with its location for messages. Null fields count as missing.
 
     Attributes:
-        row: the object.
-        where: the file and what in it ("graphs.jsonl:12").
-        path: the way from there to this object, "" where it is the whole record ("objects[3]").
+        row: the JSON object.
+        where: the file and the place in it ("graphs.jsonl:12").
+        path: from there to this object ("objects[3]"); "" for the whole record.
 
     >>> Record({"box": [1, 2, "wide", 4]}, "graphs.jsonl:12", "objects[3]").numbers("box")
     Traceback (most recent call last):
@@ -103,7 +103,7 @@ class Record:
         raise DataError(f"{label}: Expected a JSON object, but got {path or 'record'}={short_repr(value)}")
 
     def wrong(self, field: str, expected: str, advice: str = "") -> DataError:
-        """The error that says what ``field`` ("box", "box[2]") should be, what it is, and what to do."""
+        """The error that ``field`` ("box", "box[2]") is not as expected."""
         name, *places = re.split(r"[\[\]]+", field.removesuffix("]"))
         value = self.row.get(name)
         for place in places:
@@ -112,14 +112,14 @@ class Record:
         return DataError(f"{self.label(field)}: Expected {expected}, but got {got}" + (f": {advice}" if advice else ""))
 
     def label(self, field: str = "") -> str:
-        """The words that lead to ``field``: "graphs.jsonl:12: objects[3].box"."""
+        """The location of ``field``: "graphs.jsonl:12: objects[3].box"."""
         return f"{self.where}: {self._path_to(field)}" if field or self.path else self.where
 
     def has(self, field: str) -> bool:
         return self.row.get(field) is not None
 
     def only(self, known: Collection[str]) -> None:
-        """Raises DataError where there is a field that is not among ``known``."""
+        """Raises DataError if there is a field that is not among ``known``."""
         for each in self.row:
             if each not in known:
                 raise DataError(
@@ -128,7 +128,7 @@ class Record:
                 )
 
     def text(self, field: str, default: str | None = None) -> str:
-        """A string that is not blank, as it stands; ``default`` where there is none and a default is given."""
+        """A string that is not blank; a missing one is ``default``, if given."""
         value = self.row.get(field)
         if value is None and default is not None:
             return default
@@ -139,7 +139,7 @@ class Record:
         return normalise_name(self.text(field, default))
 
     def identity(self, field: str) -> str:
-        """A string, or a whole number as the string of its digits: what a record is called by."""
+        """An id: a string, or a whole number as a string."""
         return self._identity(self.row.get(field), field)
 
     def flag(self, field: str, default: bool | None = None) -> bool:
@@ -167,7 +167,7 @@ class Record:
         return self.whole(width, least=1, most=MAX_SIDE_PX), self.whole(height, least=1, most=MAX_SIDE_PX)
 
     def items(self, field: str, *, required: bool = False) -> list[object]:
-        """A list of anything; empty where there is none and it is not required."""
+        """A list; empty if missing and not required."""
         value = self.row.get(field)
         if value is None and not required:
             return []
@@ -176,22 +176,22 @@ class Record:
         return cast("list[object]", value)
 
     def texts(self, field: str) -> tuple[str, ...]:
-        """A list of strings that are not blank; empty where there is none."""
+        """A list of strings that are not blank; empty if missing."""
         items = self.items(field)
         if all(map(is_text, items)):
             return tuple(cast("list[str]", items))
         return tuple(self._text(value, f"{field}[{place}]") for place, value in enumerate(items))
 
     def names(self, field: str) -> tuple[str, ...]:
-        """A list of names as ``name`` reads them, each once; empty where there is none."""
+        """A list of names as ``name`` reads them, without duplicates; empty if missing."""
         return tuple(dict.fromkeys(map(normalise_name, self.texts(field))))
 
     def numbers(self, field: str) -> tuple[float, ...]:
-        """A list of finite numbers, which must be there."""
+        """A required list of finite numbers."""
         return self._numbers(self.items(field, required=True), field)
 
     def number_lists(self, field: str) -> tuple[tuple[float, ...], ...]:
-        """A list of lists of finite numbers; empty where there is none."""
+        """A list of lists of finite numbers; empty if missing."""
         found = []
         for place, each in enumerate(self.items(field)):
             if not isinstance(each, list):
@@ -200,19 +200,19 @@ class Record:
         return tuple(found)
 
     def record(self, field: str) -> Record:
-        """An object within this one, which must be there."""
+        """A required object within this one."""
         value = self.row.get(field)
         if not isinstance(value, dict):
             raise self.wrong(field, "a JSON object")
         return Record(value, self.where, self._path_to(field))
 
     def records(self, field: str) -> Iterator[Record]:
-        """The objects of a list in order; none where there is no list."""
+        """The objects of a list; none if it is missing."""
         for place, value in enumerate(self.items(field)):
             yield Record.of(value, self.where, self._path_to(f"{field}[{place}]"))
 
     def keyed(self, field: str) -> Iterator[tuple[str, Record]]:
-        """The objects of an object by their keys, in order; none where it is not there."""
+        """The objects within an object, with their keys; none if it is missing."""
         if not self.has(field):
             return
         inner = self.record(field)
@@ -222,27 +222,27 @@ class Record:
             yield key, Record.of(value, self.where, inner._path_to(key))
 
     def box(self, field: str, frame: Box) -> Box:
-        """A list ``[x, y, w, h]`` as the box's part within ``frame``."""
+        """A list ``[x, y, w, h]`` as a box, clipped to ``frame``."""
         found = self.numbers(field)
         if len(found) != 4:
             raise self.wrong(field, "a box [x, y, w, h]")
         return self.within(Box(*found), frame, field)
 
     def box_of(self, fields: tuple[str, str, str, str], frame: Box) -> Box:
-        """The four fields x, y, w, h, whatever they are called, as the box's part within ``frame``."""
+        """The fields of these names for x, y, w, h as a box, clipped to ``frame``."""
         x, y, w, h = (self.number(field) for field in fields)
         return self.within(Box(x, y, w, h), frame, fields[0])
 
     def within(self, box: Box, frame: Box, field: str) -> Box:
-        """The part of ``box``, which was read from ``field``, that lies within ``frame``.
+        """``box``, read from ``field``, clipped to ``frame``.
 
         Raises:
-            DataError: the box is empty, or all of it lies outside.
+            DataError: the box is empty, or entirely outside.
         """
-        if box.x1 <= box.x or box.y1 <= box.y or box.area == 0:  # as numbers have it: some sides are too small to count
+        if box.x1 <= box.x or box.y1 <= box.y or box.area == 0:  # floating point: tiny sides vanish
             raise self.wrong(field, "a box of a width and height above 0", f"it is {_size(box)}")
         if box.x >= 0 and box.y >= 0 and box.x1 <= frame.x1 and box.y1 <= frame.y1:
-            return box  # as it was written: x1 - x need not be w again
+            return box  # unchanged, as x1 - x may differ from w
         common = box.intersection(frame)
         if common is None or common.area == 0:
             raise self.wrong(field, f"a box within the picture of {_size(frame)} px", "all of it lies outside")
@@ -276,19 +276,19 @@ class Record:
         raise self.wrong(field, "a number")
 
     def _numbers(self, items: list[object], field: str) -> tuple[float, ...]:
-        if are_numbers(items):  # outlines have hundreds of them, and looking at each costs more than all else
+        if are_numbers(items):  # the fast way: outlines have hundreds of numbers
             return tuple(items)
         return tuple(self._number(value, f"{field}[{place}]") for place, value in enumerate(items))
 
 
 @dataclass(slots=True)
 class UniqueIds:
-    """Ids of which each may come once: ``ids.add(record.identity("id"), record, "id")``."""
+    """A set of ids without duplicates: ``ids.add(record.identity("id"), record, "id")``."""
 
     seen: dict[str, str] = field(default_factory=dict)
 
     def add(self, value: str, record: Record, field: str) -> str:
-        """``value``, read from a field of ``record``.
+        """Adds and returns ``value``, read from a field of ``record``.
 
         Raises:
             DataError: another record has it.

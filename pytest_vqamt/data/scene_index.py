@@ -1,4 +1,4 @@
-"""Annotations in an index: opened at once however large they are, and any scene read by itself."""
+"""An SQLite index of large annotations, which opens at once and reads single scenes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 
 class SceneIndex:
-    """The annotations that a reader gives, without masks.
+    """The indexed annotations of a reader, without masks.
 
-    The first use of large annotations reads them once, which takes minutes; later ones take a second or two.
+    Indexing large annotations takes minutes; opening them later takes a second or two.
     """
 
     def __init__(self, reader: SceneReader) -> None:
-        """Raises DataError where a file is damaged, or no record can be used."""
+        """Raises DataError if a file is damaged, or no record can be used."""
         self._kind = reader.kind
         self._first_file = reader.files[0]
         self._file = IndexFile(reader)
@@ -126,7 +126,7 @@ class _Photos(TypedDict):
 
 
 class _CorpusRow(TypedDict):
-    """As ``index_building`` writes it."""
+    """The fact "corpus"."""
 
     names: list[str]
     ranked: list[int]
@@ -139,22 +139,22 @@ class _CorpusRow(TypedDict):
 
 
 VERSION = 1
-"""Of what an index holds."""
+"""The version of the index's content."""
 
 FACTS = ("summary", "bad", "photos", "corpus", "named")
-"""What an index holds besides the scenes."""
+"""The content of an index besides the scenes."""
 
 _ROWS_A_COMMIT = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedScene:
-    """A record that can be used.
+    """A usable record.
 
     Attributes:
-        scene: the record; without masks, and with an empty digest of its photo.
-        photo_file: the photo's file, relative to the folder of photos.
-        path: the file that the record is from.
+        scene: without masks, and with an empty digest of its photo.
+        photo_file: relative to the folder of photos.
+        path: the file of the record.
     """
 
     scene: Scene
@@ -163,16 +163,16 @@ class IndexedScene:
 
 
 class SceneReader(Protocol):
-    """What reads the annotation files of one kind."""
+    """Reads the annotation files of one data set."""
 
     @property
     def kind(self) -> str:
-        """What users call such data ("gqa")."""
+        """The name of such data for users ("gqa")."""
         ...
 
     @property
     def version(self) -> int:
-        """Goes up when the same files give other scenes."""
+        """Raised when the same files give other scenes."""
         ...
 
     @property
@@ -182,13 +182,13 @@ class SceneReader(Protocol):
 
     @property
     def settings(self) -> str:
-        """What else decides about the scenes (which photos there are), as a digest."""
+        """A digest of whatever else the scenes depend on, such as the existing photos."""
         ...
 
     def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
-        """Each record in order: the scene, or one line on what is wrong with it.
+        """Each record in order: the scene, or a message if it is broken.
 
-        ``progress`` is told how many more bytes of the files were read.
+        ``progress`` is called with the number of bytes read since the last call.
 
         Raises:
             DataError: a file is damaged.
@@ -197,7 +197,7 @@ class SceneReader(Protocol):
 
 
 def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], object]) -> None:
-    """Writes the index of all that ``reader`` gives into an empty database.
+    """Writes the index of all records of ``reader`` into an empty database.
 
     Raises:
         DataError: a file is damaged, or two files have a record of the same id.
@@ -218,18 +218,18 @@ def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], 
 
 
 def packed(value: Json) -> bytes:
-    """The value as an index holds it."""
+    """The value as bytes of the index."""
     return zlib.compress(_text(value).encode())
 
 
 def unpacked(data: bytes) -> object:
-    """The value that ``packed`` made ``data`` of."""
+    """The value that ``packed`` made ``data`` from."""
     value: object = json.loads(zlib.decompress(data))
     return value
 
 
 def numbers_of(text: object) -> Iterator[tuple[int, ...]]:
-    """For each scene the numbers of its names, out of the fact "named"."""
+    """For each scene the numbers of its names, from the fact "named"."""
     numbers = array("I", b64decode(str(text)))
     if sys.byteorder == "big":
         numbers.byteswap()
@@ -241,14 +241,14 @@ def numbers_of(text: object) -> Iterator[tuple[int, ...]]:
 
 
 def _numbers_text(numbers: array[int]) -> str:
-    """Millions of numbers, which as JSON would take longer to read than all else."""
+    """Base 64, as millions of numbers in JSON would dominate the reading time."""
     if sys.byteorder == "big":
         numbers.byteswap()
     return b64encode(numbers.tobytes()).decode()
 
 
 class _Rows:
-    """Writes scenes down as they come, and keeps of each what little the facts need."""
+    """Writes scenes into the database, and collects the facts."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -266,7 +266,7 @@ class _Rows:
         return self._content.hexdigest()[:16]
 
     def written(self, records: Iterable[IndexedScene | str]) -> Iterator[Scene]:
-        """The scenes of ``records``, each written down before it is given."""
+        """The scenes of ``records``, each written before it is yielded."""
         for found in records:
             if isinstance(found, str):
                 self.bad.append(found)
@@ -302,7 +302,7 @@ class _Rows:
 
 
 def _corpus_row(corpus: Corpus, rows: _Rows) -> Json:
-    """The corpus with each name as a number: its place in ``names``."""
+    """The corpus with each name as its index in ``names``."""
     return {
         "names": list(rows.numbers),
         "ranked": [rows.numbers[name] for name in corpus.names],
@@ -320,19 +320,19 @@ def _text(value: object) -> str:
 
 
 _SMALL_BYTES = 8 << 20
-"""Annotations of less are indexed anew each time, in memory: that takes a few seconds at most."""
+"""Smaller annotations are indexed in memory each time, in a few seconds at most."""
 
 _GZIP_RATIO = 8
-"""How much smaller gzip makes annotations, about."""
+"""The approximate compression of annotations by gzip."""
 
 _ABANDONED_S = 3600.0
-"""A file that a build has not written to for as long is left of one that was killed."""
+"""A file without writes for as long is from a build that was killed."""
 
 _SHOW_AFTER_S = 2.0
 
 
 class IndexFile:
-    """The index of what one reader gives: found where it was kept, else made; made again when it proves broken.
+    """The index of one reader: opened if it is stored, else built; rebuilt if it is broken.
 
     Usable from several threads, and from several processes at once.
     """
@@ -360,7 +360,7 @@ class IndexFile:
             except (sqlite3.DatabaseError, zlib.error, ValueError, TypeError) as error:
                 if self._state != _state(self._reader):
                     raise DataError(
-                        f"Expected annotations that stay as they are, but {self._reader.files[0]} or one beside it "
+                        f"Expected annotations that do not change, but {self._reader.files[0]} or another of its files "
                         "has changed: run again"
                     ) from error
             self._db.close()
@@ -376,7 +376,7 @@ class IndexFile:
         return db
 
     def _kept(self) -> sqlite3.Connection | None:
-        """The index that is there already; None where there is none, or a broken one."""
+        """The stored index; None if there is none, or a broken one."""
         try:
             db = sqlite3.connect(f"{self.path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
         except sqlite3.OperationalError:
@@ -391,7 +391,7 @@ class IndexFile:
         return None
 
     def _made(self) -> sqlite3.Connection:
-        """A new index, kept; in memory where it cannot be kept."""
+        """A new index, stored if possible and else in memory."""
         if self._is_small:
             return self._in_memory()
         try:
@@ -432,7 +432,7 @@ class IndexFile:
             fill(db, self._reader, progress)
 
     def _sweep(self, is_waste: Callable[[Path], bool]) -> None:
-        """Removes files of this data set; what another process has open or has removed is left to it."""
+        """Removes files of this data set, except those that another process has open or has removed."""
         for path in sorted(self.path.parent.glob(f"{self._stem}-*")):
             with suppress(OSError):
                 if is_waste(path):
@@ -440,7 +440,7 @@ class IndexFile:
 
 
 def _state(reader: SceneReader) -> str:
-    """Changes whenever the files or the way they are read do."""
+    """Changes whenever the files or their reader change."""
     stats = [(str(path.resolve()), path.stat()) for path in reader.files]
     files = (f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in stats)
     return digest(reader.kind, str(reader.version), str(VERSION), reader.settings, *files)
@@ -452,7 +452,7 @@ def _json_bytes(path: Path) -> int:
 
 @contextmanager
 def _shown(reader: SceneReader) -> Iterator[Callable[[int], object]]:
-    """A bar on standard error, where a person looks at it and the build takes its time."""
+    """A progress bar on standard error, if it is a terminal and the build is slow."""
     if "CI" in os.environ or not sys.stderr.isatty():
         yield lambda _bytes: None
         return

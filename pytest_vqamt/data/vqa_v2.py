@@ -41,7 +41,7 @@ _NUMBER = re.compile("0|[1-9][0-9]{,11}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedPhoto:
+class PhotoWithQuestions:
     """A photo that questions are asked about; ``image`` is what COCO says of it, None where that is not at hand."""
 
     id: str
@@ -59,7 +59,7 @@ class VqaAnnotations:
 
     def __init__(
         self,
-        asked: tuple[AskedPhoto, ...],
+        asked: tuple[PhotoWithQuestions, ...],
         bad: tuple[str, ...],
         *,
         coco: CocoRecords | None,
@@ -140,20 +140,20 @@ def _photos(files: VqaFiles, questions: VqaQuestions, coco: CocoRecords | None) 
 
 def _asked(
     questions: VqaQuestions, coco: CocoRecords | None, photos: PhotoFiles | None, files: VqaFiles
-) -> tuple[tuple[AskedPhoto, ...], tuple[str, ...]]:
+) -> tuple[tuple[PhotoWithQuestions, ...], tuple[str, ...]]:
     """The photos that can be used; and what is wrong with others, and with single questions."""
     images = _by_id(coco)
     wrong = [each for each in coco.bad if each.image is None or each.image in questions.of_photo] if coco else []
     broken = {each.image for each in wrong}
     bad = [*questions.bad, *(each.text for each in wrong)]
-    asked: list[AskedPhoto] = []
+    asked: list[PhotoWithQuestions] = []
     for photo, its_questions in questions.of_photo.items():
         if photo in broken:
             continue
         names = _names(photo, images.get(photo), files.split)
         file = _first_there(names, photos) if photos else names[0]
         if file:
-            asked.append(AskedPhoto(id=photo, file=file, questions=its_questions, image=images.get(photo)))
+            asked.append(PhotoWithQuestions(id=photo, file=file, questions=its_questions, image=images.get(photo)))
         elif photos:
             bad.append(
                 f"{files.questions.name}: photo {photo} of question {its_questions[0].id}: image_id: "
@@ -187,7 +187,7 @@ def _first_there(names: tuple[str, ...], photos: PhotoFiles) -> str | None:
     return None
 
 
-def _description(asked: tuple[AskedPhoto, ...], coco: CocoRecords | None, photos: PhotoFiles | None) -> str:
+def _description(asked: tuple[PhotoWithQuestions, ...], coco: CocoRecords | None, photos: PhotoFiles | None) -> str:
     questions = sum(len(photo.questions) for photo in asked)
     scenes = f"{len(asked)} scenes with {questions} questions and their answers"
     objects = counts_of([photo.image for photo in asked if photo.image]) if coco else "no objects"
@@ -328,30 +328,30 @@ def read_questions(questions: Path, annotations: Path) -> VqaQuestions:
     Raises:
         DataError: a file is not of this form at all.
     """
-    reading = _Reading(questions.name, annotations.name)
+    reading = _VqaReader(questions.name, annotations.name)
     reading.read_questions(_rows(questions, "questions"))
     reading.read_answers(_rows(annotations, "annotations"))
     return reading.found()
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _QuestionText:
     photo: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
+class _AnswerTexts:
     texts: tuple[str, ...]
     kind: str
 
 
 @dataclass(slots=True)
-class _Reading:
+class _VqaReader:
     questions_file: str
     answers_file: str
-    asked: dict[str, _Asked] = field(default_factory=dict)
-    answered: dict[str, _Answered] = field(default_factory=dict)
+    asked: dict[str, _QuestionText] = field(default_factory=dict)
+    answered: dict[str, _AnswerTexts] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     bad: list[str] = field(default_factory=list)
 
@@ -365,7 +365,7 @@ class _Reading:
                 if question in self.asked or question in self.broken:
                     raise record.wrong("question_id", "an id of its own", "another question has it")
                 text = " ".join(record.text("question").split())
-                self.asked[question] = _Asked(intern(record.identity("image_id")), text)
+                self.asked[question] = _QuestionText(intern(record.identity("image_id")), text)
             except DataError as error:
                 self._refuse(own, error)
 
@@ -384,7 +384,7 @@ class _Reading:
                 if record.has("image_id") and record.identity("image_id") != photo:
                     raise record.wrong("image_id", f"the photo {photo} of the question")
                 kind = intern(record.text("answer_type", ""))
-                self.answered[question] = _Answered(_answers(record), kind)
+                self.answered[question] = _AnswerTexts(_answers(record), kind)
             except DataError as error:
                 self._refuse(question, error)
 

@@ -14,7 +14,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging.lettering import FAINT, INK, PAPER, Line, font, line_height_px, width_px, wrapped, write
-from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows, draw_box, draw_outlines, outlines
+from pytest_vqamt.imaging.outlines import STROKES, Outline, OutlineKind, draw_box, draw_outlines, outlines
 
 WIDTH_PX = 1200
 _MOST_HEIGHT_PX = 60_000
@@ -23,9 +23,9 @@ _ROOM_PX = WIDTH_PX - 2 * _MARGIN_PX
 _TITLE_PX, _NOTE_PX, _LEGEND_PX = 18, 13, 14
 _BAND: Colour = (233, 238, 243)
 _LEGEND = {
-    Shows.EDITED: "edited, or kept by an edit",
-    Shows.ASKED: "asked about",
-    Shows.OTHER: "everything else that is annotated",
+    OutlineKind.EDITED: "edited, or kept by an edit",
+    OutlineKind.ASKED: "asked about",
+    OutlineKind.OTHER: "everything else that is annotated",
 }
 
 

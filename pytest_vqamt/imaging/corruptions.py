@@ -12,7 +12,7 @@ from PIL import Image, ImageChops, ImageStat
 
 from pytest_vqamt.core.edits import Corrupt, Corruption
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.edits import toned
+from pytest_vqamt.imaging.edits import map_values
 from pytest_vqamt.imaging.pixel_boxes import outwards
 
 SEVEREST = 5
@@ -149,8 +149,8 @@ def snow(image: Image.Image, severity: int, rng: np.random.Generator) -> Image.I
 
 def _whitened(image: Image.Image, kept: float) -> Image.Image:
     """The picture as kept * x + (1 - kept) * max(x, 1.5 * grey + 0.5), for values from 0 to 1."""
-    paler = toned(image.convert("L"), lambda grey: (1 - kept) * (1.5 * grey + 127.5))
-    mixed = ImageChops.add(toned(image, lambda value: kept * value), Image.merge("RGB", (paler, paler, paler)))
+    paler = map_values(image.convert("L"), lambda grey: (1 - kept) * (1.5 * grey + 127.5))
+    mixed = ImageChops.add(map_values(image, lambda value: kept * value), Image.merge("RGB", (paler, paler, paler)))
     return ImageChops.lighter(image, mixed)
 
 
@@ -165,10 +165,10 @@ def _layer(size: tuple[int, int], fall: Snowfall, rng: np.random.Generator) -> N
     noise = Image.fromarray(rng.normal(fall.mean, fall.deviation, drawn).astype(np.float32))
     flakes = np.asarray(noise.resize(size, Image.Resampling.BILINEAR))
     flakes = np.where(flakes < fall.threshold, np.float32(0), np.minimum(flakes, np.float32(1)))
-    return np.rint(255 * drawn_out(flakes, fall, radians(rng.uniform(-135, -45)))).astype(np.uint8)
+    return np.rint(255 * motion_blurred(flakes, fall, radians(rng.uniform(-135, -45)))).astype(np.uint8)
 
 
-def drawn_out(flakes: NDArray[np.float32], fall: Snowfall, angle: float) -> NDArray[np.float32]:
+def motion_blurred(flakes: NDArray[np.float32], fall: Snowfall, angle: float) -> NDArray[np.float32]:
     """Each flake drawn out in one direction by half a Gaussian, as ImageMagick's motion blur has it; edges go on."""
     length = 2 * fall.radius_px + 1
     weights = [np.exp(-((step / fall.sigma_px) ** 2) / 2) for step in range(length)]
@@ -195,4 +195,4 @@ def low_contrast(image: Image.Image, severity: int) -> Image.Image:
     def nearer(mean: float) -> Callable[[int], float]:
         return lambda value: (value - mean) * gain + mean
 
-    return toned(image, *(nearer(mean) for mean in ImageStat.Stat(image).mean))
+    return map_values(image, *(nearer(mean) for mean in ImageStat.Stat(image).mean))

@@ -166,15 +166,15 @@ def shear(image: Image.Image, edit: Shear) -> Image.Image:
 
 def brightness(image: Image.Image, edit: Brightness) -> Image.Image:
     """An RGB uint8 image with ``offset`` added to every channel, clipped to 0..255; a copy."""
-    return toned(image, lambda value: value + edit.offset)
+    return map_values(image, lambda value: value + edit.offset)
 
 
 def contrast(image: Image.Image, edit: Contrast) -> Image.Image:
     """An RGB uint8 image with every channel times ``gain``, rounded (halves to even), clipped to 0..255; a copy."""
-    return toned(image, lambda value: value * edit.gain)
+    return map_values(image, lambda value: value * edit.gain)
 
 
-def toned(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Image:
+def map_values(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Image:
     """The image with each value put through ``becomes``: one for all channels, or one for each.
 
     Rounded (halves to even), clipped to 0..255; a copy.

@@ -21,7 +21,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.lettering import drawable, font, line_height_px, width_px
 
 
-class Shows(StrEnum):
+class OutlineKind(StrEnum):
     """Why a box is outlined; also the words of a legend."""
 
     OTHER = "everything else"
@@ -35,7 +35,7 @@ class Outline:
 
     box: Box
     label: str
-    shows: Shows
+    shows: OutlineKind
 
 
 def outlines(picture: Picture, meaning: Meaning, photographed: Scene) -> tuple[Outline, ...]:
@@ -49,8 +49,8 @@ def outlines(picture: Picture, meaning: Meaning, photographed: Scene) -> tuple[O
     there_before = {thing.id for thing in photographed.objects}
     others = [thing for thing in scene.objects if thing.id in there_before and thing.id not in about]
     found = (
-        *(Outline(box=region.box, label=f"{region.name} (crowd)", shows=Shows.OTHER) for region in scene.regions),
-        *(Outline(box=thing.box, label=thing.name, shows=Shows.OTHER) for thing in others),
+        *(Outline(box=region.box, label=f"{region.name} (crowd)", shows=OutlineKind.OTHER) for region in scene.regions),
+        *(Outline(box=thing.box, label=thing.name, shows=OutlineKind.OTHER) for thing in others),
         *about.values(),
     )
     return (*_inside(found, scene.frame), *edited(picture, photographed))
@@ -62,7 +62,7 @@ def asked(scene: Scene, meaning: Meaning) -> dict[str, Outline]:
     for group in groups_of(meaning):
         for thing in members(group, scene):
             label = " ".join((*group.attributes, thing.name))
-            found.setdefault(thing.id, Outline(box=thing.box, label=label, shows=Shows.ASKED))
+            found.setdefault(thing.id, Outline(box=thing.box, label=label, shows=OutlineKind.ASKED))
     return found
 
 
@@ -84,7 +84,7 @@ def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
     for piece in seen.objects:
         parts.setdefault(piece.id, []).append(piece.box)
     return tuple(
-        Outline(box=Box.enclosing(boxes), label=labels[int(number)], shows=Shows.EDITED)
+        Outline(box=Box.enclosing(boxes), label=labels[int(number)], shows=OutlineKind.EDITED)
         for number, boxes in parts.items()
     )
 
@@ -174,10 +174,10 @@ class Stroke:
         return self.width + min(self.width, 2)
 
 
-STROKES: dict[Shows, Stroke] = {
-    Shows.OTHER: Stroke(colour=(90, 90, 90), width=1, dashed=False),
-    Shows.ASKED: Stroke(colour=(0, 98, 168), width=3, dashed=False),
-    Shows.EDITED: Stroke(colour=(190, 78, 0), width=3, dashed=True),
+STROKES: dict[OutlineKind, Stroke] = {
+    OutlineKind.OTHER: Stroke(colour=(90, 90, 90), width=1, dashed=False),
+    OutlineKind.ASKED: Stroke(colour=(0, 98, 168), width=3, dashed=False),
+    OutlineKind.EDITED: Stroke(colour=(190, 78, 0), width=3, dashed=True),
 }
 
 
@@ -185,16 +185,18 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline], scale: tuple[
     """Draws ``outlines`` into ``image`` (RGB, uint8, changed in place), their boxes multiplied by ``scale`` (x, y)."""
     draw = ImageDraw.Draw(image)
     framed = [(each, _around(each.box, STROKES[each.shows], scale, image.size)) for each in outlines]
-    edited = [rect for each, rect in framed if each.shows is Shows.EDITED]
+    edited = [rect for each, rect in framed if each.shows is OutlineKind.EDITED]
     for each, rect in framed:
         draw_box(
-            draw, _drawn_apart(rect, edited, image.size) if each.shows is Shows.ASKED else rect, STROKES[each.shows]
+            draw,
+            _drawn_apart(rect, edited, image.size) if each.shows is OutlineKind.ASKED else rect,
+            STROKES[each.shows],
         )
     taken: list[Rect] = []
-    weight = list(Shows).index
+    weight = list(OutlineKind).index
     labelled = zip(label_words(outlines), framed, strict=True)
     for words, (each, rect) in sorted(labelled, key=lambda one: weight(one[1][0].shows), reverse=True):
-        is_other = each.shows is Shows.OTHER
+        is_other = each.shows is OutlineKind.OTHER
         place = label_place(label_size(words), rect, image.size, taken, is_needed=not is_other)
         if words and place:
             taken.append(place)
@@ -256,13 +258,13 @@ Rect = tuple[int, int, int, int]
 
 def label_words(outlines: Sequence[Outline]) -> list[str]:
     """What each label says: of many things asked about by one name, all but the first have a number alone."""
-    many = Counter(each.label for each in outlines if each.shows is Shows.ASKED)
+    many = Counter(each.label for each in outlines if each.shows is OutlineKind.ASKED)
     numbers: Counter[str] = Counter()
     words = []
     for each in outlines:
         label = drawable(each.label)
         label = label if len(label) <= _MOST_CHARACTERS else f"{label[: _MOST_CHARACTERS - 3]}..."
-        if each.shows is Shows.ASKED and many[each.label] > _MANY:
+        if each.shows is OutlineKind.ASKED and many[each.label] > _MANY:
             numbers[each.label] += 1
             number = numbers[each.label]
             label = f"{label} 1" if number == 1 else str(number)

@@ -57,7 +57,7 @@ class Layout:
     placed: tuple[Placed, ...]
 
 
-def chance(seed: int, index: int) -> Random:
+def scene_rng(seed: int, index: int) -> Random:
     """The choices of one scene; they depend on nothing else."""
     return Random(int.from_bytes(sha256(f"pictures\x1f{VERSION}\x1f{seed}\x1f{index}".encode()).digest(), "big"))
 

@@ -21,11 +21,11 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.photo_io import mean_colour, spread
+from pytest_vqamt.data.photo_io import mean_colour, sample_indices
 from pytest_vqamt.data.scene_cache import scene_cache
 from pytest_vqamt.picture_world.captions import captions
 from pytest_vqamt.picture_world.graph import Graph, paint, read
-from pytest_vqamt.picture_world.layout import SIZE_PX, VERSION, Layout, chance, lay_out
+from pytest_vqamt.picture_world.layout import SIZE_PX, VERSION, Layout, lay_out, scene_rng
 from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, MULTI_COLOURED, NAMES, SYNSETS
 
 _MAX_GRAPHS = 256
@@ -112,12 +112,12 @@ class PictureWorld:
             raise IndexError(f"Expected a scene from 0 to {self.count - 1}, but got index={index!r}")
 
     def _mean_colour(self) -> Colour:
-        return mean_colour(self.photo(self.scene(index).photo) for index in spread(self.count))
+        return mean_colour(self.photo(self.scene(index).photo) for index in sample_indices(self.count))
 
     def _make_graph(self, index: int) -> Graph:
         known = self._layouts.get(index)
         graph = read(known) if known else None
-        rng = chance(self.seed, index)
+        rng = scene_rng(self.seed, index)
         while graph is None:
             graph = read(lay_out(rng))
         self._layouts.put(index, graph.layout)
@@ -145,7 +145,9 @@ class PictureWorld:
             relationships=graph.relationships,
             setting=graph.layout.setting,
             # Choices of their own, so that a new wording of captions leaves every picture as it was.
-            captions=captions(graph.things, graph.relationships, graph.layout.setting, chance(self.seed, -1 - index)),
+            captions=captions(
+                graph.things, graph.relationships, graph.layout.setting, scene_rng(self.seed, -1 - index)
+            ),
             exhaustive=EXHAUSTIVE,
         )
 

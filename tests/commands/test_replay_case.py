@@ -21,7 +21,7 @@ from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.imaging import inpainting
-from pytest_vqamt.imaging.outlines import STROKES, Shows
+from pytest_vqamt.imaging.outlines import STROKES, OutlineKind
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.integration.half_bad import half_bad
 
@@ -129,7 +129,7 @@ def test_the_sheet_outlines_what_was_edited_and_what_is_asked_about(capsys: pyte
     report(Path("out"), row(CASES[0]))
     told(capsys, CASES[0].id)
     pixels = np.asarray(opened(Path("vqamt-replay") / CASES[0].id / "sheet.png"))
-    for shows in (Shows.EDITED, Shows.ASKED):
+    for shows in (OutlineKind.EDITED, OutlineKind.ASKED):
         strong = (pixels == np.array(STROKES[shows].colour, dtype=np.uint8)).all(axis=-1)
         assert strong[60:].sum() > 100, "below the legend"
 

@@ -17,7 +17,7 @@ import pytest
 from PIL import Image, ImageFile, ImageOps
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.photo_io import PhotoFiles, strict
+from pytest_vqamt.data.photo_io import PhotoFiles, refusing_truncated_images
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/images"
 ORIENTATION = 0x0112
@@ -240,7 +240,7 @@ def test_truncated_where_pillow_was_told_to_put_up_with_it(
 
 def test_what_others_told_pillow_comes_back_when_the_last_thread_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
-    first, second = strict(), strict()
+    first, second = refusing_truncated_images(), refusing_truncated_images()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pycocotools import mask as coco_masks  # type: ignore[import-untyped]  # it has no types
 
-from pytest_vqamt.data.polygons import drawn
+from pytest_vqamt.data.polygons import polygon_mask
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/instances.json"
 
 
 def rows(*polygons: Sequence[float], width: int = 6, height: int = 4) -> list[str]:
-    image = drawn(polygons, width, height)
+    image = polygon_mask(polygons, width, height)
     assert (image.mode, image.size) == ("L", (width, height))
     assert set(image.tobytes()) <= {0, 255}
     return ["".join("#" if value else "." for value in row) for row in np.asarray(image)]
@@ -59,7 +59,7 @@ NUMBERS = st.floats(-20, 20).map(lambda number: round(number, 2))
 
 @given(corners=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=8))
 def test_as_by_casting_a_ray_from_every_centre(corners: list[tuple[float, float]]) -> None:
-    seen = np.asarray(drawn([[number for corner in corners for number in corner]], 12, 9)) > 0
+    seen = np.asarray(polygon_mask([[number for corner in corners for number in corner]], 12, 9)) > 0
     for y in range(9):
         for x in range(12):
             odd = False
@@ -83,7 +83,7 @@ def test_nearly_as_coco_draws_its_own() -> None:
     alike = []
     for thing in things:
         width, height = sizes[thing["image_id"]]
-        ours: npt.NDArray[np.bool_] = np.asarray(drawn(thing["segmentation"], width, height)) > 0
+        ours: npt.NDArray[np.bool_] = np.asarray(polygon_mask(thing["segmentation"], width, height)) > 0
         theirs = coco_masks.decode(coco_masks.merge(coco_masks.frPyObjects(thing["segmentation"], height, width))) > 0
         alike.append((ours & theirs).sum() / (ours | theirs).sum())
     # They round corners to a fifth of a pixel.

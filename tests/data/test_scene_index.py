@@ -233,7 +233,7 @@ def test_a_broken_index_of_files_that_have_changed_is_told(reader: Reader, home:
     break_row(path, 5)
     index = SceneIndex(reader)
     grown(reader)
-    with pytest.raises(DataError, match=r"annotations\.json or one beside it has changed: run again"):
+    with pytest.raises(DataError, match=r"annotations\.json or another of its files has changed: run again"):
         index.scene(5)
 
 

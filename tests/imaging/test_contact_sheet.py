@@ -22,7 +22,7 @@ from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging.contact_sheet import WIDTH_PX, Panel, Strip, case_strip, sheet
 from pytest_vqamt.imaging.lettering import FAINT, INK
-from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows
+from pytest_vqamt.imaging.outlines import STROKES, Outline, OutlineKind
 from pytest_vqamt.imaging.render import render
 from tests.imaging.coco_photos import CocoPhotos, needs_coco
 from tests.making import group_of
@@ -61,8 +61,8 @@ def test_a_picture_is_told_with_its_edits_its_text_and_its_answer(yard: Scene) -
         ("the photo as it is", (("1. Is there a dog?", "answer 1"),)),
         ("erased (white), mirrored", (("2. Is there a dog?", "answer 2"),)),
     ]
-    assert [sum(each.shows is Shows.ASKED for each in panel.outlines) for panel in strip.panels] == [3, 2]
-    assert [each.box for each in strip.panels[1].outlines if each.shows is Shows.EDITED] == [Box(180, 60, 20, 20)]
+    assert [sum(each.shows is OutlineKind.ASKED for each in panel.outlines) for panel in strip.panels] == [3, 2]
+    assert [each.box for each in strip.panels[1].outlines if each.shows is OutlineKind.EDITED] == [Box(180, 60, 20, 20)]
 
 
 def test_texts_about_the_same_things_of_one_picture_share_a_panel(yard: Scene) -> None:
@@ -222,9 +222,11 @@ def test_a_small_picture_is_enlarged_in_blocks_and_a_larger_one_smoothly() -> No
 def test_boxes_are_outlined_where_they_are_in_the_picture() -> None:
     image = Image.new("RGB", (4000, 3000), COLOURS[3])
     image.paste(COLOURS[2], (1000, 500, 3000, 2000))
-    drawn = sheet([strip(image, outlines=(Outline(box=Box(1000, 500, 2000, 1500), label="", shows=Shows.EDITED),))])
+    drawn = sheet(
+        [strip(image, outlines=(Outline(box=Box(1000, 500, 2000, 1500), label="", shows=OutlineKind.EDITED),))]
+    )
     shown = extent(drawn, COLOURS[3])
-    frame = extent(drawn, STROKES[Shows.EDITED].colour, below=shown.y)
+    frame = extent(drawn, STROKES[OutlineKind.EDITED].colour, below=shown.y)
     left, top, width, height = shown.x + shown.w / 4, shown.y + shown.h / 6, shown.w / 2, shown.h / 2
     for gap in (left - frame.x, top - frame.y, frame.x1 - left - width, frame.y1 - top - height):
         assert 1 <= gap <= 6
@@ -250,7 +252,7 @@ def test_a_longer_answer_makes_a_higher_sheet_up_to_a_bound() -> None:
 @given(st.lists(st.text(st.characters(exclude_categories=()), max_size=80), min_size=6, max_size=6))
 def test_any_text_can_stand_on_it(texts: list[str]) -> None:
     title, note, done, asked, answer, label = texts
-    outlined = (Outline(box=Box(2, 2, 9, 9), label=label, shows=Shows.ASKED),)
+    outlined = (Outline(box=Box(2, 2, 9, 9), label=label, shows=OutlineKind.ASKED),)
     panel = Panel(image=Image.new("RGB", (20, 16)), outlines=outlined, note=done, said=((asked, answer),))
     assert sheet([Strip(title=title, notes=(note,), panels=(panel, panel))]).width == WIDTH_PX
 
@@ -282,7 +284,7 @@ def test_the_pictures_of_one_case_are_let_go_before_the_next() -> None:
 def test_the_pictures_are_left_as_they_are() -> None:
     (image,) = plain((640, 480))
     before = image.tobytes()
-    sheet([strip(image, outlines=(Outline(box=Box(5, 5, 90, 90), label="dog", shows=Shows.ASKED),))])
+    sheet([strip(image, outlines=(Outline(box=Box(5, 5, 90, 90), label="dog", shows=OutlineKind.ASKED),))])
     assert image.tobytes() == before
 
 

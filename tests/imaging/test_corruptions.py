@@ -20,9 +20,9 @@ from pytest_vqamt.imaging.corruptions import (
     SNOWFALLS,
     Snowfall,
     corrupt,
-    drawn_out,
     impulse_noise,
     low_contrast,
+    motion_blurred,
     snow,
     zoom_blur,
 )
@@ -186,9 +186,9 @@ def test_every_seed_has_a_direction_of_its_own(monkeypatch: pytest.MonkeyPatch) 
 
     def seen(flakes: NDArray[np.float32], fall: Snowfall, angle: float) -> NDArray[np.float32]:
         directions.append(degrees(angle))
-        return drawn_out(flakes, fall, angle)
+        return motion_blurred(flakes, fall, angle)
 
-    monkeypatch.setattr(snowing, "drawn_out", seen)
+    monkeypatch.setattr(snowing, "motion_blurred", seen)
     for seed in range(30):
         snow(Image.new("RGB", (20, 20)), 1, np.random.default_rng(seed))
     # Thirty of ninety degrees: the ends are missed by ten with a chance of one in thirty.
@@ -206,7 +206,7 @@ def test_a_flake_is_drawn_out_downwards_and_fades(downwards: float) -> None:
         # How ImageMagick rounds a step of motion; where two end in one pixel, it gets both.
         right, down = (-ceil(step * along(radians(downwards)) - 0.5) for along in (cos, sin))
         expected[20 + down, 30 + right] += weight / weights.sum()
-    drawn = drawn_out(flakes, SNOWFALLS[0], radians(downwards))
+    drawn = motion_blurred(flakes, SNOWFALLS[0], radians(downwards))
     assert drawn == pytest.approx(expected, abs=1e-6)
     assert (drawn[:20] == 0).all()
     assert drawn[25:].sum() > 0.05

@@ -23,11 +23,11 @@ from pytest_vqamt.imaging.edits import (
     cut,
     erase,
     insert,
+    map_values,
     mask,
     mirror,
     reencode,
     shear,
-    toned,
 )
 from tests.imaging.random_images import Photos, Values, boxes, images, scene_for, touched, values, whole_boxes
 from tests.making import thing_of
@@ -313,7 +313,7 @@ def test_contrast_by_hand(gain: float, value: int, expected: int) -> None:
 
 
 def test_each_channel_may_have_its_own_curve() -> None:
-    image = toned(
+    image = map_values(
         Image.new("RGB", (1, 1), (10, 20, 30)), lambda red: red + 1, lambda _green: -5, lambda blue: 100 * blue
     )
     assert image.getpixel((0, 0)) == (11, 0, 255)

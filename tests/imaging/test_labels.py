@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.imaging.outlines import Outline, Rect, Shows, label_place, label_words
+from pytest_vqamt.imaging.outlines import Outline, OutlineKind, Rect, label_place, label_words
 
 FRAME = (200, 150)
 
 
-def outlines(shows: Shows, *labels: str) -> list[Outline]:
+def outlines(shows: OutlineKind, *labels: str) -> list[Outline]:
     return [Outline(box=Box(0, 0, 10, 10), label=label, shows=shows) for label in labels]
 
 
@@ -17,20 +17,26 @@ def place(rect: Rect, *taken: Rect, label: tuple[int, int] = (40, 16), is_needed
 
 
 def test_a_few_bear_their_names() -> None:
-    assert label_words(outlines(Shows.ASKED, "dog", "dog", "cat", "dog", "dog")) == ["dog", "dog", "cat", "dog", "dog"]
+    assert label_words(outlines(OutlineKind.ASKED, "dog", "dog", "cat", "dog", "dog")) == [
+        "dog",
+        "dog",
+        "cat",
+        "dog",
+        "dog",
+    ]
 
 
 def test_many_of_one_name_are_numbered() -> None:
-    named = outlines(Shows.ASKED, "dog", "dog", "cat", "dog", "dog", "dog")
+    named = outlines(OutlineKind.ASKED, "dog", "dog", "cat", "dog", "dog", "dog")
     assert label_words(named) == ["dog 1", "2", "cat", "3", "4", "5"]
 
 
 def test_only_what_is_asked_about_is_numbered() -> None:
-    assert label_words(outlines(Shows.OTHER, *["dog"] * 9)) == ["dog"] * 9
+    assert label_words(outlines(OutlineKind.OTHER, *["dog"] * 9)) == ["dog"] * 9
 
 
 def test_a_long_label_is_shortened() -> None:
-    (words,) = label_words(outlines(Shows.EDITED, "inserted " + "m" * 60))
+    (words,) = label_words(outlines(OutlineKind.EDITED, "inserted " + "m" * 60))
     assert words == "inserted " + "m" * 16 + "..."
 
 

@@ -17,7 +17,7 @@ from pytest_vqamt.core.edits import Colour, Corruption, Cutout
 from pytest_vqamt.core.meaning import Count, Describe, Exists, Group, Related
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Region, Scene
-from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows, draw_outlines, edited, outlines
+from pytest_vqamt.imaging.outlines import STROKES, Outline, OutlineKind, draw_outlines, edited, outlines
 from tests.core.random_scenes import boxes_within, scenes
 from tests.making import group_of, thing_of
 
@@ -32,7 +32,7 @@ def drawn(*outlines: Outline, size: tuple[int, int] = (200, 150)) -> NDArray[np.
     return np.asarray(image)
 
 
-def outline(shows: Shows, box: Box = Box(60, 50, 80, 60), label: str = "") -> Outline:  # noqa: B008 - a frozen box
+def outline(shows: OutlineKind, box: Box = Box(60, 50, 80, 60), label: str = "") -> Outline:  # noqa: B008 - a frozen box
     return Outline(box=box, label=label, shows=shows)
 
 
@@ -41,8 +41,8 @@ def is_colour(pixels: NDArray[np.uint8], colour: Colour) -> NDArray[np.bool_]:
     return same[..., 0]
 
 
-@pytest.mark.parametrize("shows", Shows)
-def test_a_frame_runs_about_its_box_and_hides_nothing_inside(shows: Shows) -> None:
+@pytest.mark.parametrize("shows", OutlineKind)
+def test_a_frame_runs_about_its_box_and_hides_nothing_inside(shows: OutlineKind) -> None:
     pixels = drawn(outline(shows))
     assert is_colour(pixels[50:110, 60:140], GREY).all()
     rows, columns = np.nonzero(is_colour(pixels, STROKES[shows].colour))
@@ -51,31 +51,31 @@ def test_a_frame_runs_about_its_box_and_hides_nothing_inside(shows: Shows) -> No
 
 
 def test_what_was_edited_is_dashed_and_what_is_asked_about_is_not() -> None:
-    def covered(shows: Shows) -> float:
+    def covered(shows: OutlineKind) -> float:
         strip = drawn(outline(shows))[110:116, 64:136]
         return float(np.mean(is_colour(strip, STROKES[shows].colour).any(axis=0)))
 
-    assert covered(Shows.ASKED) == 1
-    assert 0.4 < covered(Shows.EDITED) < 0.8
+    assert covered(OutlineKind.ASKED) == 1
+    assert 0.4 < covered(OutlineKind.EDITED) < 0.8
 
 
 def test_what_is_asked_about_and_edited_is_framed_twice() -> None:
-    pixels = drawn(outline(Shows.ASKED), outline(Shows.EDITED))
+    pixels = drawn(outline(OutlineKind.ASKED), outline(OutlineKind.EDITED))
     side = pixels[70:90]
-    assert is_colour(side, STROKES[Shows.ASKED].colour).any(axis=1).all()
-    assert is_colour(side, STROKES[Shows.EDITED].colour).any()
+    assert is_colour(side, STROKES[OutlineKind.ASKED].colour).any(axis=1).all()
+    assert is_colour(side, STROKES[OutlineKind.EDITED].colour).any()
     assert is_colour(pixels[50:110, 60:140], GREY).all()
 
 
 def test_a_box_of_less_than_a_pixel_is_seen() -> None:
-    pixels = drawn(outline(Shows.ASKED, Box(100, 70, 0.2, 0.2)))
-    assert is_colour(pixels[60:85, 90:110], STROKES[Shows.ASKED].colour).sum() > 20
+    pixels = drawn(outline(OutlineKind.ASKED, Box(100, 70, 0.2, 0.2)))
+    assert is_colour(pixels[60:85, 90:110], STROKES[OutlineKind.ASKED].colour).sum() > 20
 
 
 def test_boxes_are_scaled() -> None:
     image = Image.new("RGB", (200, 150), GREY)
-    draw_outlines(image, [outline(Shows.ASKED, Box(600, 1000, 800, 1200))], (0.1, 0.05))
-    assert (np.asarray(image) == drawn(outline(Shows.ASKED, Box(60, 50, 80, 60)))).all()
+    draw_outlines(image, [outline(OutlineKind.ASKED, Box(600, 1000, 800, 1200))], (0.1, 0.05))
+    assert (np.asarray(image) == drawn(outline(OutlineKind.ASKED, Box(60, 50, 80, 60)))).all()
 
 
 LABELS = st.sampled_from(["", "dog", "a very long label of more than thirty letters", "貓", "\x00\ud800"])
@@ -84,7 +84,7 @@ BOXES = st.builds(Box, st.floats(-9, 220), st.floats(-9, 160), st.floats(0.01, 2
 
 @settings(max_examples=100)
 @given(
-    st.lists(st.builds(Outline, box=BOXES, label=LABELS, shows=st.sampled_from(Shows)), max_size=12),
+    st.lists(st.builds(Outline, box=BOXES, label=LABELS, shows=st.sampled_from(OutlineKind)), max_size=12),
     st.sampled_from([(200, 150), (30, 220), (1, 1), (9, 3), (340, 12)]),
 )
 def test_any_outlines_are_drawn_on_any_image(outlines: list[Outline], size: tuple[int, int]) -> None:
@@ -114,13 +114,16 @@ def lab(light: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("sight", MACHADO)
 def test_the_strong_colours_are_told_apart_by_everybody(sight: str) -> None:
-    seen = [lab(np.array(MACHADO[sight]) @ linear(STROKES[shows].colour)) for shows in (Shows.EDITED, Shows.ASKED)]
+    seen = [
+        lab(np.array(MACHADO[sight]) @ linear(STROKES[shows].colour))
+        for shows in (OutlineKind.EDITED, OutlineKind.ASKED)
+    ]
     # A difference of 2.3 is just noticeable; ten times that is another colour at a glance.
     assert np.linalg.norm(seen[0] - seen[1]) > 23
 
 
-@pytest.mark.parametrize("shows", [Shows.EDITED, Shows.ASKED])
-def test_a_label_is_readable(shows: Shows) -> None:
+@pytest.mark.parametrize("shows", [OutlineKind.EDITED, OutlineKind.ASKED])
+def test_a_label_is_readable(shows: OutlineKind) -> None:
     # WCAG 2: 4.5 for text, against the white of the letters.
     luminance = float(linear(STROKES[shows].colour) @ np.array([0.2126, 0.7152, 0.0722]))
     assert 1.05 / (luminance + 0.05) >= 4.5
@@ -209,7 +212,7 @@ def test_an_outline_is_the_frame_of_the_pixels_that_show_the_edit(scene: Scene, 
         edit(painted, kind, tuple(data.draw(boxes)))
     found = edited(painted.picture, scene)
     assert [(each.label, each.box) for each in found] == painted.seen()
-    assert {each.shows for each in found} <= {Shows.EDITED}
+    assert {each.shows for each in found} <= {OutlineKind.EDITED}
 
 
 @settings(max_examples=100)
@@ -247,7 +250,7 @@ def test_every_outline_lies_in_the_frame(scene: Scene, x: float, y: float, w: fl
         assert each.box.h > 0
 
 
-def shown(found: tuple[Outline, ...], shows: Shows) -> dict[str, list[Box]]:
+def shown(found: tuple[Outline, ...], shows: OutlineKind) -> dict[str, list[Box]]:
     """The boxes of one kind by their labels."""
     boxes: dict[str, list[Box]] = {}
     for each in found:
@@ -259,82 +262,84 @@ def shown(found: tuple[Outline, ...], shows: Shows) -> dict[str, list[Box]]:
 class TestWhatIsAskedAbout:
     def test_things_that_a_question_names_and_all_others_thin(self, yard: Scene) -> None:
         found = outlines(yard.picture, Count(groups=(group_of("brown dog"), group_of("cat"))), yard)
-        assert shown(found, Shows.ASKED) == {
+        assert shown(found, OutlineKind.ASKED) == {
             "brown dog": [Box(0, 60, 20, 20), Box(30, 60, 20, 20)],
             "cat": [Box(100, 40, 20, 20)],
         }
-        assert shown(found, Shows.OTHER) == {
+        assert shown(found, OutlineKind.OTHER) == {
             "dog": [Box(60, 60, 20, 20)],
             "bench": [Box(95, 55, 40, 30)],
             "car": [Box(150, 60, 40, 20)],
         }
-        assert shown(found, Shows.EDITED) == {}
+        assert shown(found, OutlineKind.EDITED) == {}
 
     def test_a_hypernym_shows_each_thing_by_its_own_name(self, yard: Scene) -> None:
         animal = Group(name="animal", covers=("dog", "cat"), attributes=("black",))
-        assert shown(outlines(yard.picture, Exists(group=animal), yard), Shows.ASKED) == {
+        assert shown(outlines(yard.picture, Exists(group=animal), yard), OutlineKind.ASKED) == {
             "black dog": [Box(60, 60, 20, 20)],
             "black cat": [Box(100, 40, 20, 20)],
         }
 
     def test_a_thing_that_two_groups_name_is_outlined_once(self, yard: Scene) -> None:
         found = outlines(yard.picture, Count(groups=(group_of("black cat"), group_of("cat"))), yard)
-        assert shown(found, Shows.ASKED) == {"black cat": [Box(100, 40, 20, 20)]}
+        assert shown(found, OutlineKind.ASKED) == {"black cat": [Box(100, 40, 20, 20)]}
 
     def test_what_it_stands_on_is_not_asked_about(self, yard: Scene) -> None:
         on_bench = Group(name="cat", related=(Related(predicate="on", to=Group(name="bench")),))
         found = outlines(yard.picture, Exists(group=on_bench), yard)
-        assert shown(found, Shows.ASKED) == {"cat": [Box(100, 40, 20, 20)]}
+        assert shown(found, OutlineKind.ASKED) == {"cat": [Box(100, 40, 20, 20)]}
 
     def test_a_caption_asks_about_nothing_in_particular(self, yard: Scene) -> None:
         found = outlines(yard.picture, Describe(), yard)
-        assert shown(found, Shows.ASKED) == {}
-        assert sum(map(len, shown(found, Shows.OTHER).values())) == 6
+        assert shown(found, OutlineKind.ASKED) == {}
+        assert sum(map(len, shown(found, OutlineKind.OTHER).values())) == 6
 
     def test_it_is_where_it_stands_in_the_finished_picture(self, yard: Scene) -> None:
         # Columns 55 to 115 of the yard, mirrored: the third dog at 5..25 of 60, the cat at 45..60.
         found = outlines(yard.picture.cut(55, 115).mirror(), Count(groups=(group_of("dog"), group_of("cat"))), yard)
-        assert shown(found, Shows.ASKED) == {"dog": [Box(35, 60, 20, 20)], "cat": [Box(0, 40, 15, 20)]}
-        assert shown(found, Shows.OTHER) == {"bench": [Box(0, 55, 20, 30)]}
+        assert shown(found, OutlineKind.ASKED) == {"dog": [Box(35, 60, 20, 20)], "cat": [Box(0, 40, 15, 20)]}
+        assert shown(found, OutlineKind.OTHER) == {"bench": [Box(0, 55, 20, 30)]}
 
     def test_a_crowd_is_never_asked_about(self, yard: Scene) -> None:
         crowded = replace(yard, regions=(Region(name="dog", box=Box(0, 0, 50, 10)),))
         found = outlines(crowded.picture, Exists(group=group_of("dog")), crowded)
-        assert len(shown(found, Shows.ASKED)["dog"]) == 3
-        assert shown(found, Shows.OTHER)["dog (crowd)"] == [Box(0, 0, 50, 10)]
+        assert len(shown(found, OutlineKind.ASKED)["dog"]) == 3
+        assert shown(found, OutlineKind.OTHER)["dog (crowd)"] == [Box(0, 0, 50, 10)]
 
 
 class TestWhatWasEdited:
     def test_what_was_erased_is_outlined_and_no_longer_there(self, yard: Scene) -> None:
         found = outlines(yard.picture.erase(Box(30, 60, 20, 20)), Exists(group=group_of("dog")), yard)
-        assert shown(found, Shows.EDITED) == {"erased": [Box(30, 60, 20, 20)]}
-        assert shown(found, Shows.ASKED) == {"dog": [Box(0, 60, 20, 20), Box(60, 60, 20, 20)]}
+        assert shown(found, OutlineKind.EDITED) == {"erased": [Box(30, 60, 20, 20)]}
+        assert shown(found, OutlineKind.ASKED) == {"dog": [Box(0, 60, 20, 20), Box(60, 60, 20, 20)]}
 
     def test_what_was_inserted_is_not_outlined_among_everything_else(self, yard: Scene) -> None:
         picture = yard.picture.insert(KITE, (10, 5), (30, 20))
         found = outlines(picture, Exists(group=group_of("dog")), yard)
-        assert shown(found, Shows.EDITED) == {"inserted kite": [Box(10, 5, 30, 20)]}
-        assert "kite" not in shown(found, Shows.OTHER)
+        assert shown(found, OutlineKind.EDITED) == {"inserted kite": [Box(10, 5, 30, 20)]}
+        assert "kite" not in shown(found, OutlineKind.OTHER)
 
     def test_what_was_inserted_can_be_asked_about(self, yard: Scene) -> None:
         picture = yard.picture.insert(KITE, (10, 5), (30, 20))
         found = outlines(picture, Exists(group=group_of("kite")), yard)
-        assert shown(found, Shows.ASKED) == {"kite": [Box(10, 5, 30, 20)]}
-        assert shown(found, Shows.EDITED) == {"inserted kite": [Box(10, 5, 30, 20)]}
+        assert shown(found, OutlineKind.ASKED) == {"kite": [Box(10, 5, 30, 20)]}
+        assert shown(found, OutlineKind.EDITED) == {"inserted kite": [Box(10, 5, 30, 20)]}
 
     def test_what_covers_a_part_leaves_the_rest(self, yard: Scene) -> None:
         # Of columns 30..50, the second patch covers 40..60: 30..40 are left of the first.
         picture = yard.picture.erase(Box(30, 60, 20, 20)).erase(Box(40, 50, 20, 40))
-        assert shown(edited(picture, yard), Shows.EDITED) == {"erased": [Box(30, 60, 10, 20), Box(40, 50, 20, 40)]}
+        assert shown(edited(picture, yard), OutlineKind.EDITED) == {
+            "erased": [Box(30, 60, 10, 20), Box(40, 50, 20, 40)]
+        }
 
     def test_what_is_covered_in_two_steps_is_gone(self, yard: Scene) -> None:
         picture = yard.picture.insert(KITE, (30, 60), (20, 20)).erase(Box(30, 60, 12, 20)).erase(Box(42, 60, 8, 20))
-        assert "inserted kite" not in shown(edited(picture, yard), Shows.EDITED)
+        assert "inserted kite" not in shown(edited(picture, yard), OutlineKind.EDITED)
 
     def test_what_two_windows_show_is_not_what_lies_between_them(self, yard: Scene) -> None:
         windows = (Box(30, 60, 5, 20), Box(45, 60, 5, 20))
         masked = yard.picture.insert(KITE, (20, 60), (40, 20)).mask(windows, (0, 0, 0))
-        assert shown(edited(masked, yard), Shows.EDITED)["inserted kite"] == [Box(30, 60, 20, 20)]
+        assert shown(edited(masked, yard), OutlineKind.EDITED)["inserted kite"] == [Box(30, 60, 20, 20)]
         assert edited(masked.cut(36, 44), yard) == ()
 
     @pytest.mark.parametrize("made", [Picture.mirror, Picture.reencode], ids=["mirrored", "re-encoded"])
@@ -344,5 +349,5 @@ class TestWhatWasEdited:
     def test_the_more_important_is_drawn_later(self, yard: Scene) -> None:
         picture = yard.picture.insert(KITE, (10, 5), (30, 20))
         order = [each.shows for each in outlines(picture, Exists(group=group_of("dog")), yard)]
-        assert order == sorted(order, key=list(Shows).index)
-        assert set(order) == set(Shows)
+        assert order == sorted(order, key=list(OutlineKind).index)
+        assert set(order) == set(OutlineKind)

@@ -20,7 +20,7 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.json_io import parse, text_of
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.polygons import drawn
+from pytest_vqamt.data.polygons import polygon_mask
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Graphs:
 
     def mask(self, index: int, thing_id: str) -> Image:
         row, where = self._row(index), self._where(self._lines[index].number)
-        mask = drawn(mask_of_row(row, where, thing_id), *Record.of(row, where).size())
+        mask = polygon_mask(mask_of_row(row, where, thing_id), *Record.of(row, where).size())
         if mask.getbbox() is None:
             raise DataError(
                 f"{where}: Expected a mask of one pixel or more, but the polygons of object {short_repr(thing_id)} "

@@ -134,7 +134,7 @@ NOTES = "graphs.detected.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
+class DetectionFailure:
     """A photo that got no line.
 
     Attributes:
@@ -149,7 +149,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Author:
+class DetectorUse:
     """Detectors that write lines.
 
     Attributes:
@@ -162,7 +162,7 @@ class Author:
 
 
 def note_found(
-    folder: Path, photo: str, scene_id: str, author: Author, findings: Sequence[DetectedObject], *, size_bytes: int
+    folder: Path, photo: str, scene_id: str, author: DetectorUse, findings: Sequence[DetectedObject], *, size_bytes: int
 ) -> None:
     """Notes who has written the line of ``photo``, and of each thing in it, by its id, who has found it and how surely.
 
@@ -190,7 +190,7 @@ def note_found(
     )
 
 
-def note_trouble(folder: Path, photo: str, trouble: Trouble) -> None:
+def note_trouble(folder: Path, photo: str, trouble: DetectionFailure) -> None:
     """Notes that ``photo`` got no line.
 
     Raises:
@@ -199,15 +199,15 @@ def note_trouble(folder: Path, photo: str, trouble: Trouble) -> None:
     append(folder / NOTES, [{"photo": photo, "trouble": trouble.why, "digest": trouble.digest, "asked": trouble.asked}])
 
 
-def troubles(folder: Path) -> Mapping[str, Trouble]:
+def troubles(folder: Path) -> Mapping[str, DetectionFailure]:
     """The photos that got no line when detectors last looked at them. Lines of another form are passed over."""
-    found: dict[str, Trouble] = {}
+    found: dict[str, DetectionFailure] = {}
     for row in _rows(folder / NOTES):
         photo, why, digest = row.get("photo"), row.get("trouble"), row.get("digest")
         if isinstance(photo, str):
             found.pop(photo, None)
             if isinstance(why, str) and isinstance(digest, str):
-                found[photo] = Trouble(why=why, digest=digest, asked=str(row.get("asked")))
+                found[photo] = DetectionFailure(why=why, digest=digest, asked=str(row.get("asked")))
     return found
 
 

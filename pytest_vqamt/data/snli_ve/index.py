@@ -47,11 +47,11 @@ class Hypothesis:
 
     Attributes:
         row: its text, its label and its units.
-        is_wanting: whether it is entailed, no unit has a box, and the file of units has no line of its own for it.
+        is_ungrounded: whether it is entailed, no unit has a box, and the file of units has no line of its own for it.
     """
 
     row: HypothesisRow
-    is_wanting: bool
+    is_ungrounded: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,8 +229,8 @@ class HypothesisIndex:
         if place is not None:
             (record,) = self._records([place]).values()
             row = replace(row, units=sentence_row(record)[1])
-        is_wanting = units is None and row.label == "entailment" and not row.is_boxed
-        return Hypothesis(row=row, is_wanting=is_wanting)
+        is_ungrounded = units is None and row.label == "entailment" and not row.is_boxed
+        return Hypothesis(row=row, is_ungrounded=is_ungrounded)
 
 
 BOUNDLESS = Box(0, 0, MAX_SIDE_PX, MAX_SIDE_PX)

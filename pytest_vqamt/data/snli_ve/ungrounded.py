@@ -11,7 +11,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.jsonl import JsonLines
-from pytest_vqamt.data.own.photos import Author, Trouble
+from pytest_vqamt.data.own.photos import DetectionFailure, DetectorUse
 from pytest_vqamt.data.own.writing import append
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import Record
@@ -21,7 +21,7 @@ from pytest_vqamt.data.snli_ve.rows import HypothesisRow, thing_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantingUnit:
+class UngroundedUnit:
     """A unit of a hypothesis; ``is_one`` tells whether it is about one thing, which a box can be drawn around."""
 
     object: str
@@ -30,14 +30,14 @@ class WantingUnit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantingHypothesis:
+class UngroundedHypothesis:
     """A hypothesis with its units in the order of the sentence."""
 
     row: HypothesisRow
-    units: tuple[WantingUnit, ...]
+    units: tuple[UngroundedUnit, ...]
 
 
-class Wanting:
+class UngroundedHypotheses:
     """The hypotheses of a data set whose units want boxes.
 
     Attributes:
@@ -54,10 +54,10 @@ class Wanting:
         counts = {photo: self._index.counts(photo)[2] for photo in self._index.first}
         self.counts: Mapping[str, int] = {photo: count for photo, count in counts.items() if count}
 
-    def about(self, photo: str) -> tuple[WantingHypothesis, ...]:
+    def about(self, photo: str) -> tuple[UngroundedHypothesis, ...]:
         """Those about a photo."""
-        rows = (each.row for each in self._index.of(photo) if each.is_wanting)
-        return tuple(WantingHypothesis(row=row, units=_units(row)) for row in rows)
+        rows = (each.row for each in self._index.of(photo) if each.is_ungrounded)
+        return tuple(UngroundedHypothesis(row=row, units=_units(row)) for row in rows)
 
     def has_photo(self, photo: str) -> bool:
         """Whether the photo is there; what is wrong with its name is told where the data set is opened."""
@@ -76,7 +76,7 @@ def settled_ids(files: SnliVeFiles) -> frozenset[str]:
     return frozenset(found)
 
 
-def write(folder: Path, grounded: Iterable[tuple[WantingHypothesis, Sequence[Box | None]]]) -> None:
+def write(folder: Path, grounded: Iterable[tuple[UngroundedHypothesis, Sequence[Box | None]]]) -> None:
     """Adds a line for each hypothesis to the file of units, with a box or none for each of its units.
 
     Raises:
@@ -85,7 +85,7 @@ def write(folder: Path, grounded: Iterable[tuple[WantingHypothesis, Sequence[Box
     append(folder / UNITS, [_line(hypothesis, boxes) for hypothesis, boxes in grounded])
 
 
-def _line(hypothesis: WantingHypothesis, boxes: Sequence[Box | None]) -> dict[str, Json]:
+def _line(hypothesis: UngroundedHypothesis, boxes: Sequence[Box | None]) -> dict[str, Json]:
     row = hypothesis.row
     units: list[Json] = [
         {"object": unit.object, "property": unit.property, "box": _numbers(box)}
@@ -98,13 +98,13 @@ def _numbers(box: Box | None) -> Json:
     return None if box is None else [encode(number) for number in (box.x, box.y, box.w, box.h)]
 
 
-def _units(row: HypothesisRow) -> tuple[WantingUnit, ...]:
+def _units(row: HypothesisRow) -> tuple[UngroundedUnit, ...]:
     """The units that the row has, else those that are read off the sentence."""
     if row.units is None:
         from pytest_vqamt.language.units import units_of
 
         return tuple(
-            WantingUnit(
+            UngroundedUnit(
                 object=unit.object,
                 property=unit.property,
                 is_one=not unit.is_plural and bool(thing_name(unit.object)),
@@ -112,7 +112,7 @@ def _units(row: HypothesisRow) -> tuple[WantingUnit, ...]:
             for unit in units_of(row.text)
         )
     return tuple(
-        WantingUnit(object=unit.object, property=unit.property, is_one=bool(thing_name(unit.object)))
+        UngroundedUnit(object=unit.object, property=unit.property, is_one=bool(thing_name(unit.object)))
         for unit in row.units
     )
 
@@ -124,7 +124,7 @@ def _units(row: HypothesisRow) -> tuple[WantingUnit, ...]:
 FILE = "units.grounded.jsonl"
 
 
-def note_found(folder: Path, photo: str, author: Author, scores: Mapping[str, Sequence[float | None]]) -> None:
+def note_found(folder: Path, photo: str, author: DetectorUse, scores: Mapping[str, Sequence[float | None]]) -> None:
     """Notes who has written the lines of the hypotheses about ``photo``, and how sure each unit's box is.
 
     Raises:
@@ -143,7 +143,7 @@ def note_found(folder: Path, photo: str, author: Author, scores: Mapping[str, Se
     append(folder / FILE, [row])
 
 
-def note_trouble(folder: Path, photo: str, trouble: Trouble) -> None:
+def note_trouble(folder: Path, photo: str, trouble: DetectionFailure) -> None:
     """Notes that nothing could be grounded in ``photo``.
 
     Raises:
@@ -152,15 +152,15 @@ def note_trouble(folder: Path, photo: str, trouble: Trouble) -> None:
     append(folder / FILE, [{"photo": photo, "trouble": trouble.why, "digest": trouble.digest, "asked": trouble.asked}])
 
 
-def troubles(folder: Path) -> Mapping[str, Trouble]:
+def troubles(folder: Path) -> Mapping[str, DetectionFailure]:
     """The photos in which nothing could be grounded when last tried. Lines of another form are passed over."""
-    found: dict[str, Trouble] = {}
+    found: dict[str, DetectionFailure] = {}
     for row in _rows(folder / FILE):
         photo, why, digest = row.get("photo"), row.get("trouble"), row.get("digest")
         if isinstance(photo, str):
             found.pop(photo, None)
             if isinstance(why, str) and isinstance(digest, str):
-                found[photo] = Trouble(why=why, digest=digest, asked=str(row.get("asked")))
+                found[photo] = DetectionFailure(why=why, digest=digest, asked=str(row.get("asked")))
     return found
 
 

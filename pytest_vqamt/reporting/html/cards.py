@@ -42,7 +42,7 @@ from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.imaging.outlines import Outline, Shows, asked, edited
+from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
 from pytest_vqamt.reporting.html.case_selection import CaseSelector, SelectedCases
 from pytest_vqamt.reporting.progress import picture_progress
 
@@ -55,7 +55,7 @@ _MOST_CHARACTERS = 500
 _MOST_OF_A_LABEL = 60
 _MOST_REGIONS = 30
 """Of a picture or a query: more are not told apart on a small picture."""
-_KINDS = {Shows.EDITED: "edit", Shows.ASKED: "asked"}
+_KINDS = {OutlineKind.EDITED: "edit", OutlineKind.ASKED: "asked"}
 
 
 def make_card(row: Row, pictures: dict[str, Picture]) -> Row:

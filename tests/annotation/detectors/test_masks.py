@@ -23,7 +23,7 @@ from transformers.models.mask2former.modeling_mask2former import Mask2FormerForU
 from pytest_vqamt.annotation.detectors.masks import ClosedSetMasks, load
 from pytest_vqamt.core.detections import Polygons
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.data.polygons import drawn
+from pytest_vqamt.data.polygons import polygon_mask
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors
 
@@ -59,7 +59,7 @@ def planted(folder: Path, *masks: tuple[int, tuple[slice, slice]]) -> ClosedSetM
 
 
 def shown(polygons: Polygons, image: Image.Image) -> NDArray[np.bool_]:
-    return np.asarray(drawn(polygons, *image.size)) > 0
+    return np.asarray(polygon_mask(polygons, *image.size)) > 0
 
 
 def iou(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:

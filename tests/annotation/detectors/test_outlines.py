@@ -11,14 +11,14 @@ from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]  # its
 
 from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.core.detections import Polygons
-from pytest_vqamt.data.polygons import drawn
+from pytest_vqamt.data.polygons import polygon_mask
 
 Mask = NDArray[np.bool_]
 
 
 def covered(polygons: Polygons, mask: Mask) -> Mask:
     height, width = mask.shape
-    return np.asarray(drawn(polygons, width, height)) > 0
+    return np.asarray(polygon_mask(polygons, width, height)) > 0
 
 
 def iou(one: Mask, other: Mask) -> float:

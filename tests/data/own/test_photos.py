@@ -13,8 +13,8 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.own.photos import (
     NOTES,
-    Author,
-    Trouble,
+    DetectionFailure,
+    DetectorUse,
     load,
     note_found,
     note_trouble,
@@ -26,7 +26,7 @@ from tests.data.own_graphs import example, plain, write
 
 
 def test_which_detector_found_what_and_how_surely(tmp_path: Path) -> None:
-    author = Author(settings={"masks": "org/name"}, fingerprint="masks-1 files=12")
+    author = DetectorUse(settings={"masks": "org/name"}, fingerprint="masks-1 files=12")
     note_found(tmp_path, "a.jpg", "a", author, (DOG, TREES, WOMAN), size_bytes=1200)
     (line,) = (tmp_path / NOTES).read_text().splitlines()
     assert json.loads(line) == {
@@ -41,10 +41,13 @@ def test_which_detector_found_what_and_how_surely(tmp_path: Path) -> None:
 
 def test_the_last_word_on_a_photo_counts(tmp_path: Path) -> None:
     assert troubles(tmp_path) == {}
-    torn, empty = Trouble(why="it is torn", digest="12", asked="7"), Trouble(why="it is empty", digest="", asked="7")
+    torn, empty = (
+        DetectionFailure(why="it is torn", digest="12", asked="7"),
+        DetectionFailure(why="it is empty", digest="", asked="7"),
+    )
     for photo in ("a.jpg", "b.jpg", "c.jpg"):
         note_trouble(tmp_path, photo, torn)
-    note_found(tmp_path, "b.jpg", "b", Author(settings={}, fingerprint="boxes-1"), (), size_bytes=9)
+    note_found(tmp_path, "b.jpg", "b", DetectorUse(settings={}, fingerprint="boxes-1"), (), size_bytes=9)
     note_trouble(tmp_path, "c.jpg", empty)
     assert troubles(tmp_path) == {"a.jpg": torn, "c.jpg": empty}
 
@@ -56,8 +59,8 @@ def test_lines_of_another_form_are_passed_over(tmp_path: Path) -> None:
 
 def test_by_which_settings_lines_were_last_written(tmp_path: Path) -> None:
     for settings in ({"boxes": "a"}, {"boxes": "b", "min-score": "0.3"}):
-        note_found(tmp_path, "a.jpg", "a", Author(settings=settings, fingerprint="boxes-1"), (), size_bytes=9)
-    note_trouble(tmp_path, "b.jpg", Trouble(why="it is torn", digest="", asked="7"))
+        note_found(tmp_path, "a.jpg", "a", DetectorUse(settings=settings, fingerprint="boxes-1"), (), size_bytes=9)
+    note_trouble(tmp_path, "b.jpg", DetectionFailure(why="it is torn", digest="", asked="7"))
     assert settings_of_lines(tmp_path) == {"a.jpg": {"boxes": "b", "min-score": "0.3"}}
 
 
@@ -110,7 +113,7 @@ def test_photos_that_no_detector_could_look_at_are_bad_records(tmp_path: Path) -
     write(tmp_path, [plain("a")])
     torn = tmp_path / "b.png"
     torn.write_bytes((tmp_path / "a.png").read_bytes()[:-5])
-    note_trouble(tmp_path, "b.png", Trouble(why="b.png is torn", digest="", asked="7"))
+    note_trouble(tmp_path, "b.png", DetectionFailure(why="b.png is torn", digest="", asked="7"))
     assert load(str(tmp_path)).bad_records == ("b.png is torn",)
     Image.new("RGB", (24, 16)).save(torn)
     with pytest.warns(UserWarning, match=r"1 photo in .* has no line in graphs\.jsonl and is left out"):
@@ -123,7 +126,7 @@ def test_a_photo_that_was_replaced_after_detectors_wrote_its_line_is_told_of(tmp
     write(tmp_path, [plain("a"), plain("b")])
     for name in ("a.png", "b.png", "gone.png"):
         size = len((tmp_path / "a.png").read_bytes())
-        note_found(tmp_path, name, name, Author(settings={}, fingerprint="boxes-1"), (), size_bytes=size)
+        note_found(tmp_path, name, name, DetectorUse(settings={}, fingerprint="boxes-1"), (), size_bytes=size)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         load(str(tmp_path))
@@ -135,7 +138,7 @@ def test_a_photo_that_was_replaced_after_detectors_wrote_its_line_is_told_of(tmp
 
 def test_where_no_photo_could_be_looked_at(tmp_path: Path) -> None:
     (tmp_path / "b.png").write_bytes(b"")
-    note_trouble(tmp_path, "b.png", Trouble(why="b.png is empty", digest="", asked="7"))
+    note_trouble(tmp_path, "b.png", DetectionFailure(why="b.png is empty", digest="", asked="7"))
     with pytest.raises(DataError, match=r"Expected photos in '.*', but none of the 1 can be used: b\.png is empty"):
         load(str(tmp_path))
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows, draw_outlines
+from pytest_vqamt.imaging.outlines import STROKES, Outline, OutlineKind, draw_outlines
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.relations.edits import pixel_box
 from pytest_vqamt.relations.veglue.erasable import MAX_COVERED_SHARE, erasable_things, is_erasable, is_erasable_by_iou
@@ -101,13 +101,15 @@ def drawn(each: Erasure, photos: CocoPhotos) -> Image.Image:
     before = photos.photo(scene.photo)
     others = [other for other in scene.objects if other.id != each.thing.id]
     marks = [
-        Outline(box=other.box, label=other.name, shows=Shows.ASKED)
+        Outline(box=other.box, label=other.name, shows=OutlineKind.ASKED)
         for other in others
         if other.box.share_inside(patch) > MAX_COVERED_SHARE
     ]
-    draw_outlines(before, [*marks, Outline(box=patch, label=f"erased {each.thing.name}", shows=Shows.EDITED)], (1, 1))
+    draw_outlines(
+        before, [*marks, Outline(box=patch, label=f"erased {each.thing.name}", shows=OutlineKind.EDITED)], (1, 1)
+    )
     after = render(scene.picture.erase(patch, Fill.INPAINT, method="telea"), photos)
-    both = Image.new("RGB", (2 * scene.width, scene.height), STROKES[Shows.OTHER].colour)
+    both = Image.new("RGB", (2 * scene.width, scene.height), STROKES[OutlineKind.OTHER].colour)
     both.paste(before, (0, 0))
     both.paste(after, (scene.width, 0))
     return both
