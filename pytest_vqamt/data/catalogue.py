@@ -99,7 +99,7 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     if bad and not allow_bad_records:
         raise DataError(
             f"Expected every record of {spec} to be usable, but {len(bad)} {'is' if len(bad) == 1 else 'are'} bad, "
-            f"with {len(source)} good scenes; the first: {bad[0]}; fix them, or leave them out with "
+            f"beside {len(source)} good scenes; the first: {bad[0]}; fix them, or leave them out with "
             "--vqamt-allow-bad-records (vqamt describe: --allow-bad-records)"
         )
     return source
