@@ -76,6 +76,7 @@ def test_a_token_that_is_none_is_not_shown(
 
 
 def test_with_a_token_others_may_come(monkeypatch: pytest.MonkeyPatch, started: list[ServeConfig]) -> None:
+    pytest.importorskip("ray")
     monkeypatch.setenv("VQAMT_SERVE_TOKEN", "x" * 16)
     assert main(["serve", "--vqamt-model=oracle", "--host=0.0.0.0", "--port=0"]) == 0
     assert started[0].host == "0.0.0.0"
@@ -85,6 +86,7 @@ def test_with_a_token_others_may_come(monkeypatch: pytest.MonkeyPatch, started: 
 def test_a_port_in_use_is_told_before_anything_is_started(
     capsys: pytest.CaptureFixture[str], started: list[ServeConfig]
 ) -> None:
+    pytest.importorskip("ray")
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -112,6 +114,7 @@ def _lama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_lama")
 def test_all_arguments_are_in_the_configuration(started: list[ServeConfig], tmp_path: Path) -> None:
+    pytest.importorskip("ray")
     typed = "--vqamt-data=pictures:7 --vqamt-data=photos:DIR --vqamt-option=inpaint=lama:big-lama.pt --replicas=3"
     more = "--vqamt-batch-size=5 --vqamt-dtype=bfloat16 --vqamt-cache=kept --wait-ms=3 --max-request-mb=2 --port=0"
     assert main(["serve", "--vqamt-model=oracle", *typed.split(), *more.split()]) == 0

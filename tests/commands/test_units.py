@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,7 @@ def test_windows_lines_and_signs_of_utf_8_are_taken(tmp_path: Path, capsys: pyte
 def test_a_model_is_asked_over_http(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("httpx2")
     monkeypatch.delenv("VQAMT_OPENAI_KEY", raising=False)
     file = tmp_path / "hypotheses.txt"
     file.write_text("A cat sleeps.\n")
@@ -104,7 +106,11 @@ def test_a_bad_line_is_named(line: bytes, told: str, tmp_path: Path, capsys: pyt
         (["."], "vqamt: .: expected a file with one hypothesis a line, but got Is a directory"),
         (["nowhere.txt", "--by", "magic"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
         (["nowhere.txt", "--by", "rules:x"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
-        (["nowhere.txt", "--by", "openai:m"], "vqamt: Expected openai:MODEL@URL"),
+        pytest.param(
+            ["nowhere.txt", "--by", "openai:m"],
+            "vqamt: Expected openai:MODEL@URL",
+            marks=pytest.mark.skipif(find_spec("httpx2") is None, reason="needs the extra http"),
+        ),
     ],
 )
 def test_mistakes_are_one_line(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
