@@ -1,4 +1,4 @@
-"""What models do to data before it is opened: photos are looked at, and hypotheses are grounded."""
+"""Annotates data before it is opened: detectors look at photos, grounding models at hypotheses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check(spec: str, options: ModelOptions) -> None:
 
 
 def annotate(spec: str, options: ModelOptions) -> None:
-    """Has them do what is to be done to the source of this spec, once.
+    """Annotates the source of this spec.
 
     Raises:
         VqamtError: a model or the data cannot be used.
@@ -35,10 +35,10 @@ def annotate(spec: str, options: ModelOptions) -> None:
 
 
 def warn(spec: str, options: ModelOptions) -> None:
-    """Warns of what the settings ask for and the data does not have.
+    """Warns where the annotations that exist differ from the settings, or are missing.
 
     Raises:
-        DataError: the data cannot be read, or the user has warnings made errors.
+        DataError: the data cannot be read, or warnings are errors.
     """
     photos.warn(spec, options)
     hypotheses.warn(spec, options)

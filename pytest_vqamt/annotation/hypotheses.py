@@ -1,4 +1,4 @@
-"""Hypotheses of which nobody has said where their units are get boxes from a grounding model, once."""
+"""Adds boxes to ungrounded hypotheses by a grounding model."""
 
 from __future__ import annotations
 
@@ -64,15 +64,14 @@ def check(spec: str, options: ModelOptions) -> None:
 def ground_hypotheses(spec: str, options: ModelOptions) -> None:
     """Adds a line to ``units.jsonl`` for each entailed hypothesis of ``snli-ve:DIR`` that has no box.
 
-    Each unit that is about one thing gets the surest box for the phrase "object property", or none. Lines that are
-    there are never touched, and those about a photo are written as soon as they are known, so that who is interrupted
-    goes on where they were. Of other sources, without a model, and where nothing is wanting, nothing is done and no
-    model is loaded. A photo that cannot be looked at is noted, told of by ``warn``, and looked at again when it has
-    changed, or when something else is asked for.
+    Each unit about one thing gets the surest box for the phrase "object property", or none. Existing lines are never
+    changed. Those about a photo are written at once, so that an interrupted run continues where it stopped. Without a
+    model, or without such hypotheses, nothing is done or loaded. A photo that cannot be processed is noted, reported by
+    ``warn``, and tried again when the photo or the settings change.
 
     Raises:
-        OptionError: a setting is wrong, or a package is not installed.
-        ModelError: the model cannot be loaded, or fails on one photo after the other.
+        OptionError: a setting is invalid, or a package is not installed.
+        ModelError: the model cannot be loaded, or fails on several photos in a row.
         DataError: the folder cannot be read or written, or has no photos.
     """
     kind, _, argument = spec.partition(":")
@@ -193,7 +192,7 @@ def _split_kind(given: str) -> tuple[tuple[str, ...], str]:
 
 
 _MAX_FAILURES_IN_A_ROW = 5
-"""A model that fails on so many photos one after the other fails on all."""
+"""A model that fails on so many photos in a row fails on all."""
 
 
 class _LookError(DataError):
@@ -201,7 +200,7 @@ class _LookError(DataError):
 
 
 class HypothesisGrounder:
-    """Photo after photo, each to the lines of the hypotheses about it."""
+    """Writes the lines of the hypotheses about one photo after the other."""
 
     def __init__(
         self,
@@ -227,7 +226,7 @@ class HypothesisGrounder:
         self._asked = asked
 
     def do(self, names: Sequence[str], progress: Callable[[], object]) -> list[int]:
-        """Looks at the photos, and says how many boxes each hypothesis has that has got a line."""
+        """Grounds the hypotheses about the photos; returns the number of boxes for each that got a line."""
         boxes: list[int] = []
         failed: dict[str, _LookError] = {}
         for name in names:
@@ -260,7 +259,7 @@ class HypothesisGrounder:
         write(self._wanting.folder, zip(hypotheses, boxes, strict=True))
 
     def _note_all(self, failed: dict[str, _LookError]) -> None:
-        """Notes on which photos the model failed, once it is known not to fail on all."""
+        """Notes the photos on which the model failed, once it has succeeded on another."""
         for name, error in failed.items():
             self._note(name, error)
         failed.clear()
@@ -272,12 +271,7 @@ class HypothesisGrounder:
         )
 
     def _grounded(self, name: str, hypotheses: Sequence[UngroundedHypothesis]) -> list[list[DetectedObject | None]]:
-        """For each unit of each hypothesis the surest of what it may speak of in the photo.
-
-        Raises:
-            DataError: the photo cannot be looked at.
-            ModelError: nor could any other.
-        """
+        """The surest box for each unit; raises DataError if this photo fails, ModelError if every one would."""
         units = dict.fromkeys(unit for hypothesis in hypotheses for unit in hypothesis.units if unit.is_one)
         found: dict[UngroundedUnit, DetectedObject | None] = {}
         if units:
@@ -316,11 +310,7 @@ def photo_digest(photos: PhotoFiles, name: str) -> str:
 def _ground(
     grounder: Grounder, image: Image, units: Sequence[UngroundedUnit]
 ) -> tuple[tuple[DetectedObject, ...], ...]:
-    """What the phrases "object property" may speak of; one that is too long for the model loses words at its end.
-
-    Raises:
-        ModelError: the model cannot be asked for the objects alone.
-    """
+    """Grounds the phrases "object property"; one that is too long for the model loses its last words."""
     objects = [unit.object for unit in units]
     phrases = [f"{unit.object} {unit.property}".rstrip() for unit in units]
     try:
@@ -341,7 +331,7 @@ def _ground(
 
 
 def _surest_box(found: Sequence[DetectedObject], image: Image) -> DetectedObject | None:
-    """The surest with a box that can be written."""
+    """The surest detection whose box can be written."""
     for each in found:
         box = rounded(each.box, image.size)
         if box is not None:

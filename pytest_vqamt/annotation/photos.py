@@ -1,4 +1,4 @@
-"""Photos that nobody has annotated are looked at by detectors, once, before any of them is a scene."""
+"""Annotates photos without a line by detectors, before they are scenes."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def check(spec: str, options: ModelOptions) -> None:
 def annotate_photos(spec: str, options: ModelOptions) -> None:
     """Adds a line for each photo of ``photos:DIR`` that has none, where the settings name a detector.
 
-    Lines that are there are never touched, and each line is written as soon as it is known, so that who is interrupted
-    goes on where they were. Of other sources, without a detector, and where every photo has its line, nothing is done
-    and no detector is loaded. A photo that cannot be read, or that makes the detector fail, is noted, and told of as a
-    bad record when the source is opened; it is looked at again when it has changed, or others are to look.
+    Existing lines are never changed. Each line is written at once, so that an interrupted run continues where it
+    stopped. Without a detector, or without such photos, nothing is done or loaded. A photo that cannot be read, or on
+    which the detector fails, is noted, and reported as a bad record when the source is opened; it is tried again when
+    the photo or the settings change.
 
     Raises:
-        OptionError: a setting of the detectors is wrong, or a package is not installed.
-        ModelError: a detector cannot be loaded, or fails on one photo after the other.
-        DataError: the folder cannot be read or written, or has a line that nobody can tell the photo of.
+        OptionError: a setting of the detectors is invalid, or a package is not installed.
+        ModelError: a detector cannot be loaded, or fails on several photos in a row.
+        DataError: the folder cannot be read or written, or has a line without a known photo.
     """
     kind, _, argument = spec.partition(":")
     if kind != KIND or not catalogue.names_a_detector(options.settings):
@@ -117,7 +117,7 @@ def _detector_settings(options: ModelOptions) -> dict[str, str]:
 
 
 def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
-    """The photos without a line, but for those of which it is known that what is asked for gives none."""
+    """The photos without a line, except known failures of the same request."""
     known = photos.troubles(folder.path)
     return tuple(
         name
@@ -127,7 +127,7 @@ def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
 
 
 _MAX_FAILURES_IN_A_ROW = 5
-"""A detector that fails on so many photos one after the other fails on all."""
+"""A detector that fails on so many photos in a row fails on all."""
 
 _END_OF_A_LONG_NAME = 150
 
@@ -137,7 +137,7 @@ class _LookError(DataError):
 
 
 class PhotoAnnotator:
-    """Photo after photo, each to its line."""
+    """Writes the line of one photo after the other."""
 
     def __init__(
         self, folder: OwnPhotos, detector: Detector, settings: Mapping[str, str], asked: str, taken: set[str]
@@ -159,7 +159,7 @@ class PhotoAnnotator:
         self._photos = PhotoFiles(folder.path)
 
     def do(self, names: Sequence[str], progress: Callable[[], object]) -> list[int]:
-        """Looks at the photos, and says how many things are in each that has got a line."""
+        """Annotates the photos; returns the number of objects for each that got a line."""
         things: list[int] = []
         failed: dict[str, _LookError] = {}
         for name in names:
@@ -184,7 +184,7 @@ class PhotoAnnotator:
         return things
 
     def _note_all(self, failed: dict[str, _LookError]) -> None:
-        """Notes on which photos the detector failed, once it is known not to fail on all."""
+        """Notes the photos on which the detector failed, once it has succeeded on another."""
         for name, error in failed.items():
             self._note(name, error)
         failed.clear()
@@ -194,12 +194,7 @@ class PhotoAnnotator:
         photos.note_trouble(self._folder.path, name, trouble)
 
     def _seen(self, name: str, scene_id: str) -> tuple[tuple[DetectedObject, ...], dict[str, Json]]:
-        """What is in a photo, and the row that says so.
-
-        Raises:
-            DataError: it cannot be looked at.
-            ModelError: nor could any other.
-        """
+        """The detections and the row; raises DataError if this photo fails, ModelError if every one would."""
         image = self._photos.open(name)
         try:
             found = self._detector.find(image)
@@ -222,7 +217,7 @@ class PhotoAnnotator:
         return findings, row_of(findings, scene_id=scene_id, file=name, size=image.size)
 
     def _free_id(self, name: str) -> str:
-        """The photo's name, or something like it where a scene is called so, or it is too long to be an id."""
+        """The photo's name, shortened or numbered where it is too long or taken."""
         short = name if len(name) <= MAX_ID_LENGTH else f"...{name[-_END_OF_A_LONG_NAME:]}"
         tried, number = short, 2
         while tried in self._taken:

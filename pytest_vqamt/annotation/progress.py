@@ -1,4 +1,4 @@
-"""How the user is told of work on photos that takes its time: a line for a log, and a bar for a person."""
+"""Status lines and a progress bar for the annotation of photos, on standard error."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ SHOW_AFTER_S = 2.0
 
 
 def print_status(text: str) -> None:
-    """Tells the user, also one who reads a log, where no bar is."""
+    """Prints a status line, which also logs show."""
     print(f"vqamt: {text}", file=sys.stderr, flush=True)
 
 
 @contextmanager
 def progress_bar(photos: int) -> Iterator[Callable[[], object]]:
-    """A bar on standard error, where a person looks at it and it takes its time."""
+    """A progress bar on a terminal; nothing in CI."""
     if "CI" in os.environ or not sys.stderr.isatty():
         yield lambda: None
         return

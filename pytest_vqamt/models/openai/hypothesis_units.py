@@ -1,6 +1,6 @@
-"""Hypotheses taken apart by a language model behind an HTTP API, as VEglue has it (section 3.2).
+"""Splits hypotheses into units by a language model behind an HTTP API, as in VEglue (section 3.2).
 
-A reply that cannot be used is answered once with what is wrong with it; a second one is an error.
+An invalid reply is sent back once with its error; a second one raises.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _LONGEST = 1024
 """Tokens of a reply, with room for a model that thinks first."""
 
 _BATCHES_AHEAD = 4
-"""So many times what is in flight is read ahead: whoever reads on waits for the slowest of a batch only."""
+"""Hypotheses are read ahead by so many times the requests in flight."""
 
 
 def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[str, tuple[DescriptionUnit, ...]]]:
-    """Each hypothesis with its units, in order, as the model ``MODEL@URL`` says; many are asked about at once.
+    """Each hypothesis with its units, in order, by the model ``MODEL@URL``; requests are concurrent.
 
     Raises:
-        OptionError: the address or the key cannot be used.
-        ModelError: the server cannot be asked, or its answer about a hypothesis, which it names, cannot be read.
+        OptionError: the address or the key is invalid.
+        ModelError: the server cannot be used, or its reply about a hypothesis, which it names, is invalid.
     """
     endpoint = _endpoint(argument)
     rest = iter(hypotheses)
@@ -59,7 +59,7 @@ def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TextEndpoint(ChatEndpoint):
-    """A server that is asked in words alone."""
+    """A server that gets text only."""
 
     def converse(self, name: str, messages: Sequence[Mapping[str, str]], stop: Event) -> str:
         """The answer to a conversation; see ``Endpoint.ask``."""
@@ -98,7 +98,6 @@ def _units_at(
 
 
 def _body(model: str, messages: Sequence[Mapping[str, str]], settings: OpenAISettings) -> bytes:
-    """The JSON of a request for one completion, of words alone."""
     fields: dict[str, Json] = {
         "model": model,
         "messages": [dict(message) for message in messages],
@@ -111,7 +110,6 @@ def _body(model: str, messages: Sequence[Mapping[str, str]], settings: OpenAISet
 
 
 def _with_hypothesis(error: Exception, hypothesis: str) -> Exception:
-    """The error, naming the hypothesis where it is about that one."""
     return ModelError(f"hypothesis={hypothesis!r}: {error}") if isinstance(error, QueryError) else error
 
 
@@ -156,7 +154,7 @@ Sentence: {hypothesis}
 
 
 def units_prompt(hypothesis: str) -> str:
-    """What a model is asked about a hypothesis."""
+    """The prompt for a hypothesis."""
     examples = (f"Sentence: {sentence}\n{_as_json(units)}" for sentence, units in _EXAMPLES)
     return _PROMPT.format(examples="\n\n".join(examples), hypothesis=" ".join(hypothesis.split()))
 

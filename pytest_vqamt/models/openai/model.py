@@ -1,4 +1,4 @@
-"""A model that is asked over HTTP, many queries at a time."""
+"""``openai:MODEL@URL``: a model behind an OpenAI-compatible HTTP API, many requests at a time."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from pytest_vqamt.models.prompts import Prompts, prompts_from
 
 
 class OpenAIModel:
-    """Answers questions, judges hypotheses and describes pictures, each by a prompt and the picture beside it.
+    """Answers questions, judges hypotheses and describes pictures, each by a prompt and a picture.
 
-    Every distinct query of a batch is sent once. Where some have no answer the batch raises the first one's exception,
-    and whoever asks for parts of it again, on the same thread, gets the others' answers, and the same exceptions,
-    without a request.
+    Each distinct query of a batch is sent once. If some fail, the batch raises the first failure; when parts of it are
+    sent again on the same thread, known answers and failures are returned without a request.
 
-    Two threads may ask a batch each, so that the slowest queries of one do not leave the server idle; so many requests
-    as may be in flight are shared by both.
+    Two threads may send a batch each, so that the slowest queries of one do not leave the server idle; they share the
+    limit of requests in flight.
     """
 
     batches_at_once = 2
@@ -46,28 +45,21 @@ class OpenAIModel:
 
     @property
     def usage(self) -> dict[str, float]:
-        """Requests, and the tokens and the cost that the server told of, since the model was made."""
+        """Requests, and the tokens and the cost that the server reported, since the model was made."""
         return self._endpoint.usage.sums()
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """A word or a phrase for each question."""
         return tuple(map(Answer, self._texts(batch)))
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """What is replied to each hypothesis; whoever judges it reads the label in it."""
+        """The model's replies to the hypotheses; the judge reads the label in them."""
         return tuple(map(Answer, self._texts(batch)))
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """A description of each picture."""
         return tuple(map(Answer, self._texts(batch)))
 
     def _texts(self, batch: Sequence[ModelInput]) -> list[str]:
-        """The text for each input.
-
-        Raises:
-            ModelError: the server cannot be asked at all.
-            Exception: what the first input without an answer failed with.
-        """
+        """The text for each input; raises ModelError, or the failure of the first input without a text."""
         known = self._thread_batch()
         distinct = {item.query.id: item for item in batch}
         texts = self._pending.get(tuple(distinct))
@@ -82,7 +74,7 @@ class OpenAIModel:
         return [texts[item.query.id] for item in batch]
 
     def _thread_batch(self) -> _ThreadBatch:
-        """What is known of this thread's batch. A thread that asks on, or has ended, has kept what it was given."""
+        """The last batch of this thread. What its earlier batch, or an ended thread, was given is no longer pending."""
         thread = current_thread()
         for each in [each for each in tuple(self._batches) if each is thread or not each.is_alive()]:
             if kept := self._batches.get(each):
@@ -93,7 +85,7 @@ class OpenAIModel:
         return self._batches.setdefault(thread, _ThreadBatch())
 
     def _request(self, lacking: Sequence[ModelInput], failed: dict[str, Exception]) -> dict[str, str]:
-        """The texts that the server gives; why it gives no other is in ``failed`` afterwards."""
+        """The server's texts by query id; failures are added to ``failed``."""
         pictures = EncodedPictures(lacking)
         texts: dict[str, str] = {}
 
@@ -132,27 +124,22 @@ class OpenAIModel:
 
 @dataclass(slots=True)
 class _ThreadBatch:
-    """Of the batch that a thread asks last.
-
-    Attributes:
-        returned: the ids of the queries whose answers it was given.
-        failed: why queries have none.
-    """
+    """The last batch of a thread: the ids of queries whose answers it was given, and failures by query id."""
 
     returned: tuple[str, ...] = ()
     failed: dict[str, Exception] = field(default_factory=dict)
 
 
 def _without_context(error: Exception) -> Exception:
-    """The error without where it came from: whole pictures hang on that, and what the server sent."""
+    """The error without traceback and cause, which hold whole pictures and what the server sent."""
     return type(error)(str(error)) if isinstance(error, ModelError | QueryError) else error.with_traceback(None)
 
 
 _POLL_S = 0.2
-"""How often whoever waits for his turn looks whether anybody still wants the answer."""
+"""How often a thread that waits for a slot checks whether the answer is still wanted."""
 
 _BATCHES_PER_FLIGHT = 4
-"""A batch grows to so many times what is in flight: at its end some wait for the last."""
+"""The largest batch, in requests in flight: at the end of a batch some slots are idle."""
 
 
 def _close(endpoint: ChatEndpoint, pending: PendingAnswers) -> None:
@@ -165,10 +152,10 @@ VERSION = 1
 
 
 def check(argument: str, options: ModelOptions) -> None:
-    """Refuses what no server has to be asked about. Sends nothing, and loads nothing that sends.
+    """Checks argument, settings, prompts and key without a request.
 
     Raises:
-        OptionError: the argument, a setting, a prompt or the key in the environment cannot be used.
+        OptionError: one of them is invalid.
     """
     address = ModelAddress.parse(argument)
     openai_settings(options, address)
@@ -177,11 +164,11 @@ def check(argument: str, options: ModelOptions) -> None:
 
 
 def load(argument: str, options: ModelOptions) -> OpenAIModel:
-    """The model that ``MODEL@URL`` names. Nothing is sent before the first question.
+    """The model of ``MODEL@URL``. Nothing is sent yet.
 
     Raises:
         OptionError: as ``check``.
-        ModelError: the file of unfinished batches cannot be used.
+        ModelError: the file of pending answers cannot be used.
     """
     # Here, for ``check`` has to do without the library that sends.
     from pytest_vqamt.models.http.client import HttpClient

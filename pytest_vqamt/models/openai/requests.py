@@ -1,4 +1,4 @@
-"""One query put to the server, until there is an answer or a reason why there is none."""
+"""Requests for chat completions: bodies, retries, HTTP errors, and answers of unfinished batches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 _DISABLE_AFTER = 8
-"""So many queries given up in a row, with none answered in between, and the rest are not tried."""
+"""So many failed queries in a row disable the model."""
 
 _ADVICE = (
     "check the server, ask it less at once (--vqamt-option in-flight=N) or longer (retries-s=N), and run again: no "
@@ -61,11 +61,7 @@ def retry_policy(address: ModelAddress, settings: OpenAISettings, usage: UsageCo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatEndpoint:
-    """A server, how it is asked, and what that has cost. Many threads share it.
-
-    Attributes:
-        ended: called when the server is asked no more.
-    """
+    """A server, its settings, and its usage; ``on_close`` is called when it is closed. Many threads share it."""
 
     address: ModelAddress
     key: ApiKey
@@ -80,12 +76,12 @@ class ChatEndpoint:
         return self.settings.in_flight
 
     def ask(self, name: str, prompt: str, picture: str, max_tokens: int, stop: Event) -> str:
-        """The answer to one query, without the key, should the server have put it in there.
+        """The redacted completion for one query.
 
         Raises:
             QueryError: this query has no answer.
-            ModelError: no query has.
-            StoppedError: nobody waits for it any more.
+            ModelError: the server cannot be used.
+            StoppedError: the answer is no longer wanted.
         """
         content = request_body(self.address.model, prompt, picture, max_tokens, self.settings)
         return self.key.redact(self.retry.call(name, lambda: self._attempt(content), stop))
@@ -145,10 +141,7 @@ _OPTION_ADVICE = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorResponse:
-    """A status that is no success, and what was said with it.
-
-    ``fields`` is what the JSON of the body holds; ``text`` is the body itself.
-    """
+    """A response that is no success: ``fields`` is its JSON, ``text`` its body."""
 
     status: int
     headers: Mapping[str, str]
@@ -157,13 +150,13 @@ class ErrorResponse:
 
 
 def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey) -> NoReturn:
-    """Raises what a refusal means.
+    """Raises the exception that an error response stands for.
 
     Raises:
-        PassingError: it may be asked again.
-        ForbiddenError: it is refused, and only what was answered before tells whether everything is.
+        TransientError: the request may be retried.
+        ForbiddenError: 403; whether it concerns every query depends on earlier answers.
         QueryError: this query cannot be answered.
-        ModelError: none can.
+        ModelError: the server cannot be used.
     """
     status = response.status
     got = f"but got {status_text(status)}{_quoted(response, key)}"
@@ -192,14 +185,14 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
 
 
 def _quoted(response: ErrorResponse, key: ApiKey) -> str:
-    """The server's own words, in brackets; nothing that looks like a key."""
+    """The server's message in brackets, without anything like a key."""
     text = _message(response.fields) or response.text
     line = _LIKE_A_KEY.sub("[key]", key.redact(" ".join(text.split())))
     return f" ({line if len(line) <= _LONGEST_QUOTE else f'{line[:_LONGEST_QUOTE]}...'})" if line else ""
 
 
 def _message(found: object) -> str:
-    """The message in an error's JSON: servers put it at different depths, under different names."""
+    """The message in an error's JSON; servers nest it differently."""
     if isinstance(found, str):
         return found
     if isinstance(found, Mapping):
@@ -287,10 +280,9 @@ def embedded_error(fields: Mapping[str, object]) -> Mapping[str, object] | None:
 
 
 def completion_text(fields: Mapping[str, object]) -> str:
-    """What the model answers; what it says to itself before (``<think>...</think>``) is left out.
+    """The completion without its reasoning (``<think>...</think>``).
 
-    A refusal is an answer, and so is an empty text of a model that came to its end. An answer that was cut off at the
-    longest length is taken as far as it goes.
+    A refusal is an answer, and so is an empty text of a model that finished. A truncated answer counts.
 
     Raises:
         QueryError: there is no answer.
@@ -319,7 +311,7 @@ def completion_text(fields: Mapping[str, object]) -> str:
 
 
 def is_truncated(fields: Mapping[str, object]) -> bool:
-    """Whether the model wrote as much as it may, and had not come to its end."""
+    """Whether the completion reached the token limit."""
     return _choice(fields).get("finish_reason") == "length"
 
 
@@ -330,7 +322,7 @@ def _choice(fields: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _content_text(content: object) -> str | None:
-    """The text of a message: a string, or parts, of which those of text count. Mistral's models send thoughts too."""
+    """The text of a message: a string, or the joined text parts. Mistral's models also send thoughts."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -341,7 +333,7 @@ def _content_text(content: object) -> str | None:
 
 
 def _json_kind(value: object) -> str:
-    """What a field holds, told without its content: that is the server's, and might be the key."""
+    """The type of a field; its content might contain the key."""
     if value is None:
         return "null"
     return "an empty list" if value == [] else type(value).__name__
@@ -357,9 +349,9 @@ _TABLE = "create table if not exists answered (name text primary key, text text 
 
 
 class PendingAnswers:
-    """Texts by query id, of one model. A run keeps whole batches: this holds the answers until theirs is complete.
+    """The texts of unfinished batches by query id: the answer cache stores whole batches only.
 
-    With a file, they outlive the process, and any other process finds them there. It is nearly empty between runs.
+    With a file they outlive the process, and other processes find them. It is nearly empty between runs.
     """
 
     def __init__(self, file: Path | None, fingerprint: str) -> None:
@@ -395,11 +387,11 @@ class PendingAnswers:
         return found
 
     def add(self, query_id: str, text: str) -> None:
-        """Keeps an answer. Several threads may do so at once."""
+        """Stores an answer; thread-safe."""
         self._write("insert or replace into answered values (?, ?)", [(self._model + query_id, text)])
 
     def drop(self, query_ids: Iterable[str]) -> None:
-        """Forgets what the run has kept itself."""
+        """Deletes answers that the answer cache has by now."""
         self._write("delete from answered where name = ?", [(self._model + query_id,) for query_id in query_ids])
 
     def close(self) -> None:
@@ -424,9 +416,9 @@ class PendingAnswers:
 
 
 class EncodedPictures:
-    """Each distinct picture of a batch is encoded once, when it is first sent, and dropped after its last query.
+    """The pictures of a batch as data URIs: each is encoded when it is first sent, and dropped after its last query.
 
-    Threads may ask at once. Only the input that comes first with a picture has its ``image`` touched.
+    Thread-safe. Only the first input with a picture has its ``image`` rendered.
     """
 
     def __init__(self, batch: Sequence[ModelInput]) -> None:

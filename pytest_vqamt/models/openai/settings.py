@@ -1,4 +1,4 @@
-"""How a server is asked: what ``--vqamt-option`` gives, checked."""
+"""The address, the settings, the key and the usage of an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _LONGEST_S = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAISettings:
-    """How a server is asked.
+    """The settings of requests.
 
     Attributes:
-        timeout_s: how long one request may take.
-        in_flight: how many requests are on their way at once, in this process.
-        retries_s: how long one query may be asked again and again after its first failure.
-        temperature: 0 for the likeliest answer; None leaves it to the server, for models that refuse to be told.
+        timeout_s: of one request.
+        in_flight: the most concurrent requests of this process.
+        retries_s: how long a query may be retried after its first failure.
+        temperature: 0 for greedy decoding; None leaves it out, for models that reject it.
         seed: for servers that sample; None leaves it out.
-        detail: how closely OpenAI's models look at a picture; empty leaves it to the server.
-        token_limit: what the request calls the number of tokens that may be generated.
-        revision: the user's own name for the state of a model that may change under its name.
+        detail: the resolution at which OpenAI's models see a picture; empty leaves it out.
+        token_limit: the request's name for the most tokens to generate.
+        revision: the user's name for the state of a model that may change under its name.
     """
 
     timeout_s: float = 120
@@ -55,10 +55,10 @@ class OpenAISettings:
 
 
 def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISettings:
-    """The settings that the user gives, and else what suits the server.
+    """The user's settings, with defaults that suit the server.
 
     Raises:
-        OptionError: a value cannot be used.
+        OptionError: a value is invalid.
     """
     given = options.settings
     in_flight = int(
@@ -152,7 +152,7 @@ def _check_is_base(parts: SplitResult, path: str) -> None:
 
 
 def _without_url(argument: str) -> str:
-    """What is sure to be no part of a URL; behind an @ there may stand a password."""
+    """The part before the URL: a password may follow an @."""
     before, at, _ = argument.partition("@")
     return f"{before.partition('://')[0]}@..." if at else before.partition("://")[0]
 
@@ -180,7 +180,7 @@ _COUNTED_FIELDS = {"prompt_tokens": "tokens in", "completion_tokens": "tokens ou
 
 
 class UsageCounter:
-    """Sums over all requests since the model was made, those that were asked again included."""
+    """Thread-safe sums over all requests, retries included."""
 
     def __init__(self) -> None:
         self._sums: dict[str, float] = {}
@@ -201,7 +201,7 @@ class UsageCounter:
         self._add({"answers cut off": 1})
 
     def paused_for(self, seconds: float) -> None:
-        """Counts the seconds in which the server wants no request."""
+        """Adds a delay that the server asked for."""
         self._add({"seconds told to wait": seconds})
 
     def sums(self) -> dict[str, float]:

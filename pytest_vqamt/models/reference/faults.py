@@ -389,8 +389,7 @@ FAULTS: Mapping[str, Fault] = {
         replies=_by(omits_inserted),
     ),
     "sees-erased": Fault(
-        description="answers as if nothing had been erased from a picture that it was shown before",
-        replies=SeesErased,
+        description="answers as if nothing had been erased from a picture that it was shown before", replies=SeesErased
     ),
     "background-dependent": Fault(
         description="gives another answer where anything around what is asked about was blurred, masked or cropped",
