@@ -153,6 +153,7 @@ def drawn(random: np.random.Generator, scenes: int, sizes: tuple[int, ...]) -> l
 
 
 def test_the_variance_is_that_of_a_regression_with_clusters() -> None:
+    pytest.importorskip("statsmodels")
     random = np.random.default_rng(3)
     items = drawn(random, 15, (40, 25, 90))
     [found] = means_by_scene({"one": items}).values()
@@ -160,6 +161,7 @@ def test_the_variance_is_that_of_a_regression_with_clusters() -> None:
 
 
 def test_the_variance_of_a_difference_is_that_of_the_differing_outcomes() -> None:
+    pytest.importorskip("statsmodels")
     random = np.random.default_rng(4)
     first, second = (drawn(np.random.default_rng(5), 15, (40, 25)) for _ in range(2))
     second = [each._replace(holds=random.permuted(each.holds)) for each in second]

@@ -533,6 +533,7 @@ def test_the_table_fits_a_terminal() -> None:
 
 
 def test_a_run_tells_them(tmp_path: Path) -> None:
+    pytest.importorskip("cv2")
     made = run_into(tmp_path, model="fault:entails-everything", relations=MRS)
     (summary,) = summaries(made.relations)
     told = {row["relation"]: (row["IFR"], row["inconsistent"], row["source right"]) for row in summary.rows}
