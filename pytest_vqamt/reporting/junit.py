@@ -1,4 +1,4 @@
-"""What a JUnit file tells of an item: the properties of its test case."""
+"""The properties of an item's test case in a JUnit file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Property = tuple[str, object]
 
 
 def properties(result: RelationResult) -> list[Property]:
-    """What became of an item, as pytest's ``user_properties`` takes it.
+    """The figures of an item for pytest's ``user_properties``.
 
-    They travel from xdist's workers with the test's report, and ``--junitxml`` writes each as a property.
+    xdist sends them with the test's report, and ``--junitxml`` writes each as a property.
     """
     return [
         ("vqamt_relation", result.item),

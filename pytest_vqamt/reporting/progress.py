@@ -20,21 +20,17 @@ _DELAY_S = 0.5
 
 
 def open_terminal() -> TextIO | None:
-    """The terminal that standard output goes to, opened once more, past what captures it later; None where it is none.
-
-    None in CI too, whose terminals nobody watches.
-    """
+    """Opens the terminal of standard output again, past pytest's capturing; None without a terminal, and in CI."""
     if "CI" in os.environ or not sys.stdout.isatty():
         return None
     return os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
 
 
 class ProgressBar:
-    """Shows, for the item at hand, how many of the queries to be asked are answered.
+    """Shows how many queries of the current item are answered.
 
-    It has the line below the cursor, and in the end puts the cursor back: ``column`` tells where in its line that was.
-    An item of more cases than are planned at once has about as many queries in each of its ``cases``, of which there
-    are at most so many.
+    The bar takes the line below the cursor, and puts the cursor back to ``column`` at the end. If not all of at most
+    ``cases`` cases are planned yet, the number of queries is extrapolated.
     """
 
     def __init__(self, file: TextIO, column: Callable[[], int], cases: float = 0) -> None:
@@ -74,7 +70,7 @@ class ProgressBar:
 
     @property
     def _total(self) -> int:
-        """How many queries there will be, if the cases that are not planned yet are like those that are."""
+        """The expected number of queries, extrapolated from the planned cases."""
         return round(self._to_ask * max(1.0, self._cases / max(1, self._planned)))
 
     def _opened(self) -> tqdm[NoReturn]:
@@ -87,12 +83,12 @@ class ProgressBar:
 
 
 _SAMPLING_DELAY_S = 1.0
-"""What takes less shows no bar."""
+"""Shorter work shows no bar."""
 
 
 @contextmanager
 def picture_progress(pictures: int) -> Iterator[Callable[[], object]]:
-    """A bar on standard error, where that is a terminal that somebody watches; gives what counts one more picture."""
+    """Yields a function that counts a picture, on a bar on standard error if that is a terminal outside CI."""
     if "CI" in os.environ or not sys.stderr.isatty():
         yield lambda: None
         return

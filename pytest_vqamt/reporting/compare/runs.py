@@ -1,4 +1,4 @@
-"""The two sides of a comparison: a report, or a baseline, whose cases are read item by item."""
+"""The runs to compare: reports or baselines, whose cases are read item by item."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.files import read_report
 
 
 class StoredItem(NamedTuple):
-    """An item of a side; a baseline does not tell ``tags``."""
+    """An item of a run; a baseline has no ``tags``."""
 
     counted: ItemCount
     version: int
@@ -36,15 +36,15 @@ class StoredItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparableRun:
-    """A run to be compared.
+    """A run to compare.
 
     Attributes:
         name: as the user named it.
-        models: the name and the fingerprint of each.
-        data: the spec and the digest of each source.
-        settings: those that relations were given.
-        caveats: why it is not all of a run, a clause each.
-        lines: the cases of one of its items, in the order of their ids.
+        models: name and fingerprint of each model.
+        data: spec and digest of each source.
+        settings: of the relations.
+        caveats: why the run is incomplete, a clause each.
+        lines: reads the cases of an item, sorted by id.
     """
 
     name: str
@@ -59,7 +59,7 @@ class ComparableRun:
 
 
 def open_run(path: Path) -> ComparableRun:
-    """The report in a folder, or the baseline in a file.
+    """Opens the report in a folder, or the baseline in a file.
 
     Raises:
         DataError: it is neither.
@@ -75,10 +75,10 @@ def open_run(path: Path) -> ComparableRun:
 
 
 def open_report_run(folder: Path) -> ComparableRun:
-    """The report in ``folder``.
+    """Opens the report in ``folder``.
 
     Raises:
-        DataError: there is none, or it is not whole.
+        DataError: there is no report, or it is incomplete.
     """
     if not (folder / REPORT_FILE).exists():
         raise DataError(
@@ -107,7 +107,7 @@ def _caveats(report: Report) -> Iterator[str]:
 
 
 class _ReportCases:
-    """The lines of its file of cases; of each item it is found out once where they begin."""
+    """Reads the cases of a report; the positions of the items in the file are found once."""
 
     def __init__(self, folder: Path, report: Report) -> None:
         self._file = find_cases_file(folder)
@@ -194,17 +194,17 @@ class PairedItem(NamedTuple):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Of the relation as it is now."""
+        """The tags in the second run, as a baseline has none."""
         return self.after.tags
 
 
 def models_compared(
     before: ComparableRun, after: ComparableRun, named: tuple[str, str] | None
 ) -> tuple[tuple[str, str], ...]:
-    """The names of the models to be compared: those that are ``named``, the only ones, or all that are in both runs.
+    """The pairs of models to compare: the ``named`` ones, the only ones, or all that are in both runs.
 
     Raises:
-        OptionError: a model is not there, or it is not clear which is meant.
+        OptionError: a model is missing or ambiguous.
     """
     ours, theirs = ([name for name, _ in side.models] for side in (before, after))
     if named:
@@ -227,7 +227,7 @@ def models_compared(
 
 
 def data_by_spec(before: ComparableRun, after: ComparableRun) -> dict[str, str]:
-    """By the spec of each data source of the second run, its spec in the first: the same, or that of equal content."""
+    """Maps the data specs of the second run to those of the first: the same spec, or one of equal content."""
     specs = {spec for spec, _ in before.data}
     by_digest = {digest: spec for spec, digest in reversed(before.data)}
     found = {spec: spec if spec in specs else by_digest.get(digest) for spec, digest in after.data}
@@ -237,7 +237,7 @@ def data_by_spec(before: ComparableRun, after: ComparableRun) -> dict[str, str]:
 def match_items(
     before: ComparableRun, after: ComparableRun, models: Sequence[tuple[str, str]]
 ) -> tuple[tuple[PairedItem, ...], tuple[str, ...], tuple[str, ...]]:
-    """The items that are in both runs, in the order of the second, and the ids of those that only one of them has."""
+    """The items of both runs, in the order of the second, and the ids of items that only one run has."""
     of_data, old_names = data_by_spec(before, after), {new: old for old, new in models}
     ours = {each.counted[:3]: each for each in before.items if each.counted.model in old_names.values()}
     pairs: list[PairedItem] = []

@@ -1,6 +1,6 @@
-"""A case as a card of the page: what was asked, what was answered, and what was expected of it.
+"""The cards of the HTML page: cases with queries, answers, expectations and thumbnails.
 
-The text is one JSON object, in which nothing ends a script element:
+The page embeds one JSON object, which is safe in a script element:
 
     {"cards": [{"id", "item", "model", "data", "scene", "verdict": "violated" | "unparsed" | "error" | "holds",
                 "presumed": bool, "waived": bool, "before": "holds" | "violated" | "unparsed" | "error" | null,
@@ -10,9 +10,8 @@ The text is one JSON object, in which nothing ends a script element:
      "pictures": {digest: {"uri": "data:image/webp;base64,...", "width": int, "height": int, "regions": [region]}}}
 
 A region is ``{"kind": "edit" | "asked", "label", "x", "y", "w", "h"}`` in fractions of the picture's width and
-height. What was edited is the same for every query about a picture and stands with the picture; what is asked about
-differs from query to query and stands with the query, so that a picture is there once. ``width`` and ``height`` are
-the thumbnail's, in pixels. A picture that is not in ``pictures`` could not be shown, or was not to be.
+height. Edited regions belong to the picture, and regions that a question is about to the query, so that each picture is
+embedded once. ``width`` and ``height`` are the thumbnail's, in pixels. Pictures may be missing from ``pictures``.
 """
 
 from __future__ import annotations
@@ -51,15 +50,15 @@ if TYPE_CHECKING:
 
 
 _MOST_CHARACTERS = 500
-"""Of a text in a card; whole ones stand in ``cases.jsonl``."""
+"""The limit of a text in a card; ``cases.jsonl`` has the whole text."""
 _MOST_OF_A_LABEL = 60
 _MOST_REGIONS = 30
-"""Of a picture or a query: more are not told apart on a small picture."""
+"""The limit for a picture or a query: more cannot be distinguished on a thumbnail."""
 _KINDS = {OutlineKind.EDITED: "edit", OutlineKind.ASKED: "asked"}
 
 
 def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
-    """The card of the case that ``row`` tells of; ``pictures`` are those of its pictures that could be found."""
+    """The card of a case; ``pictures`` has those of its pictures that were found."""
     queries = cast("list[Row]", row["queries"])
     readings = cast("list[str]", row["readings"])
     told = (*readings, *[None] * (len(queries) - len(readings)))
@@ -99,22 +98,22 @@ def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
 
 
 def shorten(text: str, most: int = _MOST_CHARACTERS) -> str:
-    """The beginning of a text that is longer than a card shows."""
+    """The text, cut to ``most`` characters."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def picture_digest(query: Row) -> str:
-    """The digest of the picture that a query is about."""
+    """The digest of a query's picture."""
     return str(cast("Row", query["picture"])["digest"])
 
 
 def describe_edits(query: Row) -> str:
-    """How the picture was edited that a query is about."""
+    """The edits of a query's picture, in words."""
     return "; ".join(map(describe_edit, _edits(query)))
 
 
 def case_pictures(row: Row, source: SceneSource) -> dict[str, Picture | str]:
-    """The pictures of a case by their digests, or why there is none."""
+    """The pictures of a case by digest, or the error of a missing one."""
     found: dict[str, Picture | str] = {}
     for query in cast("list[Row]", row["queries"]):
         digest = picture_digest(query)
@@ -127,17 +126,17 @@ def case_pictures(row: Row, source: SceneSource) -> dict[str, Picture | str]:
 
 
 def scene_lookup(source: SceneSource) -> Callable[[str], Scene]:
-    """What finds a scene of ``source`` by the id of its photo."""
+    """A function that finds a scene of ``source`` by the id of its photo."""
     return lambda photo_id: source.scene(source.place(photo_id))
 
 
 def edit_regions(picture: Picture, source: SceneSource) -> Json:
-    """Where a picture was edited."""
+    """The edited regions of a picture."""
     return _regions(edited(picture, scene_lookup(source)(picture.photo.id)), picture.scene.frame)
 
 
 def _asked(picture: Picture | None, meaning: Meaning | None) -> list[Json]:
-    """Where in the picture is what is asked about."""
+    """The regions that a question is about."""
     if picture is None or meaning is None:
         return []
     return _regions(asked(picture.scene, meaning).values(), picture.scene.frame)
@@ -159,7 +158,7 @@ def _regions(outlines: Iterable[Outline], frame: Box) -> list[Json]:
 
 
 def _objects(queries: list[Row], meanings: list[Meaning | None]) -> Iterator[str]:
-    """The names that the texts or the edits are about, in the order of the queries."""
+    """The object names of the texts and the edits, in the order of the queries."""
     for query, meaning in zip(queries, meanings, strict=True):
         if meaning is not None:
             yield from (group.name for group in groups_of(meaning))
@@ -167,13 +166,13 @@ def _objects(queries: list[Row], meanings: list[Meaning | None]) -> Iterator[str
 
 
 def _meaning(query: Row) -> Meaning | None:
-    """None where this version does not read it."""
+    """The decoded meaning; None if this version cannot decode it."""
     meaning = _decoded(query.get("meaning"))
     return cast("Meaning", meaning) if isinstance(meaning, MEANINGS) else None
 
 
 def _edits(query: Row) -> tuple[Edit, ...]:
-    """Those that this version reads."""
+    """The edits that this version can decode."""
     edits = cast("Row", query["picture"]).get("edits")
     found = map(_decoded, edits if isinstance(edits, list) else [])
     return tuple(cast("Edit", edit) for edit in found if isinstance(edit, EDITS))
@@ -196,13 +195,13 @@ class Images(StrEnum):
 
 CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}
 BYTES_AT_MOST = {Images.NONE: 9_000_000, Images.VIOLATIONS: 9_000_000, Images.ALL: 36_000_000}
-"""Of the text with the pictures: the rest of the page has a million bytes to itself. Cards take two thirds at most."""
+"""The limit of the JSON with the pictures, of which cards take two thirds at most; the rest of the page is extra."""
 SLOW_AT_MOST = {Images.NONE: 0, Images.VIOLATIONS: 40, Images.ALL: 4_000}
-"""Of the pictures that take a second and more to draw."""
+"""The limit of pictures that take a second or more to render."""
 _LEAST_OF_A_PICTURE = 900
-"""Bytes below which a picture shows nothing: rather than that, there are fewer."""
+"""Smaller pictures, in bytes, show nothing: rather than that, there are fewer."""
 _AROUND_A_PICTURE = 150
-"""Bytes of its name, its size, and what says that it is a picture."""
+"""Bytes of a picture's name, size and URI prefix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,10 +209,10 @@ class PageCases:
     """The cases of the page.
 
     Attributes:
-        json: what the page embeds, fit for a script element as it is.
-        shown: how many cases have a card.
-        left_out: how many violations have none.
-        notes: what else there is to be said of the cards, in sentences: why some have no pictures.
+        json: the embedded JSON, safe in a script element.
+        shown: the number of cards.
+        left_out: the number of violations without a card.
+        notes: why some cards have no pictures, a sentence each.
     """
 
     json: str
@@ -224,13 +223,13 @@ class PageCases:
 
 @dataclass(slots=True)
 class _Pictures:
-    """The pictures that the cards are about, by their digests.
+    """The pictures of the cards, by digest.
 
     Attributes:
-        found: with where they come from.
-        turns: of those, when each is drawn: the first cases of every item come before the second ones.
-        failed: those that could not be found or drawn, with why.
-        away: specs of data that is not at hand.
+        found: the pictures with their sources.
+        turns: the order of rendering: the first cases of every item come before the second ones.
+        failed: errors of pictures that could not be found or rendered.
+        away: specs of data that is not available.
     """
 
     found: dict[str, PictureRequest] = field(default_factory=dict)
@@ -239,7 +238,7 @@ class _Pictures:
     away: dict[str, None] = field(default_factory=dict)
 
     def add(self, row: Row, source: SceneSource | None, turn: int) -> dict[str, Picture]:
-        """Adds those of a case, and gives those of them that there are."""
+        """Adds the pictures of a case, and returns those that were found."""
         if source is None:
             self.away[str(row["data"])] = None
             return {}
@@ -254,7 +253,7 @@ class _Pictures:
         return here
 
     def chosen(self, most: int, slow: int) -> list[str]:
-        """At most so many of them that are drawn, and of those that take long at most ``slow``."""
+        """Selects at most ``most`` pictures to render, of which at most ``slow`` slow ones."""
         chosen: list[str] = []
         for digest in sorted(self.found, key=self.turns.__getitem__):
             is_slow = is_slow_to_render(self.found[digest].picture)
@@ -266,7 +265,7 @@ class _Pictures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cards:
-    """The cards as they stand in the page, what they are about, and how many violations have none."""
+    """The cards as JSON texts, their pictures, and the number of violations without a card."""
 
     texts: list[str]
     pictures: _Pictures
@@ -280,12 +279,12 @@ class _Cards:
 def select_cards(
     report: Report, folder: Path, source_of: Callable[[str], SceneSource | None], images: Images
 ) -> PageCases:
-    """The cards of the report in ``folder``; ``source_of`` finds the data by its spec, None where it is not at hand.
+    """Makes the cards of the report in ``folder``, of violations, or of all cases with ``Images.ALL``.
 
-    Violations have cards, and where ``images`` says so the cases that hold, too.
+    ``source_of`` finds data by its spec; None where it is not available.
 
     Raises:
-        DataError: the cases of the folder cannot be read, or are not those of the report.
+        DataError: the cases cannot be read, or are not those of the report.
     """
     most, of_cards = CARDS_AT_MOST[images], BYTES_AT_MOST[images] * 2 // 3
     choice = CaseSelector(folder, most, holding=images is Images.ALL)
@@ -324,10 +323,10 @@ def _check_one_run(report: Report, folder: Path, choice: CaseSelector) -> None:
 
 
 def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]:
-    """The pictures as the page has them, within ``room`` bytes, in the order of the cards."""
+    """Renders the wanted pictures within ``room`` bytes, in the order of the cards."""
     regions = {digest: edit_regions(*pictures.found[digest]) for digest in wanted}
     most = ((room - len(_text(dict(regions)).encode())) // max(1, len(wanted)) - _AROUND_A_PICTURE) * 3 // 4
-    # Sources keep the photos that they were last asked for.
+    # Sources cache the photos they loaded last.
     ordered = sorted(wanted, key=lambda digest: pictures.found[digest].picture.photo.id)
     made: dict[str, Json] = {}
     with picture_progress(len(ordered)) as progress:
@@ -362,14 +361,14 @@ def _notes(pictures: _Pictures, too_many: int) -> Iterator[str]:
 
 
 def _text(value: Row | dict[str, Json]) -> str:
-    """JSON in which nothing ends a script element, or a line of JavaScript."""
+    """JSON that is safe in a script element."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    text = text.encode("utf-8", "replace").decode("utf-8")  # half of a pair of characters is none
+    text = text.encode("utf-8", "replace").decode("utf-8")  # replaces lone surrogates
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 _SIDE_PX = 224
-"""Of the longer side: the size of the picture world's own pictures."""
+"""The longer side: the size of the picture world's own pictures."""
 _LADDER: tuple[tuple[int, int], ...] = (
     (224, 75), (224, 50), (192, 40), (160, 40), (160, 25), (128, 35), (128, 20), (96, 30), (64, 25), (48, 20), (32, 20),
 )  # fmt: skip
@@ -384,7 +383,7 @@ _TELEA = "telea"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thumbnail:
-    """A small picture as a page embeds it; ``width`` and ``height`` in pixels, ``bytes`` of its file."""
+    """A small picture as a data URI; ``width`` and ``height`` in pixels, ``bytes`` of its file."""
 
     uri: str
     width: int
@@ -393,24 +392,23 @@ class Thumbnail:
 
 
 class PictureRequest(NamedTuple):
-    """A picture that is to be drawn, and the data that its photos come from."""
+    """A picture to render, and the source of its photos."""
 
     picture: Picture
     photos: SceneSource
 
 
 def is_slow_to_render(picture: Picture) -> bool:
-    """Whether it takes a second and more to draw: an inpainter other than OpenCV's has to make up a part of it."""
+    """Whether it takes a second or more to render: it needs an inpainter other than OpenCV's."""
     return any(isinstance(edit, Erase) and edit.method not in ("", _TELEA) for edit in picture.edits)
 
 
 def thumbnails(
     wanted: Sequence[PictureRequest], most_bytes: int, drawn: Callable[[], object] = lambda: None
 ) -> Iterator[Thumbnail | str]:
-    """A thumbnail of each picture, in their order, or why there is none; each of ``most_bytes`` where that can be.
+    """Yields a thumbnail of each picture, or its error, in order; of at most ``most_bytes`` if possible.
 
-    They are drawn on as many threads as there are cores, and the same bytes come of it on any number. ``drawn`` is told
-    of each.
+    The bytes do not depend on the number of threads. ``drawn`` is called after each picture.
     """
 
     def draw(each: PictureRequest) -> Thumbnail | str:
@@ -431,7 +429,7 @@ def thumbnails(
 
 
 def thumbnail(image: Image, most_bytes: int) -> Thumbnail:
-    """``image`` (RGB, uint8, of any size) made small; it is never enlarged, and left as it is."""
+    """Shrinks ``image`` (RGB, uint8, any size), which is not changed and never enlarged."""
     large = _resized(image, _SIDE_PX)
     *first, last = _LADDER
     for side, quality in first:
@@ -462,7 +460,7 @@ def _made(image: Image, quality: int) -> Thumbnail:
 
 @cache
 def _format() -> tuple[str, dict[str, int]]:
-    """The format of the files: JPEG, half as large again, where Pillow was built without WebP.
+    """The file format: JPEG, half as large again, if Pillow was built without WebP.
 
     WebP's third method of six takes half the time of the usual one, for a twentieth more bytes.
     """
