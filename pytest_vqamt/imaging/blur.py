@@ -1,4 +1,4 @@
-"""Blur: everything but some boxes loses its detail."""
+"""The blur edit."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _all_blurred(image: Image.Image, sigma_px: float) -> Image.Image:
 
 
 def _near(edit: Blur, size: tuple[int, int]) -> Pixels | None:
-    """The rectangle outside of which nothing of the picture itself is seen."""
+    """The rectangle that contains all pixels with some weight of the unblurred picture."""
     if not edit.keep:
         return None
     kept, reach_px = Box.enclosing(edit.keep), _REACH * edit.sigma_px
@@ -67,7 +67,7 @@ def _near(edit: Blur, size: tuple[int, int]) -> Pixels | None:
 
 
 def _weight_of_picture(edit: Blur, size: tuple[int, int], near: Pixels) -> NDArray[np.uint8]:
-    """How much of the picture itself is seen: HW of ``near``, 255 in the kept boxes, 0 far from them."""
+    """The weight of the unblurred picture: HW of ``near``, 255 in the kept boxes, 0 far from them."""
     weight = np.zeros((near[3] - near[1], near[2] - near[0]), np.uint8)
     for box in edit.keep:
         if kept := outwards(box, size):

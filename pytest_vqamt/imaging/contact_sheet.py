@@ -1,4 +1,4 @@
-"""A contact sheet: pictures side by side with their boxes outlined and what was said about them, strip below strip."""
+"""A contact sheet: strips of pictures with outlined boxes, texts and answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LEGEND = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """Pictures that belong together, under a title and lines of notes."""
+    """The pictures of one case, under a title and lines of notes."""
 
     title: str
     notes: tuple[str, ...]
@@ -41,10 +41,10 @@ class Strip:
 def sheet(strips: Iterable[Strip]) -> Image.Image:
     """The strips below each other under a legend: RGB, uint8, ``WIDTH_PX`` wide.
 
-    A strip is drawn, and its pictures let go, before the next is asked for.
+    Each strip is rendered, and its pictures released, before the next is iterated.
 
     Raises:
-        RenderError: the sheet would be too high to be looked at.
+        RenderError: the sheet would be too high.
     """
     drawn = [_legend()]
     for each in map(_drawn, strips):
@@ -98,10 +98,10 @@ def _head(strip: Strip) -> Image.Image:
 
 SPACE_PX = 16
 _HEIGHTS_PX = range(340, 219, -20)
-"""How high pictures may be: the first at which all of a strip stand in one row."""
+"""The heights to try for pictures, until all of a strip fit in one row."""
 _WRAPPED_HEIGHT_PX = 260
 _CAPTION_WIDTH_PX = 210
-"""So much room has a caption that needs it, also where its picture is narrower."""
+"""The width of a caption, if its picture is narrower."""
 _BLOCKY_FROM = 4
 """From this enlargement on pixels stay squares: a smoothed picture would look like a blurred one."""
 _EDGE: Colour = (200, 200, 200)
@@ -110,10 +110,10 @@ _TEXT_PX, _ANSWER_PX, _PANEL_NOTE_PX, _GAP_PX = 14, 16, 13, 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One picture and what was said about it.
+    """One picture with its texts and answers.
 
     Attributes:
-        image: RGB, uint8, of any size; it is left as it is.
+        image: RGB, uint8, of any size; not changed.
         outlines: in pixels of ``image``, drawn in their order.
         note: what the picture is.
         said: each text with its answer.
@@ -127,7 +127,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class _Sized:
-    """A panel with the size at which its picture is shown, and its caption."""
+    """A panel with the size of its picture on the sheet, and its caption."""
 
     panel: Panel
     size: tuple[int, int]

@@ -1,4 +1,4 @@
-"""Corrupt: the picture becomes harder to see."""
+"""The corruptions of Hendrycks and Dietterich (2019)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def corrupt(image: Image.Image, edit: Corrupt, seed: int) -> Image.Image:
     towards the picture's mean. The same ``seed`` gives the same pixels.
 
     Raises:
-        RenderError: the severity is none of 1 to 5.
+        RenderError: the severity is not from 1 to 5.
     """
     if edit.severity not in range(1, SEVEREST + 1):
         raise RenderError(f"Expected a severity from 1 to {SEVEREST}, but got edit={edit!r}")

@@ -1,4 +1,4 @@
-"""Cut and Crop: a piece of the picture becomes the picture."""
+"""The pixels of every edit except blur and corruption."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cut(image: Image.Image, edit: Cut) -> Image.Image:
     """The columns (axis x) or rows (axis y) from ``start`` up to ``stop`` of an RGB uint8 image.
 
     Raises:
-        RenderError: they are none, or not all inside the picture.
+        RenderError: the piece is empty, or not entirely inside the picture.
     """
     if edit.axis == "x":
         return _piece(image, edit, Box.from_corners(edit.start, 0, edit.stop, image.height))
@@ -30,7 +30,7 @@ def crop(image: Image.Image, edit: Crop) -> Image.Image:
     """The rectangle ``box`` of an RGB uint8 image.
 
     Raises:
-        RenderError: it is empty, or not all inside the picture.
+        RenderError: the rectangle is empty, or not entirely inside the picture.
     """
     return _piece(image, edit, edit.box)
 
@@ -77,13 +77,13 @@ _FEATHER_SHARE = 0.05
 """The soft edge takes no more of the shorter side, so that small things do not fade."""
 
 _REACH = 4
-"""A Gaussian ends after so many sigmas."""
+"""The range of a Gaussian, in sigmas."""
 
 
 def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
-    """An RGB uint8 image with the cut-out scaled into ``box`` (to the nearest whole pixels) and laid over it; a copy.
+    """An RGB uint8 image with the cut-out scaled into ``box`` (to the nearest whole pixels) and pasted over it; a copy.
 
-    Nothing outside the box changes; what of the box lies outside the picture is lost.
+    Nothing outside the box changes; the part of the box outside the picture is lost.
 
     Raises:
         RenderError: the cut-out has no pixels.
@@ -175,7 +175,7 @@ def contrast(image: Image.Image, edit: Contrast) -> Image.Image:
 
 
 def map_values(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Image:
-    """The image with each value put through ``becomes``: one for all channels, or one for each.
+    """The image with ``becomes`` applied to each value: one function for all channels, or one for each.
 
     Rounded (halves to even), clipped to 0..255; a copy.
     """

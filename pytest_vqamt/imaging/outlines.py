@@ -1,4 +1,4 @@
-"""Which boxes of a finished picture show what was edited, what is asked about, and everything else.
+"""The boxes of a finished picture, by kind: edited, asked about, and everything else; and how to draw them.
 
 Geometry alone: no pixels are read. Boxes are in pixels of the finished picture and lie inside its frame.
 """
@@ -22,7 +22,7 @@ from pytest_vqamt.imaging.lettering import drawable, font, line_height_px, width
 
 
 class OutlineKind(StrEnum):
-    """Why a box is outlined; also the words of a legend."""
+    """The reason why a box is outlined; also the text of a legend."""
 
     OTHER = "everything else"
     ASKED = "asked about"
@@ -31,7 +31,7 @@ class OutlineKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A box of the finished picture, with a word or two on what it shows."""
+    """A box of the finished picture with a short label."""
 
     box: Box
     label: str

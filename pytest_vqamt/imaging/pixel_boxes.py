@@ -1,4 +1,4 @@
-"""The whole pixels that a box covers."""
+"""Boxes as whole pixels."""
 
 from __future__ import annotations
 

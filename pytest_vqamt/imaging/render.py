@@ -1,4 +1,4 @@
-"""From a picture's recipe to its pixels."""
+"""Renders pictures: recipes become pixels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def render(picture: Picture, photos: PhotoStore) -> Image:
     """The image that ``picture`` describes: RGB, uint8, of the size of ``picture.scene``.
 
     Raises:
-        RenderError: an edit of it cannot be drawn.
+        RenderError: an edit cannot be rendered.
         DataError: a photo or a mask cannot be read.
     """
     image = photos.photo(picture.photo)
@@ -44,7 +44,7 @@ def render(picture: Picture, photos: PhotoStore) -> Image:
 
 
 def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> Image:
-    """The image after the edit at ``place``; it shows the picture with those before."""
+    """The image after the edit at ``place``, given the image before it."""
     match picture.edits[place]:
         case Erase() as edit:
             return erase(image, edit)
@@ -76,6 +76,6 @@ def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> I
 
 
 def _seed(picture: Picture, place: int) -> int:
-    """What the edit at ``place`` draws its noise from: the digest of the picture up to it and with it."""
+    """The seed for the noise of the edit at ``place``: the digest of the picture up to and including it."""
     upto = Picture(photo=picture.photo, edits=picture.edits[: place + 1], scene=picture.scene)
     return int.from_bytes(upto.digest.encode(), "big")

@@ -1,4 +1,4 @@
-"""Where everything of a scene is: a layout holds all that drawing needs and all that is known."""
+"""Layouts of scenes: the positions of all things, from which pictures and scene graphs are made."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pytest_vqamt.picture_world.looks import (
 
 SIZE_PX = 224
 VERSION = 1
-"""Goes up whenever a scene or a picture changes."""
+"""Raised whenever a scene or a picture changes."""
 
 _EDGE_PX = 3
 _TRIES = 80
@@ -58,12 +58,12 @@ class Layout:
 
 
 def scene_rng(seed: int, index: int) -> Random:
-    """The choices of one scene; they depend on nothing else."""
+    """The generator of one scene's choices, which depend on nothing else."""
     return Random(int.from_bytes(sha256(f"pictures\x1f{VERSION}\x1f{seed}\x1f{index}".encode()).digest(), "big"))
 
 
 def lay_out(rng: Random) -> Layout:
-    """A scene of 2 things or more; what finds no place is left out."""
+    """A layout of 2 things or more; things that find no place are left out."""
     setting = rng.choice(tuple(SETTINGS))
     indoors = SETTINGS[setting].indoor
     while True:

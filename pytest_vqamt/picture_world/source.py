@@ -35,7 +35,7 @@ _MAX_PHOTOS = 128
 
 
 class PictureWorld:
-    """Scenes drawn by our own code: scene ``index`` depends on ``seed`` and ``index`` alone."""
+    """Scenes that this package draws; a scene depends only on ``seed`` and its index."""
 
     def __init__(self, count: int = 500, seed: int = 0) -> None:
         if count < 1:
@@ -70,7 +70,7 @@ class PictureWorld:
 
     @property
     def bad_records(self) -> tuple[str, ...]:
-        """None: every scene is our own."""
+        """Always empty."""
         return ()
 
     def place(self, photo_id: str) -> int:
@@ -91,7 +91,7 @@ class PictureWorld:
         return self._photos.get_or_make(self.place(photo.id), self._paint).copy()
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
-        """Which pixels show the thing; those of a person include what is worn."""
+        """The mask of the thing; that of a person includes garments."""
         graph = self.graph(self.place(photo.id))
         if not thing_id.isdecimal() or int(thing_id) >= len(graph.things):
             raise DataError(f"Expected the id of a thing of {photo.id}, but got thing_id={thing_id!r}: see its scene")
@@ -170,7 +170,7 @@ def load(argument: str) -> PictureWorld:
 
 COUNT = 5000
 PART = 500
-"""So many scenes are in one file: whoever wants few of them reads little."""
+"""The number of scenes in a file."""
 SEED = 0
 FOLDER = Path(__file__).with_name("scenes")
 
@@ -180,12 +180,12 @@ _SceneRow: TypeAlias = tuple[str, list[_ThingRow], list[_LinkRow], list[str]]
 
 
 def made_with() -> list[str]:
-    """What the files hold for. Boxes are exact to the pixel, and another Pillow may draw an edge elsewhere."""
+    """The versions for which the files hold. Boxes are exact to the pixel, and another Pillow may draw other edges."""
     return [str(VERSION), PIL.__version__]
 
 
 def laid_out(index: int) -> Scene | None:
-    """The scene at ``index``; None where it is not kept, or was made for another world or by another Pillow."""
+    """The stored scene at ``index``; None if it is not stored, or was made by another version."""
     part, place = divmod(index, PART)
     scenes = _part(part) if 0 <= index < COUNT else ()
     return scenes[place] if scenes else None

@@ -1,4 +1,4 @@
-"""The only source of choice."""
+"""The only source of random choices."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ T = TypeVar("T")
 class Chooser(Protocol):
     """Makes the choices of a relation.
 
-    Of every choice, the first option (the lowest number, False) is the simplest: it is what a shrunk violation shows.
+    The first option of every choice (the lowest number, False) is the simplest, towards which violations shrink.
     """
 
     def one(self, options: Sequence[T]) -> T:
-        """Any of ``options``, each as likely; at least one is needed."""
+        """One of ``options`` (at least one), with equal probabilities."""
         ...
 
     def several(self, options: Sequence[T], k: int) -> tuple[T, ...]:
@@ -26,7 +26,7 @@ class Chooser(Protocol):
         ...
 
     def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
-        """Any of ``options``, as likely as its weight is large."""
+        """One of ``options``, with probabilities proportional to ``weights``."""
         ...
 
     def chance(self, p: float) -> bool:

@@ -1,4 +1,4 @@
-"""Drawing again and again with one chooser: what ``--vqamt-sampler`` names."""
+"""The samplers of ``--vqamt-sampler``, which make values with a chooser."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 T = TypeVar("T")
 
 _PART = 100
-"""Draws of one Hypothesis run; a later part has a seed of its own, so that a long run need not be held in memory."""
+"""The number of draws in a Hypothesis run; each part has its own seed, so that long runs are not kept in memory."""
 
 
 class Sampler(StrEnum):
-    """Who makes the choices."""
+    """The source of the choices."""
 
     HYPOTHESIS = "hypothesis"
     RANDOM = "random"
 
 
 def draws(sampler: Sampler, make: Callable[[Chooser], T], seed: Callable[[int], int]) -> Iterator[T]:
-    """What ``make`` gives for one draw after another, without end; ``seed(part)`` seeds each part of the run.
+    """The results of ``make`` for one draw after another, without end; ``seed(part)`` seeds each part of the run.
 
     The same seeds give the same draws, in every process.
     """
@@ -45,15 +45,15 @@ def hypothesis_part(make: Callable[[Chooser], T], seed: int) -> list[T]:
     return made
 
 
-class Interesting(Exception):  # noqa: N818 - it tells of a find, not of a fault
-    """Raised by a ``look`` that wants simpler values of the same kind."""
+class Interesting(Exception):  # noqa: N818 - it marks a find, not an error
+    """Raised by ``look`` to have the value shrunk."""
 
 
 def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, *, shrink: bool) -> None:
-    """Hypothesis draws one part of a run and shows ``look`` each value; where that raises Interesting, simpler ones.
+    """Runs one part with Hypothesis and calls ``look`` with each value; shrinks values for which it raises Interesting.
 
-    Nothing is taken from Hypothesis's database or from the user's profile: the same seed draws the same values,
-    and makes them simpler in the same order.
+    Hypothesis's database and the user's profile are not used: the same seed draws the same values, and shrinks them in
+    the same order.
     """
     from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import seed as shrinking_seeded
@@ -70,7 +70,7 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
             return [make(HypothesisChooser(draw))]
         except HypothesisException:
             raise
-        except Exception as error:  # raised again below: Hypothesis would take it for a failing example of its own
+        except Exception as error:  # raised again below, as Hypothesis would take it for a failing example
             raised.append(error)
             return []
 
