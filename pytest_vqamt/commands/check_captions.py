@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pytest_vqamt.commands._shared import json_line, records
+from pytest_vqamt.commands.json_lines import json_line, read_records
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.records import Record
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     reading = CaptionReading.STRICT if arguments.strict else CaptionReading.REFINED
     found = False
-    for record in records(arguments.file):
+    for record in read_records(arguments.file):
         verdict = _verdict(record, reading)
         found = found or verdict.violated
         told = {"violated": verdict.violated, "relation": verdict.relation or None, "kind": verdict.kind or None}

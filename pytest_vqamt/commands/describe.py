@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from pytest_vqamt.commands._shared import settings_in_words
+from pytest_vqamt.annotation import annotate
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.edits import describe_edit
@@ -24,6 +24,7 @@ from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import save, scenes_by_photo
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import UserRelation, select
@@ -69,8 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: no such relation or data, or a number that cannot be used.
     """
-    if (told := settings_in_words(arguments.relation)) is not None:
-        print("\n".join(told))
+    if (lines := _kind_lines(arguments.relation)) is not None:
+        print("\n".join(lines))
         return ExitStatus.OK
     _check(arguments)
     variants: dict[str, tuple[Relation, list[str]]] = {}
@@ -242,3 +243,19 @@ def _asked(query: Query) -> str:
         notes.append("asked again")
     text = query.text or f"({query.task.value})"
     return f"{text} [{', '.join(notes)}]" if notes else text
+
+
+def _kind_lines(name: str) -> tuple[str, ...] | None:
+    """Describes a kind of model, or of data with settings; None if there is none of this name."""
+    for kind in ModelCatalogue().kinds:
+        if kind.name == name:
+            settings = "any" if kind.settings is None else ", ".join(kind.settings) or "none"
+            return _kind_page(f"--vqamt-model={kind.form}", kind.description, settings, kind.extra)
+    if settings := ", ".join(annotate.settings(name)):
+        return _kind_page("--vqamt-data", dict(sources.describe())[name], settings, annotate.EXTRA)
+    return None
+
+
+def _kind_page(typed: str, description: str, settings: str, extra: str) -> tuple[str, ...]:
+    needs = (f'needs     pip install "pytest-vqamt[{extra}]"',) if extra else ()
+    return (typed, description, "", *needs, f"settings  {settings}", "page      docs/models.md")

@@ -1,20 +1,34 @@
-"""``vqamt label-errors``: captions of a data set that lack what two others of the same picture name."""
+"""``vqamt label-errors``: lists captions of a data set that lack what two others of the same picture name."""
 
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
+import sys
+import tempfile
 from array import array
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import groupby
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
-from pytest_vqamt.commands._shared import Id, SetCaption, captions_in, json_line
+import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
+
+from pytest_vqamt.commands.json_lines import STANDARD_INPUT, display_name, iter_records, json_line
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.language.captions.verdicts import (
-    SuperCategories,
-    incomplete_captions,
-    super_categories,
-    super_category_names,
-)
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.messages import error_reason
+from pytest_vqamt.data.records import Record
+from pytest_vqamt.language.captions.verdicts import SuperCategories, lacking, names_of, super_categories
+
+_HEAD_BYTES = 4096
+_COCO = re.compile(rb'\s*\{\s*(?:"(?:info|images|annotations|licenses|categories|type)"|$)')
+"""Matches the beginning of an object in COCO's layout."""
+_LAYOUTS = 'COCO\'s layout ("annotations" with image_id, id and caption), or lines {"image": ..., "captions": [...]}'
+
+Id = int | str
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,13 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Reads all captions, and prints those that break the relation.
+    """Reads all captions, and prints those that violate the relation.
 
     Raises:
         VqamtError: the file or a record of it cannot be used.
     """
     captions = _Captions()
-    for caption in captions_in(arguments.file):
+    for caption in read_captions(arguments.file):
         captions.add(caption)
     for row in captions.rows():
         print(json_line(row))
@@ -47,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Captions:
-    """The captions of a data set in little room: texts end to end as bytes, numbers in arrays."""
+    """The captions of a data set, stored compactly: texts end to end as bytes, numbers in arrays."""
 
     def __init__(self) -> None:
         self._texts = bytearray()
@@ -56,9 +70,9 @@ class _Captions:
         self._named, self._perhaps, self._image = array("H"), array("H"), array("L")
         self._images: dict[Id, int] = {}
 
-    def add(self, caption: SetCaption) -> None:
+    def add(self, caption: DatasetCaption) -> None:
         named, perhaps = super_categories(caption.text)
-        # An encoding that takes halves of letters, too, which JSON can hold.
+        # surrogatepass: JSON can hold unpaired surrogates.
         self._texts += caption.text.encode("utf-8", "surrogatepass")
         self._ends.append(len(self._texts))
         self._ids.append(caption.id)
@@ -67,7 +81,7 @@ class _Captions:
         self._image.append(self._images.setdefault(caption.image, len(self._images)))
 
     def rows(self) -> Iterator[dict[str, object]]:
-        """The captions that break the relation, most often broken first, then in the order of the file."""
+        """Yields the violations, the most frequent first, then in the order of the file."""
         found = array("L")
         missing, times = array("H"), array("L")
         for _, group in groupby(
@@ -91,3 +105,81 @@ class _Captions:
 
     def _text(self, number: int) -> str:
         return self._texts[self._ends[number] : self._ends[number + 1]].decode("utf-8", "surrogatepass")
+
+
+class DatasetCaption(NamedTuple):
+    """A caption of a data set, with the ids of its image and its own."""
+
+    image: Id
+    id: Id
+    text: str
+
+
+def read_captions(file: str) -> Iterator[DatasetCaption]:
+    """Yields the captions of a file, or of standard input for "-"; in JSON Lines their ids are their positions, from 0.
+
+    Raises:
+        DataError: the file cannot be read or is in another layout, or a record of it is wrong.
+    """
+    try:
+        with _opened(file) as data:
+            name = display_name(file)
+            head = data.read(_HEAD_BYTES)
+            data.seek(0)
+            if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+                raise DataError(f"{name}: Expected {_LAYOUTS}, but got {head[:20].decode('utf-8', 'replace')!r}")
+            yield from _of_coco(data, name) if _COCO.match(head) else _of_lines(data, name)
+    except OSError as error:
+        raise DataError(f"Expected a file of captions, but {file!r} cannot be read ({error_reason(error)})") from error
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    """Opens the file; standard input is copied to a temporary file, since its layout is detected before it is read."""
+    if file != STANDARD_INPUT:
+        with Path(file).open("rb") as data:
+            yield data
+        return
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        copy.seek(0)
+        yield copy
+
+
+def _of_coco(data: BinaryIO, file: str) -> Iterator[DatasetCaption]:
+    number = -1
+    try:
+        for number, row in enumerate(ijson.items(data, "annotations.item", use_float=True)):
+            record = Record.of(row, file, f"annotations[{number}]")
+            yield DatasetCaption(_id(record, "image_id"), _id(record, "id"), _text(record, "caption"))
+    except ijson.JSONError as error:
+        place = "before the first annotation" if number < 0 else f"after annotations[{number}]"
+        raise DataError(
+            f"{file}: Expected whole JSON, but it breaks off {place} ({error_reason(error)}): fetch it again"
+        ) from error
+    if number < 0:
+        raise DataError(f"{file}: Expected {_LAYOUTS}, but got no annotations")
+
+
+def _of_lines(data: BinaryIO, file: str) -> Iterator[DatasetCaption]:
+    for record in iter_records(data, file):
+        image = _id(record, "image")
+        captions = record.row.get("captions")
+        if not isinstance(captions, list) or not all(isinstance(each, str) for each in captions):
+            raise record.wrong("captions", "a list of texts", f"a file of captions is {_LAYOUTS}")
+        for number, caption in enumerate(captions):
+            yield DatasetCaption(image, number, caption)
+
+
+def _id(record: Record, field: str) -> Id:
+    value = record.row.get(field)
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise record.wrong(field, "a number or a text", f"a file of captions is {_LAYOUTS}")
+    return value
+
+
+def _text(record: Record, field: str) -> str:
+    value = record.row.get(field)
+    if not isinstance(value, str):
+        raise record.wrong(field, "a text", f"a file of captions is {_LAYOUTS}")
+    return value

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from pytest_vqamt.commands._shared import STANDARD_INPUT, json_line
+from pytest_vqamt.commands.json_lines import STANDARD_INPUT, json_line
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.language.units import DescriptionUnit, splitter
