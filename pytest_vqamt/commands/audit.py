@@ -1,4 +1,4 @@
-"""``vqamt audit``: a random sample of cases for a person to judge, and what the judgements say of the report."""
+"""``vqamt audit``: samples cases for a person to judge, and evaluates the judgements."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ _WAIVERS = "waivers.txt"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.usage = (
         f"{parser.prog} REPORT -o SHEET_DIR [--of violations|all] [--sample N | --per-relation N] [--seed N]\n"
         f"       {' ' * len(parser.prog)} [--relations GLOBS] [--model NAME] [--data SPEC] [--option NAME=VALUE]\n"
         f"       {parser.prog} REPORT --read FILE.csv [--waivers FILE]"
     )
     parser.epilog = (
-        "Of violations a person says which are true ones: their share is the precision of the report. Of all cases, "
-        "without the answers, a person says which are valid tests: their share is the valid tests rate (VTR)."
+        "A person marks true violations: their share is the precision of the report. Or, of all cases and without the "
+        "answers, valid tests: their share is the valid tests rate (VTR)."
     )
     parser.add_argument("report", metavar="REPORT", type=Path, help="the folder that --vqamt-report wrote")
     parser.add_argument("-o", "--out", metavar="SHEET_DIR", type=Path, help="where to write the sheet and its page")
@@ -100,17 +100,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draws and writes a sheet, or reads ticked ones and prints what they say.
+    """Writes a sheet with a random sample, or reads filled-in sheets and prints the results.
 
     Raises:
         VqamtError: the report, the data, a sheet or a folder cannot be used.
     """
     parse_settings(arguments.option, "--option")
-    drawing = _drawing(arguments)
-    if arguments.read and (arguments.out or drawing):
+    sampling = _sampling_options(arguments)
+    if arguments.read and (arguments.out or sampling):
         raise OptionError(
-            f"Expected --read FILE.csv alone, but got {'-o' if arguments.out else drawing[0]}, too: leave it off, "
-            "for a sheet says itself how it was drawn"
+            f"Expected --read FILE.csv alone, but got {'-o' if arguments.out else sampling[0]}, too: leave it off, "
+            "for a sheet has the options of its sample"
         )
     if arguments.out and arguments.waivers:
         raise OptionError("Expected --waivers with --read FILE.csv, but got it with -o: leave it off")
@@ -130,8 +130,8 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def _drawing(arguments: argparse.Namespace) -> list[str]:
-    """What was given that only a draw takes."""
+def _sampling_options(arguments: argparse.Namespace) -> list[str]:
+    """The given options that only a new sample takes."""
     names = ("of", "sample", "per_relation", "seed", "relations", "model")
     given = [name for name in names if getattr(arguments, name) is not None]
     return [f"--{name.replace('_', '-')}" for name in given]
@@ -192,11 +192,11 @@ def write_sheet(
 
 
 def _check_unticked(file: Path) -> None:
-    """Whether nobody's work would be lost."""
+    """Refuses to replace a sheet that a person has filled in."""
     try:
         ticked = file.exists() and has_judgements(file)
     except DataError:
-        ticked = True  # whatever it is, it is not ours to write over
+        ticked = True  # an unknown file must not be replaced
     if ticked:
         raise OptionError(
             f"Expected a folder without a sheet that somebody has ticked, but got {str(file)!r}: name another with -o"
@@ -213,7 +213,7 @@ _NO_REASON = "judged invalid, no reason given"
 
 
 def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence[Path], waivers: Path) -> Iterator[str]:
-    """Takes in the sheets of one or more judges and tells line by line what they say of the report in ``folder``.
+    """Evaluates the sheets of one or more judges on the report in ``folder``, and yields lines to print.
 
     Raises:
         VqamtError: the report or a sheet cannot be used, or a file not be written.
@@ -226,8 +226,8 @@ def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence
             f"Expected a judgement of one case or more, but got none in {', '.join(map(str, sheets))}: "
             "fill in the column judgement, or give the sheet that the page gives"
         )
-    whole, by_item, agreed = audit_figures(sample, said), figures_by_item(sample, said), agreements(ticked)
-    # Whoever reads the first lines alone (`| head`) closes the output: what was found is kept before anything is told.
+    whole, by_item, agreed = figures(sample, said), figures_by_item(sample, said), agreements(ticked)
+    # The reader may close the output early (`| head`): the results are written before anything is printed.
     waived = tuple(_waive(said, ticked, waivers))
     write_audit(folder, audit_row(report, sample, whole, by_item, agreed, sheets))
     yield from audit_lines(sample.draw.of, whole, by_item, agreed)
@@ -238,7 +238,7 @@ def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence
 
 
 def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
-    """The sample that the sheets are of, drawn again.
+    """Draws the sample of the sheets again.
 
     Raises:
         DataError: they are of several, or the report is not the one that it was drawn from.
@@ -264,10 +264,10 @@ def _is_known(case_id: str, folder: Path) -> bool:
     return any(row["case_id"] == case_id for row in case_rows(folder))
 
 
-def _waive(said: Mapping[CaseKey, Judgement], ticked: Sequence[JudgedSheet], file: Path) -> Iterator[str]:
-    """Adds what was judged invalid to the waivers.
+def _waive(said: Mapping[Key, Judgement], ticked: Sequence[Ticked], file: Path) -> Iterator[str]:
+    """Adds the cases judged invalid to the waivers.
 
-    A case of which the violation of one model was judged true stays in the rates: the test is sound.
+    A case stays in the rates if a violation of it was judged true for one model: the test is sound.
     """
     sound = {case_id for (case_id, *_), word in said.items() if word is Judgement.VALID}
     invalid = sorted(key for key, word in said.items() if word is Judgement.INVALID)
@@ -279,8 +279,8 @@ def _waive(said: Mapping[CaseKey, Judgement], ticked: Sequence[JudgedSheet], fil
         yield f"judged valid for one model and invalid for another, so not waived: {', '.join(disputed)}"
 
 
-def _why(key: CaseKey, ticked: Sequence[JudgedSheet]) -> str:
-    """The note of the first who judged the case invalid and noted something."""
+def _why(key: Key, ticked: Sequence[Ticked]) -> str:
+    """The first note of a judge who judged the case invalid."""
     return next(
         (sheet.notes[key] for sheet in ticked if sheet.judgements.get(key) is Judgement.INVALID and key in sheet.notes),
         _NO_REASON,
@@ -288,7 +288,7 @@ def _why(key: CaseKey, ticked: Sequence[JudgedSheet]) -> str:
 
 
 def _rebuilt(report: Report, data: ReportData, folder: Path) -> str:
-    """Writes the pages of the report anew, with the audit in them, unless the data for their pictures are not here."""
+    """Writes the pages of the report again with the audit, unless the data for their pictures are not here."""
     try:
         for each in report.data:
             data(each.spec)

@@ -1,4 +1,4 @@
-"""``vqamt bless``: a report's cases and verdicts, kept for later runs to be held against."""
+"""``vqamt bless``: keeps the cases and verdicts of a report as a baseline."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
 _MAX_DROP = 0.02
-"""What is proposed for --vqamt-max-drop: of 100 cases, two."""
+"""The proposed --vqamt-max-drop: two of 100 cases."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
         "The file holds what was asked, answered and judged, compressed, and no pictures. It is written whole or not "
         "at all, and the same report gives the same bytes. Cases that were waived are left out."
@@ -35,10 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Blesses, and prints what was blessed and how it is made use of.
+    """Writes the baseline, and prints what it holds and how to use it.
 
     Raises:
-        VqamtError: the report is none to hold a later one against, or the file cannot be written.
+        VqamtError: the report cannot be a baseline, or the file cannot be written.
     """
     globs = tuple(part.strip() for part in arguments.relations.split(",") if part.strip())
     written = bless(arguments.report, arguments.out, relations=globs, allow_errors=arguments.allow_errors)
@@ -47,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     models, data = (", ".join(name for name, _ in named) for named in (head.models, head.data))
     print(f"blessed {len(head.items)} items, {cases} cases, of {models} on {data}")
     print(f"{arguments.out}: {written.size_bytes:,} bytes")
-    print("to hold every run against it, add to [tool.pytest.ini_options] in pyproject.toml:")
+    print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
     print(f'    vqamt_max_drop = "{_MAX_DROP:g}"')
-    print("Smaller drops cannot be told from noise with this many cases. The detectable drop:")
+    print("a larger drop fails a run only if it is significant; for the smallest drop that these cases can detect, run")
     print(f"    vqamt power --report {quote(str(arguments.report))} --max-drop {_MAX_DROP:g}")
     return ExitStatus.OK

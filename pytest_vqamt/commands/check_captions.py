@@ -1,4 +1,4 @@
-"""``vqamt check-captions``: MetaIC's verdicts on captions that one already has."""
+"""``vqamt check-captions``: applies MetaIC's verdicts to existing captions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FIELDS = ("background_caption", "inserted_caption", "inserted")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
         'A row is a JSON object with "background_caption", "inserted_caption" and "inserted", the name of the thing '
-        "that was inserted; what else it has is kept. Printed is the same row, one a line, with "
+        "that was inserted; its other fields are kept. Printed is the same row, one a line, with "
         '"violated", "relation" (object_appearance, singular_plural or null) and "kind" (misclassification, omission, '
         "quantity or null). The exit status is 0 whatever the verdicts, unless --fail is given."
     )
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judges row after row, and prints each as soon as it is judged.
+    """Judges each row, and prints it at once.
 
     Raises:
         VqamtError: the file, a row or a field of it cannot be used.
@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     for record in read_records(arguments.file):
         verdict = _verdict(record, reading)
         found = found or verdict.violated
-        told = {"violated": verdict.violated, "relation": verdict.relation or None, "kind": verdict.kind or None}
-        print(json_line({**record.row, **told}))
+        result = {"violated": verdict.violated, "relation": verdict.relation or None, "kind": verdict.kind or None}
+        print(json_line({**record.row, **result}))
     return ExitStatus.FINDING if found and arguments.fail else ExitStatus.OK
 
 
@@ -57,7 +57,7 @@ def _verdict(record: Record, reading: CaptionReading) -> CaptionVerdict:
 
 
 def _text(record: Record, field: str) -> str:
-    """The text of a field; a caption may be empty, for models do say nothing."""
+    """The text of a field; a caption may be empty."""
     value = record.row.get(field)
     if not isinstance(value, str):
         raise record.wrong(field, "a text")

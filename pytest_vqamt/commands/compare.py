@@ -1,4 +1,4 @@
-"""``vqamt compare``: two runs case by case."""
+"""``vqamt compare``: compares two runs case by case."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMATS = ("table", "markdown", "json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.usage = (
         f"{parser.prog} OLD NEW [--max-drop RATE] [--format table|markdown|json] [--show N] [-v] [-o FILE]\n"
         f"       {parser.prog} REPORT --models OLD NEW [...]"
@@ -42,27 +42,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-drop",
         metavar="RATE",
-        help="fail where a pass rate has dropped further than this, and significantly so after Holm",
+        help="fail if a pass rate has dropped further than this, significantly after Holm's correction",
     )
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")
-    parser.add_argument("--show", metavar="N", default="3", help="regressions to show, and as many fixes (default: 3)")
+    parser.add_argument(
+        "--show", metavar="N", default="3", help="regressed and fixed cases to show (default: 3 of each)"
+    )
     parser.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="list the ids of regressions and fixes of all relations, not only of those that got worse",
+        help="list the ids of regressed and fixed cases in all relations, not only in those that got worse",
     )
     parser.add_argument("-o", "--out", metavar="FILE", type=Path, help="write it into this file")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compares, and prints or writes what was found.
+    """Compares two runs, and prints or writes the comparison.
 
     Raises:
         VqamtError: a run cannot be read, or there is nothing to compare.
     """
     if arguments.after is None and arguments.models is None:
-        raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got one alone: name both")
+        raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got only one: name both")
     max_drop, show = _rate(arguments.max_drop), _number(arguments.show)
     comparison = compare(
         open_run(arguments.before),
@@ -89,7 +91,6 @@ def _lines(comparison: Comparison, form: str, *, in_full: bool) -> Iterable[str]
 
 
 def _write(file: Path, lines: Iterable[str]) -> None:
-    """Writes the lines in one step."""
     try:
         with AtomicFile(file) as new:
             new.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

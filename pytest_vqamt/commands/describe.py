@@ -1,4 +1,4 @@
-"""``vqamt describe``: a relation in words, and what it asks; or a kind of model or data, and what can be set."""
+"""``vqamt describe``: describes a relation with examples, or a kind of model or data with its settings."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _ON_TAGS = {
     "presumed": "gated only by a pattern that names it",
     "control": "never gated",
 }
-_DRAWN = 10
-"""Cases drawn for each example: in so many there are as many scenes, where there are any more."""
+_CASES_PER_EXAMPLE = 10
+"""Cases sampled for each example, so that examples come from different scenes if there are enough."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.add_argument(
         "relation",
         metavar="RELATION",
@@ -83,9 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
         _check_writable(arguments.sheet)
     source = sources.load(arguments.data, allow_bad_records=arguments.allow_bad_records)
     sampling = Sampling(
-        max_cases=arguments.cases * _DRAWN,
+        max_cases=arguments.cases * _CASES_PER_EXAMPLE,
         seed=arguments.seed,
-        # Hypothesis begins with the simplest scene, and goes back to it.
+        # Hypothesis would start with the simplest scene, and return to it.
         sampler=Sampler.RANDOM,
         allow_bad_records=arguments.allow_bad_records,
     )
@@ -119,7 +119,7 @@ def _check_settings(settings: Iterable[str], relations: Sequence[Relation], name
 
 
 def _check_writable(file: Path) -> None:
-    """Opens the file as it will be written, and leaves all as it was but for the folders above it."""
+    """Checks that the file can be written; only the folders above it stay."""
     existed = file.exists()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def _check_writable(file: Path) -> None:
 
 
 def _of_many_scenes(plan: Iterable[Case], wanted: int) -> list[Case]:
-    """The first cases of a scene each; where there are too few scenes, others after them."""
+    """The first case of each scene; further cases if there are too few scenes."""
     firsts: dict[str, Case] = {}
     others: list[Case] = []
     for case in plan:
@@ -148,7 +148,7 @@ def _of_many_scenes(plan: Iterable[Case], wanted: int) -> list[Case]:
 
 
 def _sheet(cases: Sequence[Case], source: SceneSource, arguments: argparse.Namespace) -> str:
-    """Draws the cases where that is asked for, and says where, or how it is done."""
+    """Draws the cases if --sheet is given; returns the line on the file, or on how to get one."""
     if arguments.sheet is None:
         return (
             f"to look at examples: vqamt describe {shlex.quote(arguments.relation)} "
@@ -203,7 +203,7 @@ def _reports(info: RelationInfo) -> str:
 
 
 def _docstrings(relation: Relation) -> Iterator[str]:
-    """What the relation's docstring says beyond its claim, and those of the modules that it points to."""
+    """The relation's docstring without the claim, and the docstrings of the modules that it names."""
     written = relation.draft if isinstance(relation, UserRelation) else type(relation)
     doc = inspect.getdoc(written) or ""
     beyond = doc.partition("\n")[2].strip()
@@ -230,14 +230,14 @@ def _examples(plan: Plan, cases: Sequence[Case]) -> Iterator[str]:
 
 def _example(case: Case) -> Iterator[str]:
     yield f"  case {case.id}, scene {case.scene}"
-    texts = [_asked(query) for query in case.queries]
+    texts = [_query_text(query) for query in case.queries]
     width = max(map(len, texts))
     for text, query in zip(texts, case.queries, strict=True):
         yield f"    {text.ljust(width)}  ->  {answer_text(true_answer(query))}"
     yield f"    expected: {case.expected}"
 
 
-def _asked(query: Query) -> str:
+def _query_text(query: Query) -> str:
     notes = [describe_edit(edit) for edit in query.picture.edits]
     if query.trial:
         notes.append("asked again")

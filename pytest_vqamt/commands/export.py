@@ -1,4 +1,4 @@
-"""``vqamt export``: labelled training data, made of what a report has found."""
+"""``vqamt export``: exports the cases of a report as labelled training data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN_LABELS = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
         "Every query of a case becomes a row: its picture as a PNG file, its text, the right answer by the scene, and "
         "where it comes from. Run the report on scenes that you may train on: rows of scenes that are evaluation data "
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exports, and prints what there is.
+    """Exports the cases, and prints their numbers.
 
     Raises:
         VqamtError: the report, its data or the folder cannot be used, or some of it is evaluation data.
@@ -100,15 +100,19 @@ def run(arguments: argparse.Namespace) -> int:
     )
     with ExitStack() as bars:
         exported = export_report(
-            arguments.report, arguments.out, terms, data=arguments.data, progress=lambda *told: _bar(bars, *told)
+            arguments.report,
+            arguments.out,
+            terms,
+            data=arguments.data,
+            progress=lambda what, steps: _bar(bars, what, steps),
         )
-    for line in _told(exported, arguments.out):
+    for line in _summary(exported, arguments.out):
         print(line)
     return ExitStatus.OK
 
 
 def _bar(bars: ExitStack, what: str, steps: int) -> Callable[[], object]:
-    """A bar on standard error, where a person looks at it and it takes its time."""
+    """A progress bar on standard error, if that is a terminal and the export takes longer than two seconds."""
     from tqdm import tqdm
 
     shown = sys.stderr.isatty()
@@ -116,7 +120,7 @@ def _bar(bars: ExitStack, what: str, steps: int) -> Callable[[], object]:
     return bars.enter_context(bar).update
 
 
-def _told(exported: Exported, out: Path) -> Iterator[str]:
+def _summary(exported: Exported, out: Path) -> Iterator[str]:
     for name, side in exported.sides.items():
         if side.rows:
             yield f"{name}: {side.rows:,} rows on {side.pictures:,} pictures of {len(side.scenes):,} scenes"

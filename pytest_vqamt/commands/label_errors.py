@@ -32,7 +32,7 @@ Id = int | str
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
         "The super-categories of COCO (person, animal, vehicle, ...) that two captions of a picture share must be in "
         "every other caption of it. Printed is one JSON object a line, most often broken first: "

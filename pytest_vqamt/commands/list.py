@@ -1,4 +1,4 @@
-"""``vqamt list``: what there is to be named."""
+"""``vqamt list``: lists relations, models, data and faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_vqamt.relations import catalogue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
 
 
@@ -43,7 +43,7 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
 
 
 def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """Rows of words, every column to the left."""
+    """A table of left-aligned columns."""
     every = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*every, strict=True)]
     for row in (head, tuple("-" * width for width in widths), *every[1:]):

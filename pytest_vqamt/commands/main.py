@@ -1,4 +1,4 @@
-"""From what was typed to the command that does it."""
+"""Parses the command line and runs the command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_vqamt.core.errors import VqamtError
 
 
 class ExitStatus(IntEnum):
-    """What a command ends with; a finding is a gate that was missed, or whatever else a command looks for."""
+    """The exit status of a command; a finding is a missed gate, or whatever else the command looks for."""
 
     OK = 0
     FINDING = 1
@@ -24,7 +24,7 @@ class ExitStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A command and where it is; its module is imported when it is called for."""
+    """A command and its module, which is imported when the command runs."""
 
     name: str
     module: str
@@ -35,17 +35,17 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         name="list",
         module="pytest_vqamt.commands.list",
-        help="the relations, models, data and planted faults there are",
+        help="list the relations, models, data and planted faults",
     ),
     Command(
         name="describe",
         module="pytest_vqamt.commands.describe",
-        help="what a relation claims, where it comes from, and a few of its cases",
+        help="describe a relation: its claim, its source, and a few of its cases",
     ),
     Command(
         name="compare",
         module="pytest_vqamt.commands.compare",
-        help="two reports case by case: what got better, what got worse, and whether it was chance",
+        help="compare two reports case by case, with significance tests",
     ),
     Command(
         name="bless",
@@ -55,47 +55,47 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         name="merge",
         module="pytest_vqamt.commands.merge",
-        help="put the reports of --vqamt-shard together",
+        help="merge the reports of --vqamt-shard",
     ),
     Command(
         name="report",
         module="pytest_vqamt.commands.report",
-        help="write the pages of a report anew, or its cases as CSV or Parquet",
+        help="write the pages of a report again, or its cases as CSV or Parquet",
     ),
     Command(
         name="replay",
         module="pytest_vqamt.commands.replay",
-        help="write out the pictures of a case, side by side too, or of queries to be answered elsewhere",
+        help="write the pictures of a case, or of queries to be answered elsewhere",
     ),
     Command(
         name="export",
         module="pytest_vqamt.commands.export",
-        help="make labelled training data of the cases of a report",
+        help="export the cases of a report as labelled training data",
     ),
     Command(
         name="audit",
         module="pytest_vqamt.commands.audit",
-        help="a sample of cases for a person to judge, and what the judgements say of the report",
+        help="sample cases for a person to judge, and compute the precision of a report",
     ),
     Command(
         name="power",
         module="pytest_vqamt.commands.power",
-        help="how many cases it takes to see a drop of a given size",
+        help="compute how many cases it takes to detect a drop of a given size",
     ),
     Command(
         name="serve",
         module="pytest_vqamt.commands.serve",
-        help="hold a model on Ray Serve, to be asked by any number of sessions, workers and machines",
+        help="serve a model on Ray Serve to any number of sessions, workers and machines",
     ),
     Command(
         name="units",
         module="pytest_vqamt.commands.units",
-        help="take hypotheses apart into their objects and what they say of each",
+        help="split hypotheses into their objects and the properties of each",
     ),
     Command(
         name="check-captions",
         module="pytest_vqamt.commands.check_captions",
-        help="judge pairs of captions, without and with an inserted thing, as MetaIC's relations do",
+        help="judge pairs of captions, without and with an inserted object, by MetaIC's relations",
     ),
     Command(
         name="label-errors",
@@ -116,7 +116,7 @@ def run_command(argv: Sequence[str] | None = None) -> int:
         print(f"vqamt: {error}", file=sys.stderr)
         return ExitStatus.USAGE
     except BrokenPipeError:
-        # Whoever reads has seen enough, as in `vqamt list | head`. Nothing is left to be written at exit either.
+        # The reader closed the pipe, as in `vqamt list | head`. The flush at exit must not fail either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.OK
     except OSError as error:
@@ -128,7 +128,7 @@ def run_command(argv: Sequence[str] | None = None) -> int:
 
 def _parser(typed: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="vqamt", description="Metamorphic relations for vision-language models: what goes with the pytest plugin."
+        prog="vqamt", description="Metamorphic relations for vision-language models: the commands of the pytest plugin."
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('pytest-vqamt')}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)

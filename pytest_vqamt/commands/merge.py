@@ -1,4 +1,4 @@
-"""``vqamt merge``: the reports of shards as the one report that a run without ``--vqamt-shard`` writes."""
+"""``vqamt merge``: merges the reports of shards into that of a run without ``--vqamt-shard``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pytest_vqamt.reporting.terminal import summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
-        "The exit status is 1 where the merged cases miss a gate that the shards were run with. The page shows "
-        "pictures of data that is to be had here under the name that it had in the run; `vqamt report OUT --data SPEC` "
-        "writes it anew with data that lies elsewhere."
+        "The exit status is 1 if the merged cases miss a gate of the shards. The page shows pictures of data that is "
+        "found here under its name in the run; `vqamt report OUT --data SPEC` writes it again with data at another "
+        "place."
     )
     parser.add_argument(
         "folders", metavar="DIR", nargs="+", type=Path, help="what --vqamt-report named in the run of each shard"
@@ -42,10 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Merges, and prints the summary of the whole.
+    """Merges the reports, and prints the summary.
 
     Raises:
-        VqamtError: the folders do not hold all shards of one run, each once.
+        VqamtError: the folders are not all shards of one run, each once.
     """
     report = merge_folders(arguments.folders, arguments.out)
     register_inpainter(dict(report.settings))
@@ -56,7 +56,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _found(spec: str) -> SceneSource | None:
-    """The data of the run, where it is to be had here."""
     try:
         return load_source(spec)
     except VqamtError as error:
@@ -65,7 +64,7 @@ def _found(spec: str) -> SceneSource | None:
 
 
 def _misses_a_gate(report: Report) -> bool:
-    """Whether any is missed; a rate of no case at all is none to be missed."""
+    """True if any gate failed. Items without cases cannot fail."""
     return any(
         not held.met
         for result in report.relations

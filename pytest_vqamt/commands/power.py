@@ -1,4 +1,4 @@
-"""``vqamt power``: how many cases it takes to see a drop, and how small a drop is seen with the cases there are."""
+"""``vqamt power``: computes the cases needed to detect a drop, and the smallest detectable drop."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from pytest_vqamt.stats.power import (
 _DROPS = "0.02,0.05,0.1,0.2"
 _RATE, _ICC, _POWER, _RELATIONS = "0.85", "0.3", "0.8", "30"
 _MOST_CASES_A_SCENE = 100
-"""With more, all that may become of a scene takes too long to write out."""
+"""With more, the outcomes of a scene take too long to enumerate."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
         "The gate is that of --vqamt-baseline: a drop of the pass rate, on the same cases, that is larger than "
         "--vqamt-max-drop and significant after Holm's correction for so many relations. All shares are from 0 to 1. "
@@ -76,16 +76,16 @@ def run(arguments: argparse.Namespace) -> int:
         VqamtError: an option or the report cannot be used.
     """
     if arguments.report is None:
-        of_cases = _cases_asked(arguments)
+        of_cases = _design(arguments)
         row, lines = (row_of_cases(of_cases), ()) if arguments.json else ({}, lines_of_cases(of_cases))
     else:
-        of_report = _report_asked(arguments)
+        of_report = _report_power(arguments)
         row, lines = (row_of_report(of_report), ()) if arguments.json else ({}, lines_of_report(of_report))
     print(json.dumps(row, ensure_ascii=False, indent=1) if arguments.json else "\n".join(lines))
     return ExitStatus.OK
 
 
-def _cases_asked(arguments: argparse.Namespace) -> DesignPower:
+def _design(arguments: argparse.Namespace) -> DesignPower:
     rate = _share("--rate", arguments.rate or _RATE)
     drops = arguments.drop or ([] if arguments.cases else [_DROPS])
     demand = _demand(arguments, _RELATIONS)
@@ -101,7 +101,7 @@ def _cases_asked(arguments: argparse.Namespace) -> DesignPower:
     )
 
 
-def _report_asked(arguments: argparse.Namespace) -> ReportPower:
+def _report_power(arguments: argparse.Namespace) -> ReportPower:
     for option, given in (
         ("--rate", arguments.rate),
         ("--cases", arguments.cases),
@@ -168,7 +168,7 @@ def _whole(option: str, text: str, most: int = MOST_SCENES) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignPower:
-    """The question: how many cases are needed for ``drops``, and which drops are seen with ``cases``."""
+    """A design: the cases needed for ``drops``, and the drops detectable with ``cases``."""
 
     rate: float
     differ: float
@@ -200,76 +200,77 @@ class DesignPower:
         return EffectAssumptions(drop=drop, differ=self.differ, sizes=((self.cases_a_scene, 1.0),), icc=self.icc)
 
 
-def lines_of_cases(asked: DesignPower) -> Iterator[str]:
-    """The assumptions, and a table for each kind of question."""
-    yield from _assumptions(asked)
-    if asked.drops:
+def lines_of_cases(design: DesignPower) -> Iterator[str]:
+    """Yields the assumptions, and a table for the drops and one for the cases."""
+    yield from _assumptions(design)
+    if design.drops:
         yield ""
-        yield from aligned_table([("drop", "cases", "scenes"), *(_needed(asked, drop) for drop in asked.drops)])
-    if asked.cases:
+        yield from table([("drop", "cases", "scenes"), *(_needed(design, drop) for drop in design.drops)])
+    if design.cases:
         yield ""
-        yield from aligned_table(
-            [("cases", "scenes", "smallest drop"), *(_seen(asked, cases) for cases in asked.cases)]
-        )
+        yield from table([("cases", "scenes", "smallest drop"), *(_seen(design, cases) for cases in design.cases)])
 
 
-def row_of_cases(asked: DesignPower) -> dict[str, Json]:
-    """The same as one JSON object; ``power`` of a drop is what the cases that it needs have."""
+def row_of_cases(design: DesignPower) -> dict[str, Json]:
+    """The same as one JSON object; ``power`` of a drop is that of the cases needed."""
     needed: list[Json] = []
-    for drop in asked.drops:
-        scenes = scenes_needed(asked.prospect(drop), asked.demand, asked.power)
+    for drop in design.drops:
+        scenes = scenes_needed(design.prospect(drop), design.demand, design.power)
         needed.append(
             {
                 "drop": drop,
-                "cases": None if scenes is None else scenes * asked.cases_a_scene,
+                "cases": None if scenes is None else scenes * design.cases_a_scene,
                 "scenes": scenes,
-                "power": None if scenes is None else power(scenes, asked.prospect(drop), asked.demand),
+                "power": None if scenes is None else power(scenes, design.prospect(drop), design.demand),
             }
         )
     return {
-        "rate": asked.rate,
-        "differ": asked.differ,
-        "cases_per_scene": asked.cases_a_scene,
-        "icc": asked.icc if asked.cases_a_scene > 1 else None,
-        "relations": asked.demand.relations,
-        "max_drop": asked.demand.max_drop,
-        "power": asked.power,
+        "rate": design.rate,
+        "differ": design.differ,
+        "cases_per_scene": design.cases_a_scene,
+        "icc": design.icc if design.cases_a_scene > 1 else None,
+        "relations": design.demand.relations,
+        "max_drop": design.demand.max_drop,
+        "power": design.power,
         "needed": needed,
         "seen": [
-            {"cases": cases, "scenes": _scenes(asked, cases), "drop": _smallest(asked, cases)} for cases in asked.cases
+            {"cases": cases, "scenes": _scenes(design, cases), "drop": _smallest(design, cases)}
+            for cases in design.cases
         ],
     }
 
 
-def _assumptions(asked: DesignPower) -> Iterator[str]:
+def _assumptions(design: DesignPower) -> Iterator[str]:
     yield (
-        f"the gate is missed by a drop above {asked.demand.max_drop:g} that is significant among "
-        f"{asked.demand.relations} relations; a drop counts as seen where that has a chance of {asked.power:g}"
+        f"the gate is missed by a drop above {design.demand.max_drop:g} that is significant among "
+        f"{design.demand.relations} relations; a drop counts as seen where that has a chance of {design.power:g}"
     )
     spread = "one a scene"
-    if asked.cases_a_scene > 1:
-        spread = f"{asked.cases_a_scene} a scene, alike by {asked.icc:g}"
-    yield f"of the cases {asked.rate:g} held before, {asked.differ:.4g} come out otherwise by chance; they are {spread}"
+    if design.cases_a_scene > 1:
+        spread = f"{design.cases_a_scene} a scene, alike by {design.icc:g}"
+    yield (
+        f"of the cases {design.rate:g} held before, {design.differ:.4g} come out otherwise by chance; they are {spread}"
+    )
 
 
-def _needed(asked: DesignPower, drop: float) -> tuple[str, ...]:
-    scenes = scenes_needed(asked.prospect(drop), asked.demand, asked.power)
+def _needed(design: DesignPower, drop: float) -> tuple[str, ...]:
+    scenes = scenes_needed(design.prospect(drop), design.demand, design.power)
     if scenes is None:
-        return f"{drop:g}", f"over {MOST_SCENES * asked.cases_a_scene:,}", f"over {MOST_SCENES:,}"
-    return f"{drop:g}", f"{scenes * asked.cases_a_scene:,}", f"{scenes:,}"
+        return f"{drop:g}", f"over {MOST_SCENES * design.cases_a_scene:,}", f"over {MOST_SCENES:,}"
+    return f"{drop:g}", f"{scenes * design.cases_a_scene:,}", f"{scenes:,}"
 
 
-def _seen(asked: DesignPower, cases: int) -> tuple[str, ...]:
-    drop = _smallest(asked, cases)
-    return f"{cases:,}", f"{_scenes(asked, cases):,}", "none" if drop is None else f"{drop:.4f}"
+def _seen(design: DesignPower, cases: int) -> tuple[str, ...]:
+    drop = _smallest(design, cases)
+    return f"{cases:,}", f"{_scenes(design, cases):,}", "none" if drop is None else f"{drop:.4f}"
 
 
-def _scenes(asked: DesignPower, cases: int) -> int:
-    return max(1, cases // asked.cases_a_scene)
+def _scenes(design: DesignPower, cases: int) -> int:
+    return max(1, cases // design.cases_a_scene)
 
 
-def _smallest(asked: DesignPower, cases: int) -> float | None:
-    return smallest_drop(_scenes(asked, cases), asked.prospect(0.0), asked.demand, asked.power, asked.largest_drop)
+def _smallest(design: DesignPower, cases: int) -> float | None:
+    return smallest_drop(_scenes(design, cases), design.prospect(0.0), design.demand, design.power, design.largest_drop)
 
 
 _NOT_GATED = frozenset({"control", "baseline"})
@@ -277,7 +278,7 @@ _NOT_GATED = frozenset({"control", "baseline"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportPower:
-    """The question; what is None is as the report has it."""
+    """The power of a report; None takes the value of the report."""
 
     folder: Path
     relations: int | None
@@ -290,7 +291,7 @@ class ReportPower:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """What is said of one relation: None of a drop that no number of cases shows."""
+    """The results of one relation; None for drops that no number of cases can detect."""
 
     result: RelationResult
     prospect: EffectAssumptions
@@ -298,67 +299,67 @@ class _Item:
     needed: tuple[int | None, ...]
 
 
-def lines_of_report(asked: ReportPower) -> Iterator[str]:
-    """What is asked, and a table of the relations that would be gated."""
-    results = _gated(asked)
-    demand = _demand_of_report(asked, results)
+def lines_of_report(query: ReportPower) -> Iterator[str]:
+    """Yields the assumptions, and a table of the relations that would be gated."""
+    results = _gated(query)
+    demand = _demand_of_report(query, results)
     yield (
         f"the gate is missed by a drop above {demand.max_drop:g} that is significant among {demand.relations} "
-        f"relations; a drop counts as seen where that has a chance of {asked.power:g}"
+        f"relations; a drop counts as seen where that has a chance of {query.power:g}"
     )
     yield ""
     head = ("relation", "cases", "scenes", "pass rate", "differ", "alike", "smallest drop")
     several = len({(result.model.name, result.data.spec) for result in results}) > 1
-    items = (_item(asked, demand, result) for result in results)
-    yield from aligned_table(
-        [(*head, *(f"cases for {drop:g}" for drop in asked.drops)), *(_cells(item, several) for item in items)]
+    items = (_item(query, demand, result) for result in results)
+    yield from table(
+        [(*head, *(f"cases for {drop:g}" for drop in query.drops)), *(_cells(item, several) for item in items)]
     )
 
 
-def row_of_report(asked: ReportPower) -> dict[str, Json]:
+def row_of_report(query: ReportPower) -> dict[str, Json]:
     """The same as one JSON object."""
-    results = _gated(asked)
-    demand = _demand_of_report(asked, results)
+    results = _gated(query)
+    demand = _demand_of_report(query, results)
     return {
-        "report": str(asked.folder),
+        "report": str(query.folder),
         "relations": demand.relations,
         "max_drop": demand.max_drop,
-        "power": asked.power,
-        "items": [_row(_item(asked, demand, result), asked.drops) for result in results],
+        "power": query.power,
+        "items": [_row(_item(query, demand, result), query.drops) for result in results],
     }
 
 
-def _gated(asked: ReportPower) -> list[RelationResult]:
+def _gated(query: ReportPower) -> list[RelationResult]:
     results = [
         result
-        for result in read_report(asked.folder).relations
+        for result in read_report(query.folder).relations
         if result.clusters.judged and not _NOT_GATED.intersection(result.tags)
     ]
     if not results:
         raise DataError(
-            f"Expected a report with judged cases by scene, but got none in {str(asked.folder)!r}: make it anew with "
+            f"Expected a report with judged cases by scene, but got none in {str(query.folder)!r}: make it anew with "
             "--vqamt-report"
         )
     return results
 
 
-def _demand_of_report(asked: ReportPower, results: Sequence[RelationResult]) -> RegressionGate:
-    return RegressionGate(relations=asked.relations or len(results), max_drop=asked.max_drop)
+def _demand_of_report(query: ReportPower, results: Sequence[RelationResult]) -> RegressionGate:
+    return RegressionGate(relations=query.relations or len(results), max_drop=query.max_drop)
 
 
-def _item(asked: ReportPower, demand: RegressionGate, result: RelationResult) -> _Item:
+def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) -> _Item:
     clusters = result.clusters
     paired = None if result.change is None else result.change.paired
-    prospect = assumptions_from(clusters, paired, differ=asked.differ, icc=asked.icc)
+    prospect = assumptions_from(clusters, paired, differ=query.differ, icc=query.icc)
     largest = min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
     needed: list[int | None] = []
-    for drop in asked.drops:
-        scenes = scenes_needed(replace(prospect, drop=drop), demand, asked.power) if drop <= largest else None
+    for drop in query.drops:
+        scenes = scenes_needed(replace(prospect, drop=drop), demand, query.power) if drop <= largest else None
         needed.append(None if scenes is None else round(scenes * prospect.cases_a_scene))
     return _Item(
         result=result,
         prospect=prospect,
-        smallest=smallest_drop(clusters.scenes, prospect, demand, asked.power, largest) if largest > 0 else None,
+        smallest=smallest_drop(clusters.scenes, prospect, demand, query.power, largest) if largest > 0 else None,
         needed=tuple(needed),
     )
 

@@ -1,4 +1,4 @@
-"""``vqamt replay``: a case to look at or to ask again, or the pictures of queries that are to be answered elsewhere."""
+"""``vqamt replay``: writes a case, runs a model on it again, or renders the pictures of a todo list."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _OUT = Path("vqamt-replay")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     indent = " " * len(parser.prog)
     parser.usage = (
         f"{parser.prog} CASE-ID [--report DIR] [--data SPEC] [--option NAME=VALUE] [--out DIR]\n"
@@ -56,9 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"       {parser.prog} --render DIR FILE.todo.jsonl [--data SPEC] [--option NAME=VALUE]"
     )
     parser.epilog = (
-        f"Of a case: each picture as a file, and {SHEET} with all of them side by side, what was edited and what is "
-        "asked about outlined. With --model the model is asked again, past any cache, and what it has said before "
-        "stands beside; the exit status is 1 where the case is still violated. With --render: each picture of the "
+        f"For a case: each picture as a file, and {SHEET} with all of them side by side, the edits and the objects of "
+        "the questions outlined. With --model the model is run again, without the cache, next to its earlier answers; "
+        "the exit status is 1 if the case is still violated. With --render: each picture of the "
         f"list once, and DIR/{INDEX}, one JSON object a line: the id of a query, the file of its picture within DIR, "
         "its task and its text."
     )
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", metavar="DIR", type=Path, help=f"where to write a case (default: {_OUT}/CASE-ID)")
     parser.add_argument(
-        "--model", metavar="SPEC", action="append", default=[], help="a model to ask the case again; may be given again"
+        "--model", metavar="SPEC", action="append", default=[], help="a model to run on the case; may be given again"
     )
     parser.add_argument("--device", metavar="DEVICE", help="where it computes, as --vqamt-device")
     parser.add_argument("--dtype", metavar="DTYPE", help="the precision of its weights, as --vqamt-dtype")
@@ -93,14 +93,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the pictures, and prints what was said or where the index is.
+    """Writes the pictures, and prints the answers or the place of the index.
 
     Raises:
         VqamtError: the case, the list, the data, a model or the folder cannot be used.
     """
     of_relations, of_models = parse_settings(arguments.option, "--option", _settings_of(arguments.model))
     if (arguments.device or arguments.dtype) and not arguments.model:
-        raise OptionError("Expected --device and --dtype with --model SPEC, but got no --model: name the model to ask")
+        raise OptionError("Expected --device and --dtype with --model SPEC, but got no --model: name the model to run")
     if arguments.render is not None:
         return _render(arguments)
     if arguments.what.endswith(".jsonl"):
@@ -115,13 +115,13 @@ def run(arguments: argparse.Namespace) -> int:
     register_inpainter({**found.settings, **of_relations})
     relation = _relation(found, of_relations) if arguments.model else None
     recorded = _recorded(found, arguments.data)
-    asked = _answers_now(recorded, relation, arguments.model, options) if relation else ()
+    rerun = _rerun(recorded, relation, arguments.model, options) if relation else ()
     print(f"from {found.file}{_also(found.also_in)}")
-    now = {each.model for each in asked}
+    now = {each.model for each in rerun}
     others = [replace(each, model=f"{each.model} in that run") for each in recorded if each.model not in now]
-    for line in write_case([*others, *asked] if asked else recorded, arguments.out or _OUT / found.id):
+    for line in write_case([*others, *rerun] if rerun else recorded, arguments.out or _OUT / found.id):
         print(line)
-    return ExitStatus.FINDING if any(each.said.violates for each in asked) else ExitStatus.OK
+    return ExitStatus.FINDING if any(each.now.violates for each in rerun) else ExitStatus.OK
 
 
 def _render(arguments: argparse.Namespace) -> int:
@@ -150,7 +150,7 @@ def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:
 
 
 def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
-    """What models said in that run, on the data that it names or the user does."""
+    """The recorded verdicts of the case, on the data of the report or of the user."""
     named = None if data is None else load_source(data)
     load = cache(load_recorded_source)
 
@@ -165,19 +165,19 @@ def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
 
 
 def _answered(row: dict[str, Json], where: str, source: SceneSource) -> AnsweredCase:
-    said = recorded_verdict(row, where)
+    verdict = recorded_verdict(row, where)
     try:
         case = case_from_row(row, scenes_by_photo(source))
     except DataError as error:
         raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
-    return AnsweredCase(case=case, source=source, model=str(row["model"]), said=said)
+    return AnsweredCase(case=case, source=source, model=str(row["model"]), now=verdict)
 
 
-def _answers_now(
+def _rerun(
     recorded: Sequence[AnsweredCase], relation: Relation, models: Sequence[str], options: ModelOptions
 ) -> list[AnsweredCase]:
-    """What models of these specs make of the case now."""
-    before = {each.model: each.said for each in recorded}
+    """Runs models on the case."""
+    before = {each.model: each.now for each in recorded}
     first = recorded[0]
     loaded = [ModelCatalogue().load(spec, options) for spec in models]
     return [rerun_case(first.case, first.source, model, relation, before.get(model.name)) for model in loaded]
@@ -191,10 +191,10 @@ INDEX = "index.jsonl"
 
 
 def render_todo_list(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
-    """Writes each picture of the list once, and an index that says what is asked about it; gives how many of each.
+    """Writes each picture of the list once, and an index of the queries; returns the numbers of queries and pictures.
 
     Raises:
-        VqamtError: the list or the folder cannot be used, or a picture not be drawn.
+        VqamtError: the list or the folder cannot be used, or a picture cannot be rendered.
     """
     _check(file, source)
     with _usable(folder):
@@ -204,7 +204,7 @@ def render_todo_list(file: Path, source: SceneSource, folder: Path) -> tuple[int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TodoRow:
-    """A query of the list: ``where`` it stands, what it asks, and the recipe of its picture with two of its fields."""
+    """A query of the list: its place, its text, and the recipe of its picture with two fields of the recipe."""
 
     where: str
     id: str
@@ -216,52 +216,51 @@ class _TodoRow:
 
 
 def _check(file: Path, source: SceneSource) -> None:
-    """Reads the list whole, so that a bad row or other data cost no drawing."""
+    """Checks the whole list, so that a bad row or other data are reported before rendering."""
     known: set[str] = set()
-    for asked in _listed(file):
-        if asked.photo in known:
+    for todo in _todo_rows(file):
+        if todo.photo in known:
             continue
         try:
-            source.place(asked.photo)
+            source.place(todo.photo)
         except DataError as error:
             raise DataError(
-                f"{asked.where}: Expected a photo of {source.spec}, but got photo={asked.photo!r}: "
+                f"{todo.where}: Expected a photo of {source.spec}, but got photo={todo.photo!r}: "
                 "name the data of that run with --data"
             ) from error
-        known.add(asked.photo)
+        known.add(todo.photo)
 
 
 def _write(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
-    """How many queries and pictures were written. One picture at a time is held."""
+    """Returns the numbers of queries and pictures; one picture at a time is in memory."""
     queries: set[str] = set()
     pictures: set[str] = set()
     unfinished = folder / f"{INDEX}.part"
     with unfinished.open("w", encoding="utf-8") as index:
-        for asked in _listed(file):
-            if asked.id in queries:
-                continue  # several workers may have listed it
-            queries.add(asked.id)
-            image = f"{asked.digest}.png"
-            if asked.digest not in pictures:
-                _drawn(asked, source).save(folder / image)
-                pictures.add(asked.digest)
-            row = {"id": asked.id, "file": image, "task": asked.task.value, "text": asked.text}
+        for todo in _todo_rows(file):
+            if todo.id in queries:
+                continue  # several workers may have written it
+            queries.add(todo.id)
+            image = f"{todo.digest}.png"
+            if todo.digest not in pictures:
+                _rendered(todo, source).save(folder / image)
+                pictures.add(todo.digest)
+            row = {"id": todo.id, "file": image, "task": todo.task.value, "text": todo.text}
             index.write(json.dumps(row, ensure_ascii=False) + "\n")
     unfinished.replace(folder / INDEX)
     return len(queries), len(pictures)
 
 
-def _drawn(asked: _TodoRow, source: SceneSource) -> Image.Image:
+def _rendered(todo: _TodoRow, source: SceneSource) -> Image.Image:
     try:
-        return render(picture_from_recipe(asked.recipe, scenes_by_photo(source)), source)
+        return render(picture_from_recipe(todo.recipe, scenes_by_photo(source)), source)
     except DataError as error:
-        raise DataError(f"{asked.where}: {error}") from error
+        raise DataError(f"{todo.where}: {error}") from error
     except (OSError, RenderError) as error:
-        raise RenderError(f"{asked.where}: {error}") from error
+        raise RenderError(f"{todo.where}: {error}") from error
 
 
-def _listed(file: Path) -> Iterator[_TodoRow]:
-    """The queries of the list, line by line."""
+def _todo_rows(file: Path) -> Iterator[_TodoRow]:
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):

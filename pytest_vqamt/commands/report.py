@@ -1,4 +1,4 @@
-"""``vqamt report``: the pages of a report anew, or its cases as a table."""
+"""``vqamt report``: writes the pages of a report again, or its cases as a table."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from pytest_vqamt.reporting.table_export import write_csv, write_parquet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
-        f"The pages are {PAGE} and {SUMMARY}, made of the other files of the report alone. Pictures are drawn anew, so "
-        "the data must be at hand: without it the page has no pictures, and says so."
+        f"The pages are {PAGE} and {SUMMARY}, made from the other files of the report. Pictures are rendered again, so "
+        "the data must be here: without it the page has no pictures, and says so."
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="what --vqamt-report named, or the OUT of a merge")
     parser.add_argument(
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _found(data: ReportData, spec: str) -> SceneSource | None:
-    """The data that the report calls ``spec``; None where it is not to be had here."""
+    """The source that the report calls ``spec``; None if there is none here."""
     try:
         return data(spec)
     except VqamtError as error:

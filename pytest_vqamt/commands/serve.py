@@ -25,7 +25,7 @@ _MIB = 2**20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
         "Sessions use it with --vqamt-model=served:URL. It runs on Ray Serve, on a private Ray or on the cluster at "
         "RAY_ADDRESS. Other machines can connect if --host is not a loopback address, and only with "

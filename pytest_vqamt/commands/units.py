@@ -1,4 +1,4 @@
-"""``vqamt units``: hypotheses taken apart into their object description units."""
+"""``vqamt units``: splits hypotheses into their object description units."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from pytest_vqamt.language.units import DescriptionUnit, splitter
 
 Units: TypeAlias = tuple[DescriptionUnit, ...]
 
-_BY_MODEL = "openai:"
-_HOW = re.compile(r"rules|spacy(:.+)?|openai:.*", re.DOTALL)
+_OPENAI_PREFIX = "openai:"
+_BY_PATTERN = re.compile(r"rules|spacy(:.+)?|openai:.*", re.DOTALL)
 _LONGEST_LINE = 10_000
-"""Bytes. A file without line ends is no list of hypotheses."""
+"""Bytes; a file without line ends is no list of hypotheses."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Adds the arguments of the command."""
     parser.epilog = (
         'A line is a hypothesis, or a JSON object with the field "hypothesis" or "sentence"; blank lines are left out. '
         "Printed is one JSON object a line: the hypothesis and its units, each with its object and its property."
@@ -41,31 +41,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Takes the hypotheses apart one after the other, and prints each.
+    """Splits the hypotheses, and prints each.
 
     Raises:
         VqamtError: the file or a line of it cannot be read, or what --by names cannot be used.
     """
     file: str = arguments.file
-    if not _HOW.fullmatch(arguments.by):
+    if not _BY_PATTERN.fullmatch(arguments.by):
         raise OptionError(f"Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL, but got {arguments.by!r}")
-    with closing(_found(arguments.by, _hypotheses(file))) as found:
-        for hypothesis, units in found:
+    with closing(_split(arguments.by, _hypotheses(file))) as pairs:
+        for hypothesis, units in pairs:
             rows = [{"object": unit.object, "property": unit.property} for unit in units]
             print(json_line({"hypothesis": hypothesis, "units": rows}))
     return ExitStatus.OK
 
 
-def _found(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], None, None]:
-    if by.startswith(_BY_MODEL):
-        if find_spec("httpx2") is None:
+def _split(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], None, None]:
+    if by.startswith(_OPENAI_PREFIX):
+        if find_spec("httpx") is None:
             raise OptionError(
                 f"--by {by.partition('@')[0]}: expected the package httpx2; pip install 'pytest-vqamt[http]'"
             )
-        # Here, for the rules have to do without the library that sends.
+        # Imported here: the rules work without httpx.
         from pytest_vqamt.models.openai.hypothesis_units import units_by_model
 
-        yield from units_by_model(by.removeprefix(_BY_MODEL), hypotheses)
+        yield from units_by_model(by.removeprefix(_OPENAI_PREFIX), hypotheses)
         return
     take_apart = splitter(by)
     for hypothesis in hypotheses:
@@ -89,7 +89,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _hypothesis(line: bytes, where: str) -> str:
-    """The hypothesis in a line; empty where that is blank."""
+    """The hypothesis in a line; empty if the line is blank."""
     if len(line) > _LONGEST_LINE:
         raise DataError(f"{where}: expected a hypothesis, but got a line of more than {_LONGEST_LINE} bytes")
     try:

@@ -1,4 +1,4 @@
-"""What a session hears of its items, from this process or from xdist's workers, and the report that it makes of it."""
+"""Collects the results of items, from this process or xdist's workers, and makes the report of the session."""
 
 from __future__ import annotations
 
@@ -33,63 +33,62 @@ if TYPE_CHECKING:
     from pytest_vqamt.integration.settings import Settings
 
 
-_OF_A_CRASH = "???"
-"""What xdist says a report is about that it writes for a worker that died."""
+_CRASH_PHASE = "???"
+"""The ``when`` of the test report that xdist makes for a worker that crashed."""
 
 
 @dataclass(slots=True)
 class ResultCollector:
-    """What test reports have told.
+    """Collects what test reports carry.
 
     Attributes:
-        results: of the items that were run, as they came.
-        spent: what models were asked for items that have no result.
+        results: the results of items, in order of arrival.
+        spent: the model use of items without a result.
         failed: the ids of items that could not be run.
-        blessed: the ids of the blessed items that were run, or were to be.
-        replayed: what came of cases that were asked again.
-        waived: the ids of cases that were waived.
+        in_baseline: the ids of the baseline's items that were run, or failed to.
+        replayed: the output of replayed cases.
+        waived: the ids of waived cases.
     """
 
     results: list[RelationResult] = field(default_factory=list)
     spent: list[ModelUse] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    blessed: set[str] = field(default_factory=set)
+    in_baseline: set[str] = field(default_factory=set)
     replayed: list[str] = field(default_factory=list)
     waived: set[str] = field(default_factory=set)
 
-    def hear(self, made: pytest.TestReport) -> None:
-        """Takes what a test report carries."""
-        told: dict[str, Json] = getattr(made, "vqamt", {})
-        if "result" in told:
-            self.results.append(result_from_worker_row(cast("dict[str, Json]", told["result"])))
-        if "spent" in told:
-            self.spent.append(model_from_row(cast("dict[str, Json]", told["spent"])))
-        if "failed" in told or made.when == _OF_A_CRASH:
-            self.failed.append(made.nodeid)
-        if "blessed" in told:
-            self.blessed.add(str(told["blessed"]))
-        self.waived.update(cast("list[str]", told.get("waived") or []))
-        if "replay" in told:
-            self.replayed.append(str(told["replay"]))
+    def add(self, test_report: pytest.TestReport) -> None:
+        payload: dict[str, Json] = getattr(test_report, "vqamt", {})
+        if "result" in payload:
+            self.results.append(result_from_worker_row(cast("dict[str, Json]", payload["result"])))
+        if "spent" in payload:
+            self.spent.append(model_from_row(cast("dict[str, Json]", payload["spent"])))
+        if "failed" in payload or test_report.when == _CRASH_PHASE:
+            self.failed.append(test_report.nodeid)
+        if "baseline" in payload:
+            self.in_baseline.add(str(payload["baseline"]))
+        self.waived.update(cast("list[str]", payload.get("waived") or []))
+        if "replay" in payload:
+            self.replayed.append(str(payload["replay"]))
 
-    def held(self, max_drop: float) -> tuple[RelationResult, ...]:
-        """The results in the order of the run, held against what was blessed."""
+    def ordered(self, max_drop: float) -> tuple[RelationResult, ...]:
+        """The results in the order of the run, compared with the baseline."""
         return with_baseline_gates(order_results(self.results), max_drop)
 
     def missing(self, settings: Settings, baseline: Baseline | None) -> tuple[str, ...]:
-        """The blessed items that were not run, where any was."""
+        """The baseline's items that were not run, if any item was."""
         if baseline is None or not (self.results or self.failed):
             return ()
-        return self._use_of(baseline, self.held(settings.max_drop), settings).missing
+        return self._use_of(baseline, self.ordered(settings.max_drop), settings).missing
 
     def report(
         self, settings: Settings, baseline: Baseline | None, *, started: str, duration_s: float, complete: bool
     ) -> Report:
-        """The report of all that was heard; not ``complete`` where an item failed, either."""
+        """Builds the report; it is not ``complete`` if an item failed."""
         sampling = settings.terms.sampling
-        held = self.held(settings.max_drop)
+        results = self.ordered(settings.max_drop)
         return build_report(
-            self._all_but(held),
+            self._with_ordered(results),
             vqamt_version=version("pytest-vqamt"),
             seed=sampling.seed,
             sampler=sampling.sampler.value,
@@ -99,42 +98,36 @@ class ResultCollector:
             duration_s=duration_s,
             complete=complete and not self.failed,
             settings=settings.relation_settings,
-            coverage=coverage_tables(held),
-            summaries=summaries(held),
-            baseline=None if baseline is None else self._use_of(baseline, held, settings),
-            ranking=rankings(held),
-            differences=differences(held),
+            coverage=coverage_tables(results),
+            summaries=summaries(results),
+            baseline=None if baseline is None else self._use_of(baseline, results, settings),
+            ranking=rankings(results),
+            differences=differences(results),
             waived=settings.terms.waived,
             spent=self.spent,
         )
 
-    def _use_of(self, baseline: Baseline, held: Sequence[RelationResult], settings: Settings) -> BaselineUse:
-        wanted = settings.only or settings.relations  # whoever names items misses no others
-        return baseline_use(baseline, held, self.blessed, wanted, settings.excluded)
+    def _use_of(self, baseline: Baseline, results: Sequence[RelationResult], settings: Settings) -> BaselineUse:
+        wanted = settings.only or settings.relations  # with named items, no other is missing
+        return baseline_use(baseline, results, self.in_baseline, wanted, settings.excluded)
 
-    def _all_but(self, held: Sequence[RelationResult]) -> list[RelationResult]:
-        """All results, as they came, the first of each item as it was held against what was blessed."""
-        left = {result.position: result for result in held}
+    def _with_ordered(self, ordered: Sequence[RelationResult]) -> list[RelationResult]:
+        """All results in order of arrival, the first of each item replaced by its compared one."""
+        left = {result.position: result for result in ordered}
         return [left.pop(result.position, result) for result in self.results]
 
 
 def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
-    """How a baseline is made where there is none."""
-    file = _shown(baseline)
-    told = f"there is no baseline yet, so nothing was held against {file}: make it with"
+    """The hint on how to make a baseline that does not exist yet."""
+    file = _from_here(baseline)
+    hint = f"there is no baseline yet, so nothing was compared with {file}: make it with"
     if report is not None:
-        return f"{told} `vqamt bless {_shown(report)} -o {file}`"
-    return f"{told} --vqamt-report=DIR and `vqamt bless DIR -o {file}`"
-
-
-def _shown(path: Path) -> Path:
-    """The path as it can be typed in the current folder."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+        return f"{hint} `vqamt bless {_from_here(report)} -o {file}`"
+    return f"{hint} --vqamt-report=DIR and `vqamt bless DIR -o {file}`"
 
 
 class SessionReport:
-    """Made when the session begins, which is where its time counts from."""
+    """Writes the report of a session and prints its summary; its time counts from here."""
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
@@ -142,13 +135,13 @@ class SessionReport:
         self._started = datetime.now(UTC)
         self._clock = time.monotonic()
         self._report: Report | None = None
-        self._remarks: list[str] = []
-        self._trouble = ""
+        self._notes: list[str] = []
+        self._error = ""
 
-    def finish(self, session: pytest.Session, heard: ResultCollector, *, complete: bool) -> None:
-        """Puts the report together and writes it where it is wanted; ``complete`` as far as the session can tell."""
+    def finish(self, session: pytest.Session, collected: ResultCollector, *, complete: bool) -> None:
+        """Builds and writes the report; ``complete`` tells whether the session ran to its end."""
         try:
-            self._report = heard.report(
+            self._report = collected.report(
                 self._settings,
                 self._resources.baseline,
                 started=self._started.isoformat(timespec="seconds"),
@@ -163,7 +156,7 @@ class SessionReport:
         if self._settings.report:
             self._write(self._report, self._settings.report, session)
         if left_out := append_step_summary(self._report, self._settings.report):
-            self._remarks.append(left_out)
+            self._notes.append(left_out)
 
     def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
         try:
@@ -174,41 +167,41 @@ class SessionReport:
                 images=self._settings.report_images,
                 cases_name=self._settings.cases_name,
             )
-            self._remarks.append(f"report: {_from_here(folder / PAGE)}")
+            self._notes.append(f"report: {_from_here(folder / PAGE)}")
         except VqamtError as error:
-            whole = (folder / REPORT_FILE).is_file()  # an older one is not: it was removed before anything was asked
+            whole = (folder / FILE).is_file()  # an older report was removed before the run
             self._fail(session, f"{'' if whole else 'no report was written. '}{error}")
 
-    def _fail(self, session: pytest.Session, trouble: str) -> None:
-        self._trouble = f"ERROR: {trouble}"
+    def _fail(self, session: pytest.Session, error: str) -> None:
+        self._error = f"ERROR: {error}"
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def show(self, reporter: pytest.TerminalReporter, waived: Collection[str], *, in_full: bool) -> None:
-        """The summary, where there is a report; ``waived`` are the ids of the cases of this run that were waived."""
-        if self._report is None and not self._trouble:
+    def print_summary(self, reporter: pytest.TerminalReporter, waived: Collection[str], *, in_full: bool) -> None:
+        """Prints the summary if there is a report; ``waived`` are the ids of the waived cases of this run."""
+        if self._report is None and not self._error:
             return
         reporter.section("vqamt: consistency")
         if self._report is not None:
-            self._show(reporter, self._report, waived, in_full=in_full)
-        if self._trouble:
-            reporter.write_line(self._trouble, red=True)
+            self._print_report(reporter, self._report, waived, in_full=in_full)
+        if self._error:
+            reporter.write_line(self._error, red=True)
 
-    def _show(
+    def _print_report(
         self, reporter: pytest.TerminalReporter, report: Report, waived: Collection[str], *, in_full: bool
     ) -> None:
         settings = self._settings
-        for line in summary(report, settings.again, in_full=in_full):
+        for line in summary(report, settings.rerun_command, in_full=in_full):
             reporter.write_line(line)
         if settings.baseline and not report.baseline:
             reporter.write_line(missing_baseline_hint(settings.baseline, settings.report))
         whole = report.complete and settings.terms.sampling.is_whole and not settings.only
         if whole and (stale := stale_waivers_note(settings.terms.waived, waived)):
             reporter.write_line(stale)
-        for remark in self._remarks:
-            reporter.write_line(remark)
+        for note in self._notes:
+            reporter.write_line(note)
 
 
 def _from_here(file: Path) -> Path:
-    """The file as it is called from the current folder, where it is below it."""
+    """The path relative to the current folder, if it is below it."""
     here = Path.cwd()
     return file.relative_to(here) if file.is_relative_to(here) else file

@@ -1,4 +1,4 @@
-"""What a session is to run: relation variants x models x data sources, known by name before anything is loaded."""
+"""The items of a session: relation variants x models x data sources, by name."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class ItemSpec:
     """One item: a relation variant, a model and a data source.
 
     Attributes:
-        model: what the model is called; where it is elsewhere (``served:URL``) that is not what the user named.
-        model_spec, data: as the user named them.
-        position: its place in the order of the run.
+        model: the name of the model, which for a remote one (``served:URL``) is not its spec.
+        model_spec, data: the user's specs.
+        position: its position in the order of the run.
     """
 
     relation: Relation
@@ -34,7 +34,7 @@ class ItemSpec:
 
     @property
     def id(self) -> str:
-        """What follows ``vqamt::`` in an item's id, and stands in brackets where a test takes the fixture."""
+        """The id after ``vqamt::``, and in brackets in tests with the fixture."""
         return f"{self.item}-{self.model}-{self.data}"
 
 
@@ -47,13 +47,12 @@ def item_specs(
     is_left_out: Callable[[Relation, str], bool],
     settings: Mapping[str, str],
 ) -> tuple[ItemSpec, ...]:
-    """Every entry, in the order of models, data and catalogue; a relation of a task that a model lacks is left out.
+    """All items in the order of models, data and catalogue, without relations of tasks that a model lacks.
 
-    ``models`` has what each is called, by its spec. ``is_left_out`` says of a relation that it is to be left out, too,
-    on the data of a spec.
+    ``models`` maps specs to names. ``is_left_out`` tells whether a relation is left out on the data of a spec.
 
     Raises:
-        OptionError: a glob names nothing, or nothing is left to be run.
+        OptionError: a glob names nothing, or no item is left.
     """
     chosen = select(relations, excluded, settings)
     if not chosen:

@@ -1,4 +1,4 @@
-"""The items that the plugin adds to a session of its own accord."""
+"""The items that the plugin adds to a session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PREFIX = "vqamt"
 BASELINE = "baseline"
-"""What follows it in the ids of the tests that hold items against what was blessed."""
+"""The second part of the ids of tests that compare items with the baseline."""
 
 
 class VqamtCollector(pytest.Collector):
@@ -38,7 +38,7 @@ class VqamtItem(pytest.Item):
     """An item that is no function of a file.
 
     Attributes:
-        title: what heads its failure. It must not end the id: pytest would show the id with its dots replaced.
+        title: the heading of its failure. The id must not end with it: pytest would replace the dots of the id.
     """
 
     title = PREFIX
@@ -50,10 +50,10 @@ class VqamtItem(pytest.Item):
 class ConsistencyItem(VqamtItem):
     """Runs one relation variant in its setup, so that a model that cannot run is an error, and checks it after."""
 
-    def __init__(self, *, vqamt: VqamtSession, entry: ItemSpec, name: str, parent: pytest.Collector) -> None:
+    def __init__(self, *, vqamt: VqamtSession, spec: ItemSpec, name: str, parent: pytest.Collector) -> None:
         super().__init__(name, parent)
-        self.consistency = Consistency(vqamt, entry, self)
-        self.title = f"{entry.item} on {entry.model}, {entry.data}"
+        self.consistency = Consistency(vqamt, spec, self)
+        self.title = f"{spec.item} on {spec.model}, {spec.data}"
 
     def setup(self) -> None:
         self.consistency.run()
@@ -63,7 +63,7 @@ class ConsistencyItem(VqamtItem):
 
 
 class ReplayItem(VqamtItem):
-    """Asks one case again."""
+    """Replays one case."""
 
     def __init__(self, *, vqamt: VqamtSession, case_id: str, name: str, parent: pytest.Collector) -> None:
         super().__init__(name, parent)
@@ -77,7 +77,7 @@ class ReplayItem(VqamtItem):
 
 
 class ErrorItem(VqamtItem):
-    """Tells of a mistake in the options."""
+    """Fails with a mistake in the options."""
 
     def __init__(self, *, error: VqamtError, name: str, parent: pytest.Collector) -> None:
         super().__init__(name, parent)
@@ -89,58 +89,58 @@ class ErrorItem(VqamtItem):
             raise self._error
 
     def runtest(self) -> None:
-        """Never reached: the setup has told all."""
+        """Never reached: the setup fails."""
 
 
 def takes_fixture(item: pytest.Item) -> bool:
-    """Whether a test of the user's own runs an entry."""
+    """Whether a test of the user takes the fixture ``vqamt_consistency``."""
     return "vqamt_consistency" in getattr(item, "fixturenames", ())
 
 
 def shorten_summary_line(report: pytest.TestReport) -> None:
-    """Leaves the first line of a failure to pytest's short summary, which on CI (``CI=true``) repeats all of them."""
+    """Keeps the first line of a failure for pytest's short summary, which on CI (``CI=true``) repeats all of them."""
     if crash := getattr(report.longrepr, "reprcrash", None):
         crash.message = crash.message.partition("\n")[0]
 
 
 def items_of(session: pytest.Session, vqamt: VqamtSession) -> list[pytest.Item]:
-    """An item for each entry, or the one that replays a case."""
+    """An item for each spec, or the one that replays a case."""
     collector = VqamtCollector.from_parent(session, name=PREFIX, nodeid=PREFIX)
     if case_id := vqamt.settings.replay:
         return [ReplayItem.from_parent(collector, vqamt=vqamt, case_id=case_id, name=f"replay[{case_id}]")]
     return [
-        ConsistencyItem.from_parent(collector, vqamt=vqamt, entry=each, name=each.id)
-        for each in _wanted(vqamt.resources.entries, vqamt.settings.only)
+        ConsistencyItem.from_parent(collector, vqamt=vqamt, spec=each, name=each.id)
+        for each in _selected(vqamt.resources.item_specs, vqamt.settings.only)
     ]
 
 
 def error_item(session: pytest.Session, error: VqamtError) -> pytest.Item:
-    """An item that only tells of ``error``: from a worker of xdist nothing but reports is heard."""
+    """An item that fails with ``error``: xdist's workers can only send test reports."""
     collector = VqamtCollector.from_parent(session, name=PREFIX, nodeid=PREFIX)
     return ErrorItem.from_parent(collector, error=error, name="options")
 
 
-def _wanted(entries: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemSpec, ...]:
-    """The entries that the command line names, or all where it names none.
+def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemSpec, ...]:
+    """The items that the command line names; all if it names none.
 
     Raises:
-        OptionError: there is no such entry.
+        OptionError: there is no such item.
     """
     if not only:
-        return entries
-    by_id = {entry.id: entry for entry in entries}
+        return specs
+    by_id = {spec.id: spec for spec in specs}
     names = [name.removeprefix(f"{BASELINE}::") for name in only]
     # pytest 9.2 under xdist shows an id that does not end in a bracket with one too many.
     found = [by_id.get(name) or by_id.get(name.removesuffix("]")) for name in names]
-    for name, entry in zip(names, found, strict=True):
-        if entry is None:
+    for name, spec in zip(names, found, strict=True):
+        if spec is None:
             raise OptionError(f"Expected the id of an item, but got 'vqamt::{name}'; {did_you_mean(name, by_id)}")
-    return tuple(entry for entry in found if entry)
+    return tuple(spec for spec in found if spec)
 
 
 @contextmanager
 def without_traceback() -> Iterator[None]:
-    """Shows a user's mistake as its one line, without a traceback."""
+    """Fails with a user's mistake as one line, without a traceback."""
     try:
         yield
     except VqamtError as error:
@@ -148,34 +148,34 @@ def without_traceback() -> Iterator[None]:
 
 
 class Consistency:
-    """What the fixture ``vqamt_consistency`` gives: ``.check()`` runs one relation variant and asserts its gate.
+    """The value of the fixture ``vqamt_consistency``: ``.check()`` runs one relation variant and asserts its gate.
 
     Attributes:
         relation: "metavqa.partition[object]".
-        model, data: as named by the options.
-        entry: all three.
+        model, data: their names in the options.
+        spec: all three.
     """
 
-    def __init__(self, session: VqamtSession, entry: ItemSpec, node: pytest.Item) -> None:
-        self.relation = entry.item
-        self.model = entry.model
-        self.data = entry.data
+    def __init__(self, session: VqamtSession, spec: ItemSpec, node: pytest.Item) -> None:
+        self.relation = spec.item
+        self.model = spec.model
+        self.data = spec.data
         self._session = session
-        self.entry = entry
+        self.spec = spec
         self._node = node
         self._result: RelationResult | None = None
 
     def run(self) -> RelationResult:
-        """Runs all cases, once, and gives the counts; nothing is asserted."""
+        """Runs all cases once and returns the counts; nothing is asserted."""
         if self._result is None:
             with without_traceback():
-                self._result = self._session.run_and_tell(self.entry, self._node)
+                self._result = self._session.run_and_attach(self.spec, self._node)
         return self._result
 
     def check(self) -> RelationResult:
-        """Runs, and fails where a gate is missed or too many cases ended in an error; skips where there was no case.
+        """Runs, and fails if a gate is missed or too many cases end in an error; skips if there is no case.
 
-        A shard misses no gate: `vqamt merge` holds the whole against it.
+        A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         """
         __tracebackhide__ = True
         result = self.run()
@@ -185,15 +185,15 @@ class Consistency:
         if result.errors > tolerated * result.all_cases:
             pytest.fail(error_rate_message(result, tolerated), pytrace=False)
         if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
-            pytest.fail(missed_gate_message(result, self._session.settings.again), pytrace=False)
+            pytest.fail(gate_missed(result, self._session.settings.rerun_command), pytrace=False)
         return result
 
     def __repr__(self) -> str:
-        return f"Consistency({self.entry.id})"
+        return f"Consistency({self.spec.id})"
 
 
 class GateItem(VqamtItem):
-    """Fails where an item has dropped since it was blessed."""
+    """Fails if the pass rate of an item has dropped since the baseline."""
 
     def __init__(self, *, vqamt: VqamtSession, result: RelationResult, name: str, parent: pytest.Collector) -> None:
         super().__init__(name, parent)
@@ -205,25 +205,25 @@ class GateItem(VqamtItem):
     def runtest(self) -> None:
         with without_traceback():
             missed = any(not held.met for held in self._result.drop_gates)
-            told = self._vqamt.blessed_answers(self._result) if missed else ()
+            answers = self._vqamt.baseline_answers(self._result) if missed else ()
         if missed:
-            pytest.fail(drop_message(self._result, told, self._vqamt.settings.again), pytrace=False)
+            pytest.fail(drop_in_words(self._result, answers, self._vqamt.settings.rerun_command), pytrace=False)
 
 
 class MissingItem(VqamtItem):
-    """Is skipped for an item that was blessed and is not in this run: nobody knows whether that has dropped."""
+    """Is skipped, for an item of the baseline that is not in this run."""
 
     def runtest(self) -> None:
-        pytest.skip(f"{self.name}: blessed, and not in this run, so held against nothing")
+        pytest.skip(f"{self.name}: in the baseline, but not in this run, so not compared")
 
 
 def run_gates(
     session: pytest.Session, vqamt: VqamtSession, results: Sequence[RelationResult], missing: Sequence[str]
 ) -> None:
-    """Runs a test for each of the results that has a gate on its drop, in this process, after all others.
+    """Runs a test for each result with a gate on its drop, in this process, after all other tests.
 
-    One for each of the ``missing`` items is skipped. They are reported as any other test: counted, named in the short
-    summary, written to JUnit files.
+    A test for each of the ``missing`` items is skipped. They are reported as any other test: counted, named in the
+    short summary, written to JUnit files.
     """
     collector = VqamtCollector.from_parent(session, name=BASELINE, nodeid=f"{PREFIX}::{BASELINE}")
     gates: list[VqamtItem] = [
@@ -234,8 +234,8 @@ def run_gates(
         if result.drop_gates
     ]
     gates += [MissingItem.from_parent(collector, name=item) for item in missing]
-    # What pytest shows of its progress is a share of the tests that it knows of. A line of its own shows the share
-    # each time, and it is not to fall; letters in a row show it once, at their end, which pytest 8 has written already.
+    # pytest shows its progress as a share of the collected tests. With a line per test it shows the share each time,
+    # which must not fall; with a letter per test it shows it once at the end, which pytest 8 has written already.
     in_lines = session.config.get_verbosity() > 0
     if gates and not in_lines:
         session.testscollected += len(gates)
@@ -248,9 +248,9 @@ def run_gates(
 
 
 class UpcomingItems:
-    """Is told of each item that has its turn, and says what comes next on the same model and the same data.
+    """The items after the current one on the same model and data, for the look-ahead.
 
-    A worker of xdist knows of one item more; any other process of all that it has collected.
+    A worker of xdist knows only the next item; any other process knows all that it has collected.
     """
 
     def __init__(self, resources: Resources, *, is_worker: bool) -> None:
@@ -258,25 +258,25 @@ class UpcomingItems:
         self._is_worker = is_worker
         self._item: pytest.Item | None = None
         self._next_item: pytest.Item | None = None
-        self._coming: tuple[UpcomingItem, ...] | None = None
+        self._upcoming: tuple[UpcomingItem, ...] | None = None
 
-    def turn_of(self, item: pytest.Item, next_item: pytest.Item | None) -> None:
-        """Has the turn of ``item`` come."""
-        self._item, self._next_item, self._coming = item, next_item, None
+    def start(self, item: pytest.Item, next_item: pytest.Item | None) -> None:
+        """Makes ``item`` the current one."""
+        self._item, self._next_item, self._upcoming = item, next_item, None
 
-    def coming(self) -> tuple[UpcomingItem, ...]:
-        """What comes after the item that has its turn, in its order."""
-        if self._coming is None:
-            self._coming = tuple(self._found())
-        return self._coming
+    def upcoming(self) -> tuple[UpcomingItem, ...]:
+        """The items after the current one, in order."""
+        if self._upcoming is None:
+            self._upcoming = tuple(self._found())
+        return self._upcoming
 
     def _found(self) -> Iterator[UpcomingItem]:
-        at_hand = item_spec_of(self._item) if self._item else None
-        if at_hand is None:
+        current = item_spec_of(self._item) if self._item else None
+        if current is None:
             return
-        for entry in filter(None, map(item_spec_of, self._later())):
-            if (entry.model, entry.data) == (at_hand.model, at_hand.data):
-                yield UpcomingItem(position=entry.position, job=partial(self._job, entry))
+        for spec in filter(None, map(item_spec_of, self._later())):
+            if (spec.model, spec.data) == (current.model, current.data):
+                yield UpcomingItem(position=spec.position, job=partial(self._job, spec))
 
     def _later(self) -> Sequence[pytest.Item]:
         assert self._item is not None
@@ -285,18 +285,18 @@ class UpcomingItems:
         items = self._item.session.items
         return items[items.index(self._item) + 1 :] if self._item in items else ()
 
-    def _job(self, entry: ItemSpec) -> Job | None:
+    def _job(self, spec: ItemSpec) -> Job | None:
         try:
-            return self._resources.job(entry)
+            return self._resources.job(spec)
         except VqamtError:
-            return None  # its own item meets it again, and tells
+            return None  # the item itself will report it
 
 
 def item_spec_of(item: pytest.Item) -> ItemSpec | None:
-    """What an item runs: one of ours, or a test of the user's that takes the fixture; None where it is skipped."""
+    """The spec of one of our items, or of a user's test with the fixture; None for others, and for skipped ones."""
     if isinstance(item, ConsistencyItem):
-        return item.consistency.entry
+        return item.consistency.spec
     if isinstance(item, pytest.Function) and hasattr(item, "callspec") and not item.get_closest_marker("skip"):
-        entry: object = item.callspec.params.get("vqamt_consistency")
-        return entry if isinstance(entry, ItemSpec) else None
+        spec: object = item.callspec.params.get("vqamt_consistency")
+        return spec if isinstance(spec, ItemSpec) else None
     return None

@@ -1,4 +1,4 @@
-"""How much a run would ask, without asking."""
+"""Counts the cases and queries of a run without running it."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ if TYPE_CHECKING:
 
 
 def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
-    """A table of cases and distinct queries; a query that several relations share is counted where it comes first.
+    """A table of cases and distinct queries; a query that several items share counts in the first.
 
     Raises:
         OptionError: there are more than ``most`` distinct queries.
     """
     rows = [("item", "cases", "queries", "new queries")]
     known: dict[str, set[str]] = {}
-    cases = blessed = 0
-    for entry in session.entries:
-        job = session.job(entry)
+    cases = from_baseline = 0
+    for spec in session.item_specs:
+        job = session.job(spec)
         plan = job.plan(session.settings.terms.sampling)
         here: set[str] = set()
         count = 0
         for case in plan:
             count += 1
             here.update(query.id for query in case.queries)
-        asked = known.setdefault(entry.model, set())
-        rows.append((entry.id, str(count), str(len(here)), str(len(here - asked))))
-        asked |= here
+        seen = known.setdefault(spec.model, set())
+        rows.append((spec.id, str(count), str(len(here)), str(len(here - seen))))
+        seen |= here
         cases += count
-        blessed += count if job.baseline else 0
+        from_baseline += count if job.baseline else 0
     total = sum(len(queries) for queries in known.values())
     if most is not None and total > most:
-        fewer = "name fewer relations" if blessed == cases else "lower --vqamt-max-cases or name fewer relations"
+        fewer = "name fewer relations" if from_baseline == cases else "lower --vqamt-max-cases or name fewer relations"
         raise OptionError(
             f"Expected at most --vqamt-max-queries={most} distinct queries, but the run would have {total} "
-            f"for {cases} cases{f' ({blessed} of them blessed)' if blessed else ''}: {fewer}"
+            f"for {cases} cases{f' ({from_baseline} of them blessed)' if from_baseline else ''}: {fewer}"
         )
     return (*aligned_table(rows), "", f"{cases} cases, {total} distinct queries before any cache")

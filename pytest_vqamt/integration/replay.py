@@ -1,4 +1,4 @@
-"""One case again: found, asked anew, its pictures written out."""
+"""Replays one case: finds it, runs the model on it again, and writes its pictures."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LocatedCase:
-    """A case, the source of its scene, what models have said of it, and what relations were set to."""
+    """A case, the source of its scene, the recorded verdicts by model, and the settings of its relation."""
 
     case: Case
     source: SceneSource
-    said: Mapping[str, ModelVerdict] = field(default_factory=dict)
+    verdicts: Mapping[str, ModelVerdict] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def replay(session: Resources, case_id: str) -> str:
-    """Asks every model of the session that does what the case asks for, past the cache, and tells what came of it.
+    """Runs a case on every model of the session that has its tasks, without the cache, and returns the output.
 
-    The case is looked for in the report folder, in the baseline, among the violations that were shown before, and in
-    the plan of the run that the options describe.
+    The case is searched in the report folder, in the baseline, among the violations shown before, and in the plan of
+    the run that the options describe.
 
     Raises:
         OptionError: it is in none of them.
-        VqamtError: it cannot be asked of a model.
+        VqamtError: a model cannot be run on it.
     """
     found = _reported(session, case_id) or _planned(session, case_id)
     if found is None:
@@ -69,15 +69,15 @@ def replay(session: Resources, case_id: str) -> str:
     settings = {**portable_settings(found.settings), **session.settings.relation_settings}
     relation = relation_of(case.id, item_name(case.relation, case.variant), settings)
     models, unable = _models(session, case)
-    answered = [rerun_case(case, found.source, model, relation, found.said.get(model.name)) for model in models]
+    answered = [rerun_case(case, found.source, model, relation, found.verdicts.get(model.name)) for model in models]
     return "\n".join([*write_case(answered, _folder(session) / case.id), *unable])
 
 
 def _models(session: Resources, case: Case) -> tuple[list[LoadedModel], list[str]]:
-    """The session's models that can be asked the case, and a line on each of the others.
+    """The session's models that have the tasks of the case, and a line on the others.
 
     Raises:
-        OptionError: there is none.
+        OptionError: no model has them.
     """
     tasks = tuple(dict.fromkeys(query.task for query in case.queries))
     models = [session.model(spec) for spec in session.settings.models]
@@ -99,37 +99,37 @@ def _reported(session: Resources, case_id: str) -> _LocatedCase | None:
         return None
     where, row = _preferred(reported, settings.data)
     case, source = _made(session, row, where)
-    said = {str(row.get("model")): recorded_verdict(row, where) for where, row in reported.rows}
-    return _LocatedCase(case=case, source=source, said=said, settings=reported.settings)
+    verdicts = {str(row.get("model")): recorded_verdict(row, where) for where, row in reported.rows}
+    return _LocatedCase(case=case, source=source, verdicts=verdicts, settings=reported.settings)
 
 
 def _preferred(reported: ReportedCase, data: tuple[str, ...]) -> tuple[str, dict[str, Json]]:
-    """One of the rows on the case: of data that the session names, where there is one."""
+    """One of the rows of the case, preferably of data that the session names."""
     return next((each for each in reported.rows if each[1].get("data") in data), reported.rows[0])
 
 
 def _made(session: Resources, row: dict[str, Json], where: str) -> tuple[Case, SceneSource]:
-    """The case and the source that it is of: the one that the row names, else the first that has its pictures.
+    """The case and its source: the one that the row names, or the first that has its pictures.
 
     Raises:
-        DataError: none has them.
+        DataError: no source has them.
     """
     recorded = row.get("data")
     sources = [session.source(spec) for spec in session.settings.data]
-    trouble: list[DataError] = []
+    errors: list[DataError] = []
     for source in sorted(sources, key=lambda source: source.spec != recorded):
         try:
             return case_from_row(row, scenes_by_photo(source)), source
         except DataError as error:
-            trouble.append(error)
+            errors.append(error)
     raise DataError(
-        f"{trouble[0]}; the case is of data {recorded!r} ({where}): name them, where they are now, with --vqamt-data"
-    ) from trouble[0]
+        f"{errors[0]}; the case is of data {recorded!r} ({where}): name them, where they are now, with --vqamt-data"
+    ) from errors[0]
 
 
 def _planned(session: Resources, case_id: str) -> _LocatedCase | None:
-    for entry in session.entries:
-        job = session.job(entry)
+    for spec in session.item_specs:
+        job = session.job(spec)
         for case in job.plan(session.settings.terms.sampling):
             if case.id == case_id:
                 return _LocatedCase(case=case, source=job.source)
@@ -142,15 +142,15 @@ def _folder(session: Resources) -> Path:
 
 
 def relation_of(case_id: str, item: str, settings: Mapping[str, str]) -> Relation:
-    """The relation of a case, which judges it, set as ``settings`` say where they name one of its own.
+    """The relation of a case, with ``settings``.
 
     Raises:
-        OptionError: it is none that is known here.
+        OptionError: the relation is not known here.
     """
     name = item.partition("[")[0]
     if name not in catalogue.names():
         raise OptionError(
-            f"Expected a relation that is known here, but case {case_id} is of {item!r}: ask a model with "
+            f"Expected a relation that is known here, but case {case_id} is of {item!r}: run a model with "
             f"`pytest --vqamt-replay={case_id}` where the conftest.py is that has it, or see the pictures with "
             f"`vqamt replay {case_id}`"
         )
@@ -158,7 +158,7 @@ def relation_of(case_id: str, item: str, settings: Mapping[str, str]) -> Relatio
 
 
 def portable_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """Those of a report's settings that mean the same everywhere: none that name a file."""
+    """Those of a report's settings that mean the same on every machine: none that names a file."""
     return {
         setting.name: settings[setting.name]
         for setting in catalogue.settings_known()
@@ -169,11 +169,11 @@ def portable_settings(settings: Mapping[str, str]) -> dict[str, str]:
 def rerun_case(
     case: Case, source: SceneSource, model: LoadedModel, relation: Relation, before: ModelVerdict | None
 ) -> AnsweredCase:
-    """What ``model`` makes of the case now; ``before`` is what it has said of it.
+    """Runs ``model`` on the case; ``before`` is its recorded verdict.
 
     Raises:
-        ModelError: it does not do what is asked, cannot be asked, or lacks a written answer.
-        RenderError: a picture cannot be drawn.
+        ModelError: the model lacks the task, fails, or lacks a written answer.
+        RenderError: a picture cannot be rendered.
         DataError: a photo cannot be read.
     """
     answers = _answers(case.queries, source, model)
@@ -182,7 +182,7 @@ def rerun_case(
         case=case,
         source=source,
         model=model.name,
-        said=ModelVerdict(
+        now=ModelVerdict(
             answers=tuple(answer.text for answer in answers), outcome=verdict.outcome.value, reason=verdict.reason
         ),
         before=before,
@@ -190,7 +190,7 @@ def rerun_case(
 
 
 def _answers(queries: Sequence[Query], source: SceneSource, model: LoadedModel) -> list[Answer]:
-    """The answers one by one, so that a batch cannot change them."""
+    """Runs the queries one by one, so that batching cannot change the answers."""
     if model.deferred and (lacking := [query for query in queries if model.deferred.lacks(query)]):
         model.deferred.todo(lacking)
         raise ModelError(
@@ -198,13 +198,13 @@ def _answers(queries: Sequence[Query], source: SceneSource, model: LoadedModel) 
             f"listed in {model.deferred.todo_file}; add their answers and ask again"
         )
 
-    def drawn(picture: Picture) -> Image.Image:
+    def rendered(picture: Picture) -> Image.Image:
         return render(picture, source)
 
     answers: list[Answer] = []
     for query in queries:
         try:
-            answers += model.ask(query.task, [ModelInput(query, drawn)])
+            answers += model.ask(query.task, [ModelInput(query, rendered)])
         except VqamtError:
             raise
         except Exception as error:  # a model may raise anything
@@ -215,22 +215,24 @@ def _answers(queries: Sequence[Query], source: SceneSource, model: LoadedModel) 
     return answers
 
 
-_USUAL = ("", "*/", "*/*/")
-"""Where reports are looked for."""
-_SHOWN = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
-"""Where a run keeps the violations that it has shown, unless its options say otherwise."""
-_NAMED = 5
-"""How many of several ids a message names."""
+_REPORT_FOLDERS = ("", "*/", "*/*/")
+"""Where reports are searched."""
+
+_SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
+"""The default place of the violations that runs have shown."""
+
+_MAX_NAMED = 5
+"""The most ids that a message names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedCase:
-    """What is reported on one case.
+    """A case in a report.
 
     Attributes:
-        id: whole.
-        rows: where each stands and its fields, one for each model and data source that were asked.
-        file: what they come from.
+        id: the whole id.
+        rows: a place and a row for each model and data source.
+        file: the file of the rows.
         also_in: other reports that have the case.
     """
 
@@ -241,33 +243,32 @@ class ReportedCase:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What relations were set to in the run that it is from, as far as its files tell.
+        """The settings of relations in its run, as far as its files have them.
 
         Raises:
             DataError: the file is a baseline that cannot be read.
         """
         if self.file.name not in FILE_NAMES:
-            return dict(Baseline(self.file).head.settings) if self.file != _SHOWN else {}
+            return dict(Baseline(self.file).head.settings) if self.file != _SHOWN_CASES else {}
         try:
             report: Json = json.loads(self.file.with_name("report.json").read_text(encoding="utf-8"))
             return dict(cast("dict[str, str]", cast("dict[str, Json]", report)["settings"]))
         except (OSError, KeyError, TypeError, ValueError):
-            return {}  # the cases may lie there alone
+            return {}  # the file of cases may be alone in its folder
 
 
 def find_case(typed: str, report: Path | None) -> ReportedCase:
-    """The case whose id is ``typed``, or the only one whose id begins so.
+    """Finds a case by its id ``typed``, or by the beginning of it.
 
-    It is looked for in ``report``, a folder or the file of a baseline, or where that is None in every report at most
-    two folders below the current one; and last among the violations that pytest has shown here, which need not be in a
-    report, by the whole id.
+    It is searched in ``report``, a folder or the file of a baseline, or by default in every report at most two folders
+    below the current one; and then, by its whole id, among the violations that pytest has shown here.
 
     Raises:
-        OptionError: there is none, or there are several.
+        OptionError: no case has this id, or several begin with it.
         DataError: ``report`` has no cases, or a line is broken.
     """
     files = _files(report)
-    if found := find_case_in(typed, files, _shown):
+    if found := find_case_in(typed, files, _shown_case):
         return found
     raise OptionError(
         f"Expected the id of a case of a report, or its beginning, but got {typed!r}: "
@@ -275,27 +276,27 @@ def find_case(typed: str, report: Path | None) -> ReportedCase:
     )
 
 
-def find_case_in(typed: str, files: Sequence[Path], kept: Callable[[str], str | None]) -> ReportedCase | None:
-    """The case of those in ``files``, or the one that was ``kept`` by its whole id; None where there is none.
+def find_case_in(typed: str, files: Sequence[Path], shown_case: Callable[[str], str | None]) -> ReportedCase | None:
+    """Finds a case in ``files``, or by its whole id with ``shown_case``; None if there is none.
 
     Raises:
-        OptionError: there are several.
+        OptionError: several ids begin with ``typed``.
         DataError: a file cannot be read, or a line is broken.
     """
     ids: dict[str, None] = {}
     lines: dict[Path, list[tuple[str, str]]] = {}
     for file in files:
-        for where, case_id, line in _beginning(typed, file):
+        for where, case_id, line in _lines_beginning(typed, file):
             ids[case_id] = None
             if len(ids) == 1:
                 lines.setdefault(file, []).append((where, line))
     if len(ids) > 1:
-        named = ", ".join([*list(ids)[:_NAMED], *(["..."] if len(ids) > _NAMED else [])])
+        named = ", ".join([*list(ids)[:_MAX_NAMED], *(["..."] if len(ids) > _MAX_NAMED else [])])
         raise OptionError(
             f"Expected the id of one case, but got {typed!r}, with which {len(ids)} begin ({named}): type more of it"
         )
-    if not ids and (shown := kept(typed)):
-        ids, lines = {typed: None}, {_SHOWN: [(str(_SHOWN), shown)]}
+    if not ids and (shown := shown_case(typed)):
+        ids, lines = {typed: None}, {_SHOWN_CASES: [(str(_SHOWN_CASES), shown)]}
     for case_id in ids:
         file, *others = lines
         rows = tuple((where, _row(line, where)) for where, line in lines[file])
@@ -304,16 +305,16 @@ def find_case_in(typed: str, files: Sequence[Path], kept: Callable[[str], str | 
 
 
 def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
-    """What a model has said, from the row of a report; ``where`` it stands is for messages.
+    """The verdict in a row of a report; ``where`` is its place, for messages.
 
     Raises:
-        DataError: the row is not whole.
+        DataError: the row is incomplete.
     """
     try:
         answers = tuple(cast("list[str | None]", row["answers"]))
-        asked = len(cast("list[Json]", row["queries"]))
-        if len(answers) != asked:
-            raise ValueError(f"{len(answers)} answers to {asked} texts")
+        queries = len(cast("list[Json]", row["queries"]))
+        if len(answers) != queries:
+            raise ValueError(f"{len(answers)} answers to {queries} texts")
         _ = row["model"]
         return ModelVerdict(answers=answers, outcome=str(row["verdict"]), reason=str(row["reason"]))
     except (KeyError, TypeError, ValueError) as error:
@@ -324,15 +325,15 @@ def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
 
 def _files(report: Path | None) -> list[Path]:
     if report is None:
-        patterns = (f"{folder}{name}" for folder in _USUAL for name in FILE_NAMES)
+        patterns = (f"{folder}{name}" for folder in _REPORT_FOLDERS for name in FILE_NAMES)
         return [file for pattern in patterns for file in sorted(Path().glob(pattern)) if file.is_file()]
     if report.is_file():
         return [report if report.name in FILE_NAMES else Baseline(report).file]
     return [find_cases_file(report)]
 
 
-def _beginning(typed: str, file: Path) -> Iterator[tuple[str, str, str]]:
-    """The lines on cases whose id begins so: where each is, the id, and the line."""
+def _lines_beginning(typed: str, file: Path) -> Iterator[tuple[str, str, str]]:
+    """Yields the place, the case id and the text of each line whose case id begins with ``typed``."""
     start = f'{{"case_id":"{typed}'.encode("utf-8", "surrogateescape")
     try:
         with open_cases(file) as lines:
@@ -344,10 +345,10 @@ def _beginning(typed: str, file: Path) -> Iterator[tuple[str, str, str]]:
         raise DataError(f"Expected a file of cases that can be read, but got {str(file)!r}: {error}") from error
 
 
-def _shown(case_id: str) -> str | None:
-    if not _SHOWN.is_file():
+def _shown_case(case_id: str) -> str | None:
+    if not _SHOWN_CASES.is_file():
         return None
-    with AnswerStore(_SHOWN) as store:
+    with AnswerStore(_SHOWN_CASES) as store:
         return store.case(case_id)
 
 
@@ -365,9 +366,9 @@ def _looked_in(files: list[Path]) -> str:
     looked = (
         ", ".join(map(str, files))
         if files
-        else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in _USUAL)
+        else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in _REPORT_FOLDERS)
     )
-    shown = f"{_SHOWN}{'' if _SHOWN.is_file() else ' (which is not there)'}"
+    shown = f"{_SHOWN_CASES}{'' if _SHOWN_CASES.is_file() else ' (which is not there)'}"
     return f"looked in {looked}, and for a violation that was shown in {shown}"
 
 
@@ -376,10 +377,10 @@ SHEET = "sheet.png"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelVerdict:
-    """What a model made of a case.
+    """The answers of a model to a case, and the verdict.
 
     Attributes:
-        answers: one to each query; None where it has none.
+        answers: one for each query; None without an answer.
         outcome, reason: the verdict.
     """
 
@@ -389,7 +390,6 @@ class ModelVerdict:
 
     @property
     def verdict(self) -> str:
-        """The verdict in words."""
         return f"{self.outcome}: {self.reason}" if self.reason else self.outcome
 
     @property
@@ -399,17 +399,17 @@ class ModelVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCase:
-    """A case with what a model made of it.
+    """A case with a model's verdict.
 
     Attributes:
-        source: where its scene comes from.
-        before: what the same model has said earlier, where that is to stand beside it.
+        source: the source of its scene.
+        before: an earlier verdict of the same model to show beside it.
     """
 
     case: Case
     source: SceneSource
     model: str
-    said: ModelVerdict
+    now: ModelVerdict
     before: ModelVerdict | None = None
 
     @property
@@ -418,43 +418,41 @@ class AnsweredCase:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The answers in words, with those of before."""
+        """The answers as text, with the earlier ones."""
         if self.before is None:
-            return tuple(map(_in_words, self.said.answers))
+            return tuple(map(_answer_text, self.now.answers))
         return tuple(
-            f"{_in_words(now)}  (was {_in_words(was)})"
-            for now, was in zip(self.said.answers, self.before.answers, strict=True)
+            f"{_answer_text(now)}  (was {_answer_text(was)})"
+            for now, was in zip(self.now.answers, self.before.answers, strict=True)
         )
 
     @property
     def verdict(self) -> str:
-        """The verdict in words, with that of before."""
-        return self.said.verdict if self.before is None else f"{self.said.verdict}  (was {self.before.outcome})"
+        """The verdict as text, with the earlier one."""
+        return self.now.verdict if self.before is None else f"{self.now.verdict}  (was {self.before.outcome})"
 
 
 def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:
-    """What finds a scene of ``source`` by the id of its photo; it raises DataError where there is none."""
+    """A function that finds a scene of ``source`` by the id of its photo; it raises DataError if there is none."""
     return lambda photo_id: source.scene(source.place(photo_id))
 
 
 def write_case(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]:
-    """Writes each picture once, and ``sheet.png``, and tells line by line what was asked of which edits, and said.
-
-    ``answered`` is one case or more: the same one as several models answered it, say.
+    """Writes each picture once, and ``sheet.png``, and yields lines with the queries, their edits and the answers.
 
     Raises:
-        VqamtError: a picture cannot be drawn, or the folder not be written to.
+        VqamtError: a picture cannot be rendered, or the folder cannot be written.
     """
     files: dict[str, Path] = {}
     for each in answered:
         yield f"case {each.case.id}: {each.item}, scene {each.case.scene}, on {each.model}"
-        width = max(len(_asked(query)) for query in each.case.queries)
+        width = max(len(_query_text(query)) for query in each.case.queries)
         for query, answer in zip(each.case.queries, each.answers, strict=True):
             digest = query.picture.digest
             if digest not in files:
                 files[digest] = folder / f"{len(files) + 1}.png"
                 save(render(query.picture, each.source), files[digest])
-            yield f"    {_asked(query).ljust(width)}  ->  {answer}  ({files[digest]})"
+            yield f"    {_query_text(query).ljust(width)}  ->  {answer}  ({files[digest]})"
         yield f"  expected: {each.case.expected}"
         yield f"  {each.verdict}"
     save(sheet(_strip(each, files) for each in answered), folder / SHEET)
@@ -476,13 +474,13 @@ def save(image: Image.Image, file: Path) -> None:
         ) from error
 
 
-def _asked(query: Query) -> str:
-    """The text, with how its picture was edited, as the violation of a run is shown."""
+def _query_text(query: Query) -> str:
+    """The text with the edits of its picture, as in the violation that a run shows."""
     edits = "; ".join(map(describe_edit, query.picture.edits))
     return f"{query.text} [{edits}]" if edits else query.text
 
 
-def _in_words(answer: str | None) -> str:
+def _answer_text(answer: str | None) -> str:
     return "no answer" if answer is None else repr(answer)
 
 
@@ -495,11 +493,11 @@ def _strip(each: AnsweredCase, files: dict[str, Path]) -> Strip:
     return case_strip(
         case,
         each.answers,
-        title=f"{each.item}: {each.said.outcome}",
+        title=f"{each.item}: {each.now.outcome}",
         notes=(
             f"case {case.id}, scene {case.scene} of {each.source.spec}, answered by {each.model}",
             f"expected: {case.expected}",
-            *([each.verdict] if each.said.reason or each.before else []),
+            *([each.verdict] if each.now.reason or each.before else []),
         ),
         image_of=image_of,
         scene_of=scenes_by_photo(each.source),
@@ -507,19 +505,19 @@ def _strip(each: AnsweredCase, files: dict[str, Path]) -> Strip:
 
 
 def load_source(spec: str) -> SceneSource:
-    """The source without its bad records: no case of a report is of one.
+    """Opens a source without its bad records, of which a report has no case.
 
     Raises:
-        VqamtError: it cannot be opened.
+        VqamtError: the source cannot be opened.
     """
     return sources.load(spec, allow_bad_records=True)
 
 
 def load_recorded_source(spec: str, where: str) -> SceneSource:
-    """The source that a report names; ``where`` is the place that it does.
+    """Opens the source that a report names; ``where`` is the place in the report.
 
     Raises:
-        DataError: it is not to be had here under this name.
+        DataError: there is no such source here.
     """
     try:
         return load_source(spec)
@@ -531,7 +529,7 @@ def load_recorded_source(spec: str, where: str) -> SceneSource:
 
 
 class ReportData:
-    """The data of a whole report: each source as the report names it, or as the user does who knows where it is now."""
+    """The sources of a report, by the report's names or at the places that the user named."""
 
     def __init__(self, report: Report, named: Sequence[str], where: str) -> None:
         self._where = where
@@ -543,35 +541,35 @@ class ReportData:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """What the report calls the data that the user has named."""
+        """The report's names of the data that the user named."""
         return tuple(self._moved)
 
     def __call__(self, recorded: str) -> SceneSource:
         """The source that the report calls ``recorded``.
 
         Raises:
-            DataError: it is not to be had here under this name.
+            DataError: there is no such source here.
         """
         return self._moved[recorded] if recorded in self._moved else self._load(recorded, self._where)
 
 
 def _recorded(source: SceneSource, report: Report, spec: str) -> str:
-    """What the report calls ``source``: by its spec, by its content, or because there is no other."""
+    """The report's name for ``source``: by its spec, by its content, or because there is no other."""
     for data in report.data:
         if data.spec in (spec, source.spec):
             return data.spec
     same = [data.spec for data in report.data if data.digest == source.digest]
     if len(same) == 1 or len(report.data) == 1:
         return same[0] if same else report.data[0].spec
-    told = ", ".join(f"{data.spec} (digest {data.digest})" for data in report.data)
+    known = ", ".join(f"{data.spec} (digest {data.digest})" for data in report.data)
     raise OptionError(
-        f"Expected --data to name data of the report ({told}), but got {spec!r} with digest {source.digest}: "
+        f"Expected --data to name data of the report ({known}), but got {spec!r} with digest {source.digest}: "
         "name the same data"
     )
 
 
 def register_inpainter(settings: Mapping[str, str]) -> None:
-    """Finds the checkpoint of the inpainter where a report says that it was; if it is elsewhere now, a user says so."""
+    """Registers the inpainter's checkpoint at the path in a report; a missing file is no error here."""
     if INPAINT.name in settings:
         with suppress(OptionError):
             method_of(settings[INPAINT.name])

@@ -1,4 +1,4 @@
-"""What the options name, loaded when it is first needed, and once."""
+"""Loads the models, the data and the baseline that the options name, once, on first use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_vqamt.relations.catalogue import check as check_patterns
 
 
 class Resources:
-    """The models, the scene sources, the stores and the entries of a session."""
+    """The models, the scene sources, the answer stores and the items of a session."""
 
     def __init__(self, settings: Settings, *, is_worker: bool) -> None:
         self.settings = settings
@@ -32,7 +32,7 @@ class Resources:
         self._sources: dict[str, SceneSource] = {}
 
     def close(self) -> None:
-        """Closes what was opened."""
+        """Closes the answer stores."""
         if "stores" in self.__dict__:
             self.stores.close()
 
@@ -48,17 +48,17 @@ class Resources:
             try:
                 self._models[spec] = self._catalogue.load(spec, self.settings.model_options)
             except VqamtError as error:
-                self._unusable[spec] = error  # loading it takes long, and each item asks for it
+                self._unusable[spec] = error  # loading takes long, and every item would try again
                 raise
         return self._models[spec]
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """What the models of the session are called, by their specs. One that is elsewhere is asked for its name.
+        """The names of the models, by spec. A remote model is queried for its name.
 
         Raises:
-            OptionError: two have the same.
-            VqamtError: one that is elsewhere cannot be asked.
+            OptionError: two models have the same name.
+            VqamtError: a remote model cannot be reached.
         """
         names: dict[str, str] = {}
         for spec in self.settings.models:
@@ -85,14 +85,14 @@ class Resources:
         return self._sources[spec]
 
     def source_of(self, spec: str) -> SceneSource | None:
-        """The source that a report of this session names so; None where it cannot be opened any more."""
+        """The source of this name in a report of this session; None if it can no longer be opened."""
         try:
             return next((source for each in self.settings.data if (source := self.source(each)).spec == spec), None)
         except VqamtError:
             return None
 
-    def complete_data(self) -> None:
-        """Has models look at photos of which too little is known, where there are any: once, before workers start.
+    def annotate_data(self) -> None:
+        """Annotates photos that lack annotations, once, before workers start.
 
         Raises:
             VqamtError: a model or a photo cannot be used.
@@ -106,7 +106,7 @@ class Resources:
 
     @cached_property
     def baseline(self) -> Baseline | None:
-        """The blessed run to be held against, read through once; None where none is named, or there is none yet.
+        """The baseline, checked once; None if none is named, or the file does not exist yet.
 
         Raises:
             VqamtError: the file is no baseline, or a line of it is broken.
@@ -115,62 +115,62 @@ class Resources:
         if file is None or not file.exists():
             return None
         opened = Baseline(file)
-        if not self._is_worker:  # of several workers each reads what it needs
+        if not self._is_worker:  # workers read only the items that they need
             opened.check()
         return opened
 
-    def blessed(self, entry: ItemSpec) -> BaselineItem | None:
-        """What was blessed of the entry.
+    def baseline_item(self, spec: ItemSpec) -> BaselineItem | None:
+        """The item of the baseline for an item of this session.
 
         Raises:
             VqamtError: the baseline or the data cannot be used.
         """
         if self.baseline is None:
             return None
-        source = self.source(entry.data)
+        source = self.source(spec.data)
         return self.baseline.item(
-            entry.item, entry.model, source.spec, source.digest, models_run=tuple(self.names.values())
+            spec.item, spec.model, source.spec, source.digest, models_run=tuple(self.names.values())
         )
 
     @cached_property
-    def entries(self) -> tuple[ItemSpec, ...]:
-        """What this session is to run.
+    def item_specs(self) -> tuple[ItemSpec, ...]:
+        """The items of this session.
 
         Raises:
-            VqamtError: the options name nothing to be run, or data or a model that cannot be used.
+            VqamtError: the options leave no item, or name data or a model that cannot be used.
         """
-        named = self.settings
-        for spec in named.data:
+        settings = self.settings
+        for spec in settings.data:
             self.source(spec)  # before any model is loaded
         _ = self.baseline
         check_patterns(
-            [each.pattern for each in named.terms.thresholds],
+            [each.pattern for each in settings.terms.thresholds],
             "--vqamt-fail-under to name a relation or a glob of relations",
         )
-        wanted = named.relations or (("*",) if named.only else ())  # an id may be of any item
+        wanted = settings.relations or (("*",) if settings.only else ())  # an id may be of any item
         return item_specs(
             self.names,
-            named.data,
-            named.relations,
-            named.excluded,
+            settings.data,
+            settings.relations,
+            settings.excluded,
             self._tasks,
             lambda relation, spec: is_left_out(relation, self.source(spec), wanted),
-            named.relation_settings,
+            settings.relation_settings,
         )
 
-    def job(self, entry: ItemSpec) -> Job:
-        """The entry with its model and its source loaded."""
+    def job(self, spec: ItemSpec) -> Job:
+        """Loads the model and the source of an item."""
         return Job(
-            relation=entry.relation,
-            variant=entry.variant,
-            model=self.model(entry.model_spec),
-            source=self.source(entry.data),
-            position=entry.position,
-            baseline=self.blessed(entry),
+            relation=spec.relation,
+            variant=spec.variant,
+            model=self.model(spec.model_spec),
+            source=self.source(spec.data),
+            position=spec.position,
+            baseline=self.baseline_item(spec),
         )
 
     def _tasks(self, spec: str) -> tuple[Task, ...]:
-        """What a model can do; a worker tries every task of one that cannot be loaded, and each item says why."""
+        """The tasks of a model. In a worker, a model that cannot be loaded has all tasks, and each item reports why."""
         try:
             return self.model(spec).tasks
         except VqamtError:

@@ -1,4 +1,4 @@
-"""A pytest session that has a model to test: adds items, runs them, and reports at the end."""
+"""A pytest session with a model to test: adds items, runs them, and reports at the end."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_pa
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 
-_TOLD = pytest.StashKey[dict[str, Json]]()
+_PAYLOAD = pytest.StashKey[dict[str, Json]]()
 _HAS_RUN = pytest.StashKey[bool]()
 
 
 class VqamtSession:
-    """Registered as a plugin of its own where a model is named, so that a session without one does none of this."""
+    """The plugin of a session in which a model is named."""
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self.settings = settings
@@ -53,29 +53,29 @@ class VqamtSession:
         self._is_worker = hasattr(config, "workerinput")
         self._adds_items = bool(config.getoption("vqamt_model") or settings.only)
         self.resources = Resources(settings, is_worker=self._is_worker)
-        self._heard = ResultCollector()
+        self._collected = ResultCollector()
         self._was_stopped: bool | None = None
-        self._ending = SessionReport(self.resources)
+        self._report = SessionReport(self.resources)
         self._upcoming = UpcomingItems(self.resources, is_worker=self._is_worker)
-        self._ahead = LookAhead(settings.terms.sampling, self._upcoming.coming)
+        self._ahead = LookAhead(settings.terms.sampling, self._upcoming.upcoming)
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
 
     # Running.
 
     def run(
-        self, entry: ItemSpec, terms: RunOptions, stopped: Callable[[Stopped], object], waived: WaivedCaseIds
+        self, spec: ItemSpec, terms: RunOptions, stopped: Callable[[Stopped], object], waived: WaivedCaseIds
     ) -> RelationResult:
-        """Runs an entry; ``stopped`` is told where there is no result, and ``waived`` of all that happens.
+        """Runs an item; ``stopped`` gets the event that there is no result, and ``waived`` gets every event.
 
         Raises:
             VqamtError: the model or the data cannot be used.
         """
-        job = self.resources.job(entry)
+        job = self.resources.job(spec)
         with ExitStack() as closing:
             listeners: list[Listener] = [waived]
             if self.settings.report:
-                listeners.append(closing.enter_context(CasePartWriter(self.settings.report, entry.position)))
+                listeners.append(closing.enter_context(CasesPart(self.settings.report, spec.position)))
             if self._terminal:
                 sampling = terms.sampling
                 bar = ProgressBar(self._terminal, self._column, sampling.max_cases / sampling.shard[1])
@@ -91,58 +91,58 @@ class VqamtSession:
             result = run_item(job, terms, self.resources.stores, listen, self._ahead)
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
 
-    def run_and_tell(self, entry: ItemSpec, node: pytest.Item) -> RelationResult:
-        """Runs an entry; what became of it goes to the report, from a worker by way of the test report of ``node``.
+    def run_and_attach(self, spec: ItemSpec, node: pytest.Item) -> RelationResult:
+        """Runs an item and attaches the result to the test report of ``node``, which workers send to the controller.
 
         Raises:
             VqamtError: the model or the data cannot be used.
         """
-        told = node.stash.setdefault(_TOLD, {})
-        if blessed := self.resources.blessed(entry):
-            told["blessed"] = blessed.item.id
+        payload = node.stash.setdefault(_PAYLOAD, {})
+        if baseline := self.resources.baseline_item(spec):
+            payload["baseline"] = baseline.item.id
         terms = self.settings.terms
         if not self.settings.gates_typed:
-            terms = replace(terms, thresholds=thresholds_for(node, entry.item, terms.thresholds))
+            terms = replace(terms, thresholds=thresholds_for(node, spec.item, terms.thresholds))
 
         def stopped(event: Stopped) -> None:
-            told["spent"] = cast("Json", model_row(event.use))
+            payload["spent"] = cast("Json", model_row(event.use))
 
         waived = WaivedCaseIds()
-        result = self.run(entry, terms, stopped, waived)
-        told["waived"] = cast("Json", waived.ids)
+        result = self.run(spec, terms, stopped, waived)
+        payload["waived"] = cast("Json", waived.ids)
         node.user_properties += properties(result)
-        told["result"] = cast("Json", worker_row(result))
+        payload["result"] = cast("Json", worker_row(result))
         node.stash[_HAS_RUN] = True
         return result
 
-    def blessed_answers(self, result: RelationResult) -> tuple[str | None, ...]:
-        """What was answered to the violation of ``result`` when it was blessed; nothing where it was not.
+    def baseline_answers(self, result: RelationResult) -> tuple[str | None, ...]:
+        """The baseline's answers to the violation of ``result``; empty if it has none.
 
         Raises:
             VqamtError: the baseline cannot be read.
         """
         baseline, data = self.resources.baseline, result.data
-        blessed = baseline and baseline.item(
+        item = baseline and baseline.item(
             result.item, result.model.name, data.spec, data.digest, models_run=tuple(self.resources.names.values())
         )
-        return blessed.answers_to(result.violation.id) if blessed and result.violation else ()
+        return item.answers_to(result.violation.id) if item and result.violation else ()
 
     def replay(self, case_id: str, node: pytest.Item) -> None:
-        """Asks a case again and keeps what came of it for the summary.
+        """Replays a case and keeps the output for the summary.
 
         Raises:
             VqamtError: no such case.
         """
         from pytest_vqamt.integration.replay import replay
 
-        node.stash.setdefault(_TOLD, {})["replay"] = replay(self.resources, case_id)
+        node.stash.setdefault(_PAYLOAD, {})["replay"] = replay(self.resources, case_id)
 
     def _column(self) -> int:
-        """Where in its line pytest's own output stands."""
+        """The current column of pytest's own output."""
         return self._config.get_terminal_writer().width_of_current_line
 
     def _prepare(self) -> None:
-        """Finds out before any model is loaded whether there is room for what the session will keep and write.
+        """Checks before any model is loaded that the session can write its files.
 
         Raises:
             VqamtError: a folder or a file cannot be used.
@@ -151,28 +151,28 @@ class VqamtSession:
             _ = self.resources.baseline
         if self._adds_items and self.settings.cache:
             _ = self.resources.stores.of_shown_cases
-        asks_nothing = self.settings.replay or self.settings.plan_only or self._config.getoption("collectonly")
-        if self.settings.report and not asks_nothing:
+        runs_nothing = self.settings.replay or self.settings.plan_only or self._config.getoption("collectonly")
+        if self.settings.report and not runs_nothing:
             start_parts(self.settings.report)
             # Where model and folder stand in the ini file, this may be a session of unit tests alone.
             if self._adds_items or self._config.getoption("vqamt_report"):
                 remove_report(self.settings.report)
         if self._adds_items:
-            _ = self.resources.names  # or a server that is away would be told of by each worker
-            self.resources.complete_data()
+            _ = self.resources.names  # or each worker would report a server that is down
+            self.resources.annotate_data()
         for spec in self.settings.models:
             if spec.startswith("answers:") and (deferred := self.resources.model(spec).deferred):
                 deferred.prune()
 
     def _add_items(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        theirs = list(filter(takes_fixture, items))
-        check_markers(theirs)
+        user_tests = list(filter(takes_fixture, items))
+        check_markers(user_tests)
         if self.settings.replay:
             items[:] = items_of(session, self)
-        elif self.settings.only or (self._adds_items and not theirs):
+        elif self.settings.only or (self._adds_items and not user_tests):
             items.extend(items_of(session, self))
-        elif theirs:
-            _ = self.resources.entries  # or the options cannot be used
+        elif user_tests:
+            _ = self.resources.item_specs  # raises if the options cannot be used
         if self.settings.plan_only or self.settings.max_queries is not None:
             self._planned = plan_lines(self.resources, self.settings.max_queries)
         if self.settings.plan_only:
@@ -182,7 +182,7 @@ class VqamtSession:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Adds our items where no test of the session takes the fixture and the command line names a model."""
+        """Adds our items if no test takes the fixture and the command line names a model."""
         try:
             self._add_items(session, items)
         except VqamtError as error:
@@ -194,36 +194,35 @@ class VqamtSession:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> Generator[None, object, object]:
-        self._upcoming.turn_of(item, nextitem)
+        self._upcoming.start(item, nextitem)
         return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         made = yield
-        told = item.stash.get(_TOLD, {})
+        payload = item.stash.get(_PAYLOAD, {})
         if made.failed and (isinstance(item, ConsistencyItem | GateItem) or takes_fixture(item)):
             shorten_summary_line(made)
             if _HAS_RUN not in item.stash and not isinstance(item, GateItem):
-                told["failed"] = True
-        if told:
-            item.stash[_TOLD] = {}
-            # Extra attributes of a report travel with it from xdist's workers, which send plain types alone: no string
-            # of a model's own kind.
-            made.__dict__["vqamt"] = json.loads(json.dumps(told))
+                payload["failed"] = True
+        if payload:
+            item.stash[_PAYLOAD] = {}
+            # xdist sends extra attributes of a test report along, but only plain types: no subclass of str.
+            made.__dict__["vqamt"] = json.loads(json.dumps(payload))
         return made
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._heard.hear(report)
+        self._collected.add(report)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """When all items are done, holds them against what was blessed: which of xdist's workers can do none of."""
+        """Compares all items with the baseline after the last one, which no worker of xdist can do."""
         done = yield
-        self._was_stopped = bool(session.shouldfail or session.shouldstop)  # and not by what is missed from here on
-        # A shard misses no gate: `vqamt merge` holds the whole against it.
+        self._was_stopped = bool(session.shouldfail or session.shouldstop)  # but not by the gates that follow
+        # A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         if not self._is_worker and self.settings.terms.sampling.is_whole:
-            missing = self._heard.missing(self.settings, self.resources.baseline)
-            run_gates(session, self, self._heard.held(self.settings.max_drop), missing)
+            missing = self._collected.missing(self.settings, self.resources.baseline)
+            run_gates(session, self, self._collected.ordered(self.settings.max_drop), missing)
         return done
 
     def pytest_sessionstart(self) -> None:
@@ -238,29 +237,29 @@ class VqamtSession:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        self.resources.close()  # first: other processes wait for what this one has claimed
+        self.resources.close()  # first: other processes wait for the leases of this one
         self._ahead.close()
         if self._terminal:
             self._terminal.close()
         if self.settings.plan_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             session.exitstatus = pytest.ExitCode.OK
-        if self._is_worker or not (self._heard.results or self._heard.failed):
+        if self._is_worker or not (self._collected.results or self._collected.failed):
             return
         ended = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = self._was_stopped is not False
-        self._ending.finish(session, self._heard, complete=ended and not stopped)
+        self._report.finish(session, self._collected, complete=ended and not stopped)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._planned and self.settings.plan_only:
             terminalreporter.section("vqamt: plan")
             for line in self._planned:
                 terminalreporter.write_line(line)
-        if self._heard.replayed:
+        if self._collected.replayed:
             terminalreporter.section("vqamt: replay")
-            for text in self._heard.replayed:
+            for text in self._collected.replayed:
                 terminalreporter.write_line(text)
         in_full = self._config.get_verbosity() > 0
-        self._ending.show(terminalreporter, self._heard.waived, in_full=in_full)
+        self._report.print_summary(terminalreporter, self._collected.waived, in_full=in_full)
 
     def pytest_report_header(self) -> str:
         named, sampling = self.settings, self.settings.terms.sampling
@@ -270,7 +269,7 @@ class VqamtSession:
         return (
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
             f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
-            f"{f'; held against {named.baseline.name}' if named.baseline and named.baseline.exists() else ''}"
+            f"{f'; compared with {named.baseline.name}' if named.baseline and named.baseline.exists() else ''}"
         )
 
 
@@ -280,13 +279,13 @@ def start(config: pytest.Config) -> VqamtSession:
     Raises:
         pytest.UsageError: an option cannot be used.
     """
-    _take_our_ids(config)
+    _take_item_ids(config)
     try:
         settings = read_settings(config)
     except VqamtError as error:
         raise pytest.UsageError(str(error)) from error
     if settings.plan_only and getattr(config.option, "numprocesses", None):
-        raise pytest.UsageError("Expected --vqamt-plan without -n: it asks nothing, so there is nothing to share out")
+        raise pytest.UsageError("Expected --vqamt-plan without -n: it runs no model, so workers cannot help")
     _check_devices(config, settings)
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunFolder(settings), "vqamt-run-folder")
@@ -294,10 +293,10 @@ def start(config: pytest.Config) -> VqamtSession:
 
 
 def _check_devices(config: pytest.Config, settings: Settings) -> None:
-    """Finds out before any worker starts whether each could have a device of its own.
+    """Checks before any worker starts that each can have its own device.
 
     Raises:
-        pytest.UsageError: there are more workers than devices, and nobody said that they are to share.
+        pytest.UsageError: there are more workers than devices, and sharing was not requested.
     """
     workers = len(getattr(config.option, "tx", None) or ())
     if workers < 2 or settings.model_options.device != "auto":
@@ -312,9 +311,9 @@ def _check_devices(config: pytest.Config, settings: Settings) -> None:
 
 
 def parametrize(metafunc: pytest.Metafunc, session: VqamtSession | None) -> None:
-    """Gives a test that takes ``vqamt_consistency`` one call for each entry, or one that is skipped without a model.
+    """Parametrizes a test with ``vqamt_consistency`` with all items, or one skipped call without a model.
 
-    Where the options cannot be used it gets one call too: the session tells of the mistake when all is collected.
+    If the options cannot be used it gets one call, too: the session reports the mistake after collection.
     """
     if session is None:
         reason = "no model is named: give --vqamt-model=SPEC, or vqamt_model in the ini file"
@@ -325,17 +324,17 @@ def parametrize(metafunc: pytest.Metafunc, session: VqamtSession | None) -> None
         )
         return
     try:
-        entries = session.resources.entries
+        specs = session.resources.item_specs
     except VqamtError:
         metafunc.parametrize("vqamt_consistency", [None], indirect=True, ids=["options"])
         return
-    metafunc.parametrize("vqamt_consistency", entries, indirect=True, ids=[entry.id for entry in entries])
+    metafunc.parametrize("vqamt_consistency", specs, indirect=True, ids=[spec.id for spec in specs])
 
 
-def _take_our_ids(config: pytest.Config) -> None:
-    """Takes ids such as ``vqamt::metavqa.reorder[object]-tiny-pictures`` out of the arguments: they name no file."""
-    ours = [argument for argument in config.args if argument.startswith("vqamt::")]
-    if ours:
-        config.args[:] = [argument for argument in config.args if argument not in ours]
-    already: list[str] = getattr(config.option, "vqamt_only", [])  # a worker gets them from xdist's controller
-    config.option.vqamt_only = already or [argument.removeprefix("vqamt::") for argument in ours]
+def _take_item_ids(config: pytest.Config) -> None:
+    """Removes ids such as ``vqamt::metavqa.reorder[object]-tiny-pictures`` from the arguments: they name no file."""
+    ids = [argument for argument in config.args if argument.startswith("vqamt::")]
+    if ids:
+        config.args[:] = [argument for argument in config.args if argument not in ids]
+    already: list[str] = getattr(config.option, "vqamt_only", [])  # in a worker, from xdist's controller
+    config.option.vqamt_only = already or [argument.removeprefix("vqamt::") for argument in ids]

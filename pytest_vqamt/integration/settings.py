@@ -1,4 +1,4 @@
-"""What the user asked for, checked before anything is loaded."""
+"""The settings of a session, checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Settings:
     """The options of a session, typed.
 
     Attributes:
-        cases_name: what the file of cases in the report is called.
-        report_images: whose pictures the page shows.
-        gates_typed: whether the command line says which pass rates are demanded, so that no marker does.
+        cases_name: the name of the report's file of cases.
+        report_images: the cases whose pictures the page shows.
+        gates_typed: whether the command line has gates, which override markers.
         baseline: the file of blessed cases.
         max_drop: how far a pass rate may fall below that of the baseline.
-        cache: the folder of the answer cache; None where nothing is kept.
+        cache: the folder of the answer cache; None without one.
         max_error_rate: the share of cases that may end in an error.
-        replay: the id of the one case to be asked again.
-        only: the items whose ids (``vqamt::ID``) stand among the command line's arguments; empty for all.
-        again: how a command begins that finds the settings of this session.
+        replay: the id of the case to replay.
+        only: the items whose ids (``vqamt::ID``) are arguments of the command line; empty for all.
+        rerun_command: the beginning of a command with the settings of this session.
         run: the run that this process is a part of.
     """
 
@@ -65,7 +65,7 @@ class Settings:
     cache: Path | None
     replay: str | None
     only: tuple[str, ...]
-    again: str
+    rerun_command: str
     run: RunProcess
 
 
@@ -91,7 +91,7 @@ def read_settings(config: pytest.Config) -> Settings:
     for spec in models:
         ModelCatalogue().check(spec, options)
         if spec.startswith("fault:"):
-            ModelCatalogue().load(spec, options)  # costs nothing, and tells an unknown fault before any worker starts
+            ModelCatalogue().load(spec, options)  # costs nothing, and reports an unknown fault before any worker starts
     for spec in data:
         annotate.check(spec, options)
     return Settings(
@@ -99,7 +99,7 @@ def read_settings(config: pytest.Config) -> Settings:
         data=data,
         relations=_globs(option_value(config, "vqamt_relations")) or (named.relations if named else ()),
         excluded=_globs(option_value(config, "vqamt_exclude")),
-        terms=_terms(config, shows_drawn_only=cache is None, keeps_judged=len(models) > 1),
+        terms=_terms(config, has_no_cache=cache is None, keeps_judged=len(models) > 1),
         gates_typed=config.getoption("vqamt_fail_under") is not None,
         model_options=options,
         relation_settings={**(named.settings if named else {}), **relation_settings},
@@ -114,7 +114,7 @@ def read_settings(config: pytest.Config) -> Settings:
         cache=cache,
         replay=option_value(config, "vqamt_replay"),
         only=tuple(config.option.vqamt_only),
-        again=rerun_command(config),
+        rerun_command=rerun_command(config),
         run=run_process_of(config),
     )
 
@@ -132,8 +132,8 @@ def _settings_of(models: Sequence[str], data: Sequence[str]) -> tuple[str, ...] 
     return tuple(names)
 
 
-def _terms(config: pytest.Config, *, shows_drawn_only: bool, keeps_judged: bool) -> RunOptions:
-    """The terms of the run; a case simpler than any that was drawn is shown only where it is kept to be replayed."""
+def _terms(config: pytest.Config, *, has_no_cache: bool, keeps_judged: bool) -> RunOptions:
+    """The options of the run. Without a cache, violations are not shrunk: a shrunk case could not be replayed."""
     waive = _path(config, "vqamt_waive")
     shrink = _number(config, "vqamt_shrink", 30, at_least=0)
     max_cases = _given_number(config, "vqamt_max_cases", at_least=1)
@@ -148,7 +148,7 @@ def _terms(config: pytest.Config, *, shows_drawn_only: bool, keeps_judged: bool)
         ),
         thresholds=tuple(Threshold.parse(text) for text in option_values(config, "vqamt_fail_under")),
         gate_on=GateOn(_choice(config, "vqamt_gate", tuple(GateOn))),
-        shrink=0 if shows_drawn_only else shrink,
+        shrink=0 if has_no_cache else shrink,
         waived=read_waivers(waive) if waive else {},
         keeps_judged=keeps_judged,
     )
@@ -192,10 +192,10 @@ def _model_options(config: pytest.Config, settings: Mapping[str, str], cache: Pa
 
 
 def _worker(config: pytest.Config) -> tuple[int, int]:
-    """Which of xdist's workers this process is, counted from 0, and how many there are; 0 and 1 without xdist."""
-    told: Mapping[str, object] = getattr(config, "workerinput", {})
-    found = re.fullmatch(r"gw(\d+)", str(told.get("workerid", "")))
-    return (int(found[1]), int(str(told["workercount"]))) if found else (0, 1)
+    """The index of this worker of xdist and the number of workers; 0 and 1 without xdist."""
+    given: Mapping[str, object] = getattr(config, "workerinput", {})
+    found = re.fullmatch(r"gw(\d+)", str(given.get("workerid", "")))
+    return (int(found[1]), int(str(given["workercount"]))) if found else (0, 1)
 
 
 def _cache(config: pytest.Config) -> Path | None:
@@ -206,7 +206,7 @@ def _cache(config: pytest.Config) -> Path | None:
     cache = getattr(config, "cache", None)  # absent under `-p no:cacheprovider`
     try:
         return Path(cache.mkdir("vqamt")) if cache is not None else None
-    except OSError:  # a read-only checkout: the run needs no cache, and the header says that there is none
+    except OSError:  # a read-only checkout: the run goes on without a cache, and the header says so
         return None
 
 
@@ -222,7 +222,7 @@ def _globs(text: str | None) -> tuple[str, ...]:
 
 
 def _path(config: pytest.Config, dest: str) -> Path | None:
-    """A path of the command line is relative to where pytest was called, one of an ini file to the root folder."""
+    """Paths on the command line are relative to the current folder, those in ini files to the root folder."""
     typed: str | None = config.getoption(dest)
     text = typed or option_value(config, dest)
     return (config.invocation_params.dir if typed else config.rootpath) / Path(text).expanduser() if text else None
@@ -301,18 +301,18 @@ _OPTIONS = {
     "--vqamt-baseline": "vqamt_baseline",
     "--vqamt-allow-bad-records": "vqamt_allow_bad_records",
 }
-"""What decides which conftest files and settings there are, which cases are drawn, and what a model answers."""
+"""Options that decide on the conftest files, the settings, the cases and the answers."""
 
 
 def rerun_command(config: pytest.Config) -> str:
-    """``pytest`` and what was typed of the above: with a case's id added, it finds that case.
+    """A ``pytest`` command with the options above as typed: with a case's id added, it finds that case.
 
-    The models are in it only where one is elsewhere: the name that reports call it by does not find it.
+    It names the models only if one is remote, since the names in reports do not find a remote model.
     """
-    return shlex.join(("pytest", *_typed(config), *_elsewhere(config)))
+    return shlex.join(("pytest", *_typed(config), *_remote_models(config)))
 
 
-def _elsewhere(config: pytest.Config) -> Iterator[str]:
+def _remote_models(config: pytest.Config) -> Iterator[str]:
     models = option_values(config, "vqamt_model")
     if any(ModelCatalogue().kind(spec).is_remote for spec in models):
         yield from (f"--vqamt-model={spec}" for spec in models)
@@ -327,7 +327,7 @@ def _typed(config: pytest.Config) -> Iterator[str]:
             yield option
             continue
         for value in given if isinstance(given, list) else [given] if given else []:
-            # xdist's workers have plugins taken away from them that nobody named.
+            # xdist disables some plugins in its workers, which nobody typed.
             if option.startswith("--vqamt") or any(value in argument for argument in arguments):
                 yield from (f"{option}={value}",) if option.startswith("--") else (option, value)
 
@@ -340,7 +340,7 @@ def check_markers(items: Sequence[pytest.Item]) -> None:
     """Checks the markers of tests before any of them runs.
 
     Raises:
-        OptionError: one demands no rate, or names no relation.
+        OptionError: a marker has no rate, or names no relation.
     """
     for node in items:
         for mark in node.iter_markers(MARKER):
@@ -349,12 +349,12 @@ def check_markers(items: Sequence[pytest.Item]) -> None:
 
 
 def thresholds_for(node: pytest.Item, item: str, ini: tuple[Threshold, ...]) -> tuple[Threshold, ...]:
-    """What the closest marker of ``node`` demands of the relation variant ``item``, else what the ini file does.
+    """The thresholds of the closest marker of ``node`` for the relation variant ``item``, or those of the ini file.
 
-    Closest is that of the test, then that of its class, then that of its module.
+    The marker of the test is closest, then that of its class, then that of its module.
 
     Raises:
-        OptionError: a marker demands no rate.
+        OptionError: a marker has no rate.
     """
     for mark in node.iter_markers(MARKER):
         marked = tuple(_thresholds(mark, node))
@@ -364,26 +364,26 @@ def thresholds_for(node: pytest.Item, item: str, ini: tuple[Threshold, ...]) -> 
 
 
 def _thresholds(mark: pytest.Mark, node: pytest.Item) -> Iterator[Threshold]:
-    demanded = mark.kwargs.get("fail_under")
+    fail_under = mark.kwargs.get("fail_under")
     if mark.args or set(mark.kwargs) != {"fail_under"}:
         shown = ", ".join([*map(repr, mark.args), *(f"{name}={value!r}" for name, value in mark.kwargs.items())])
         raise OptionError(f"Expected {_WANTED}, but got @pytest.mark.vqamt({shown}) on {node.nodeid}")
     try:
-        for text in _texts(demanded):
+        for text in _texts(fail_under):
             yield Threshold.parse(text)
     except (OptionError, TypeError) as error:
         raise OptionError(
-            f"Expected {_WANTED} with rates from 0 to 1, but got fail_under={demanded!r} on {node.nodeid}"
+            f"Expected {_WANTED} with rates from 0 to 1, but got fail_under={fail_under!r} on {node.nodeid}"
         ) from error
 
 
-def _texts(demanded: object) -> Iterator[str]:
+def _texts(fail_under: object) -> Iterator[str]:
     """The thresholds as ``--vqamt-fail-under`` takes them."""
-    if isinstance(demanded, Mapping):
-        yield from (f"{pattern}={rate}" for pattern, rate in demanded.items())
-    elif isinstance(demanded, list | tuple):
-        yield from map(str, demanded)
-    elif isinstance(demanded, int | float | str):
-        yield str(demanded)
+    if isinstance(fail_under, Mapping):
+        yield from (f"{pattern}={rate}" for pattern, rate in fail_under.items())
+    elif isinstance(fail_under, list | tuple):
+        yield from map(str, fail_under)
+    elif isinstance(fail_under, int | float | str):
+        yield str(fail_under)
     else:
-        raise TypeError(f"expected a rate, got {demanded!r}")
+        raise TypeError(f"expected a rate, got {fail_under!r}")

@@ -1,4 +1,4 @@
-"""Cases that a person judged invalid: the file that names them, read and added to."""
+"""Reads and extends the file of waivers: cases that a person judged invalid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-wai
 
 
 def read_waivers(file: Path, option: str = "--vqamt-waive") -> dict[str, str]:
-    """Case ids with the reason of each, from lines ``CASE-ID reason``; those that begin with # are skipped.
+    """Reads the reasons by case id from lines ``CASE-ID reason``; lines that begin with # are skipped.
 
     Raises:
         OptionError: the file cannot be read.
@@ -40,7 +40,7 @@ def read_waivers(file: Path, option: str = "--vqamt-waive") -> dict[str, str]:
 
 
 def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
-    """Adds lines for those of the case ids that the file does not have yet, and gives these; all else stays as it is.
+    """Adds lines for the case ids that the file does not have yet, and returns these ids.
 
     Raises:
         OptionError: the file cannot be read or written.
@@ -67,7 +67,7 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class WaivedCaseIds:
-    """Listens to an item, and keeps the ids of its cases that are waived."""
+    """A listener that keeps the ids of waived cases."""
 
     ids: list[str] = field(default_factory=list)
 
@@ -77,7 +77,7 @@ class WaivedCaseIds:
 
 
 def stale_waivers_note(waived: Mapping[str, str], seen: Collection[str]) -> str:
-    """What is to be said of waived ids that no case of a run has; "" where there are none.
+    """The note on waived ids that no case of a run has; "" if all have one.
 
     >>> of_no_case({"0123456789abcdef": "cut off"}, [])
     '1 of 1 waived ids is of no case of this run (0123456789abcdef)'

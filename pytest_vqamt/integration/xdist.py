@@ -1,4 +1,4 @@
-"""What the processes of a run share: which run it is, and a folder that is there as long as it lasts."""
+"""What xdist's controller and workers share: the id of the run and a temporary folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PREFIX = "vqamt-run-"
 
 
 class XdistNode(Protocol):
-    """What is used here of a worker as xdist's controller knows it."""
+    """A worker in xdist's controller."""
 
     workerinput: dict[str, object]
 
@@ -29,28 +29,27 @@ class XdistNode(Protocol):
 
 
 class XdistGateway(Protocol):
-    """How the controller reaches a worker."""
+    """The connection to a worker."""
 
     @property
     def id(self) -> str: ...
 
 
 def run_process_of(config: pytest.Config) -> RunProcess:
-    """The run that this process is a part of: one that begins, or in a worker of xdist that of its controller."""
-    told: dict[str, object] = getattr(config, "workerinput", {})
-    if _RUN not in told:
+    """The process's run: in a worker of xdist its controller's, otherwise a new one."""
+    given: dict[str, object] = getattr(config, "workerinput", {})
+    if _RUN not in given:
         return RunProcess()
-    folder = Path(str(told[_FOLDER]))
-    # A worker on another machine has no such folder, and shares its answers with nobody.
-    return RunProcess(id=str(told[_RUN]), process=str(told["workerid"]), folder=folder if folder.is_dir() else None)
+    folder = Path(str(given[_FOLDER]))
+    # A worker on another machine has no such folder, and does not share its answers.
+    return RunProcess(id=str(given[_RUN]), process=str(given["workerid"]), folder=folder if folder.is_dir() else None)
 
 
 class RunFolder:
-    """Registered as a plugin of its own in xdist's controller: tells each worker of the run, and tidies up after it.
+    """A plugin of xdist's controller that gives each worker the run and its folder, and removes the folder at the end.
 
-    The folder is this user's alone. It holds the answers of models that do not say what they are, and all answers
-    where no cache is kept; they go with it when the run ends. Where this process is killed, the next run with workers
-    takes the folder away.
+    The folder is accessible to this user alone. It holds the answers of models without a fingerprint, and all answers
+    if there is no cache. If this process is killed, the next run with workers removes the folder.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -71,15 +70,15 @@ class RunFolder:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: XdistNode) -> None:
-        """Frees what a worker was asking when it died, so that the others need not wait for its lease to end."""
-        self._end_claims(f"{self._settings.run.id}.{node.gateway.id}.")
+        """Releases the leases of a worker that died, so that others need not wait until they expire."""
+        self._release(f"{self._settings.run.id}.{node.gateway.id}.")
 
     def pytest_unconfigure(self) -> None:
         if self._folder is not None:
-            self._end_claims(f"{self._settings.run.id}.")
+            self._release(f"{self._settings.run.id}.")
             self._folder.remove()
 
-    def _end_claims(self, owner: str) -> None:
+    def _release(self, prefix: str) -> None:
         for folder in (self._settings.cache, self._folder.path if self._folder else None):
             if folder is not None:
-                release_all(folder / ANSWERS_FILE, owner)
+                release_all(folder / ANSWERS_FILE, prefix)

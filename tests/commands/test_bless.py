@@ -68,10 +68,10 @@ def test_what_was_blessed_and_how_it_is_used_are_printed(tmp_path: Path, capsys:
     assert first == "blessed 2 items, 20 cases, of made on made:1, made:5"
     assert second == f"{file}: {file.stat().st_size:,} bytes"
     assert use == [
-        "to hold every run against it, add to [tool.pytest.ini_options] in pyproject.toml:",
+        "to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:",
         f'    vqamt_baseline = "{file.as_posix()}"',
         '    vqamt_max_drop = "0.02"',
-        "Smaller drops cannot be told from noise with this many cases. The detectable drop:",
+        "a larger drop fails a run only if it is significant; for the smallest drop that these cases can detect, run",
         f"    vqamt power --report {folder} --max-drop 0.02",
     ]
 

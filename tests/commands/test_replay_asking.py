@@ -145,7 +145,7 @@ def test_a_relation_that_is_not_known_here_is_refused_before_any_model_is_loaded
     monkeypatch.delattr(ModelCatalogue, "load")
     case_id = violated["case_id"]
     assert refusal(capsys, case_id, "--model", "oracle") == (
-        f"Expected a relation that is known here, but case {case_id} is of 'theirs.mirror': ask a model with "
+        f"Expected a relation that is known here, but case {case_id} is of 'theirs.mirror': run a model with "
         f"`pytest --vqamt-replay={case_id}` where the conftest.py is that has it, or see the pictures with "
         f"`vqamt replay {case_id}`"
     )

@@ -100,7 +100,7 @@ MISTAKES = {
     ),
     "a plan shared out": (
         ("--vqamt-plan", "-n", "2"),
-        "Expected --vqamt-plan without -n: it asks nothing, so there is nothing to share out",
+        "Expected --vqamt-plan without -n: it runs no model, so workers cannot help",
     ),
     "a module that is not there": (
         ("--vqamt-model=python:no_such_module:Model",),

@@ -188,7 +188,7 @@ def test_a_run_of_other_tests_alone_misses_nothing(pytester: pytest.Pytester, ru
 def test_a_blessed_item_that_is_deselected_is_skipped_and_not_passed(run: Run) -> None:
     result = run(TWO, BASELINE, "-k", "reorder", "-rs")
     result.assert_outcomes(passed=2, deselected=1, skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*reversion[[]object]-oracle-pictures:20: blessed, and not in this run*"])
+    result.stdout.fnmatch_lines(["SKIPPED*reversion[[]object]-oracle-pictures:20: in the baseline, but not in this run*"])
 
 
 @pytest.mark.usefixtures("blessed")
@@ -219,7 +219,7 @@ def test_no_baseline_yet(pytester: pytest.Pytester, run: Run) -> None:
     result = run(TWO, "--vqamt-baseline=kept/base.gz", "--vqamt-report=out", model=FAULTY)
     result.assert_outcomes(passed=2)
     assert result.ret == pytest.ExitCode.OK
-    wanted = "there is no baseline yet, so nothing was held against kept/base.gz: make it with `vqamt {}`"
+    wanted = "there is no baseline yet, so nothing was compared with kept/base.gz: make it with `vqamt {}`"
     assert wanted.format("bless out -o kept/base.gz") in result.outlines
     assert report_in(pytester.path / "out")["baseline"] is None
     without = run(TWO, "--vqamt-baseline=kept/base.gz").stdout.str()
