@@ -220,15 +220,15 @@ def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence
     """
     sample = _sample(report, folder, sheets)
     ticked = [read_judgements(sheet, sample, lambda case_id: _is_known(case_id, folder)) for sheet in sheets]
-    said = majority(ticked)
-    if not said:
+    judgements = majority(ticked)
+    if not judgements:
         raise DataError(
             f"Expected a judgement of one case or more, but got none in {', '.join(map(str, sheets))}: "
             "fill in the column judgement, or give the sheet that the page gives"
         )
-    whole, by_item, agreed = figures(sample, said), figures_by_item(sample, said), agreements(ticked)
+    whole, by_item, agreed = audit_figures(sample, judgements), figures_by_item(sample, judgements), agreements(ticked)
     # The reader may close the output early (`| head`): the results are written before anything is printed.
-    waived = tuple(_waive(said, ticked, waivers))
+    waived = tuple(_waive(judgements, ticked, waivers))
     write_audit(folder, audit_row(report, sample, whole, by_item, agreed, sheets))
     yield from audit_lines(sample.draw.of, whole, by_item, agreed)
     yield ""
@@ -264,13 +264,13 @@ def _is_known(case_id: str, folder: Path) -> bool:
     return any(row["case_id"] == case_id for row in case_rows(folder))
 
 
-def _waive(said: Mapping[Key, Judgement], ticked: Sequence[Ticked], file: Path) -> Iterator[str]:
+def _waive(judgements: Mapping[CaseKey, Judgement], ticked: Sequence[JudgedSheet], file: Path) -> Iterator[str]:
     """Adds the cases judged invalid to the waivers.
 
     A case stays in the rates if a violation of it was judged true for one model: the test is sound.
     """
-    sound = {case_id for (case_id, *_), word in said.items() if word is Judgement.VALID}
-    invalid = sorted(key for key, word in said.items() if word is Judgement.INVALID)
+    sound = {case_id for (case_id, *_), word in judgements.items() if word is Judgement.VALID}
+    invalid = sorted(key for key, word in judgements.items() if word is Judgement.INVALID)
     reasons = {key[0]: _why(key, ticked) for key in invalid if key[0] not in sound}
     new = add_waivers(file, reasons)
     if reasons:
@@ -279,7 +279,7 @@ def _waive(said: Mapping[Key, Judgement], ticked: Sequence[Ticked], file: Path) 
         yield f"judged valid for one model and invalid for another, so not waived: {', '.join(disputed)}"
 
 
-def _why(key: Key, ticked: Sequence[Ticked]) -> str:
+def _why(key: CaseKey, ticked: Sequence[JudgedSheet]) -> str:
     """The first note of a judge who judged the case invalid."""
     return next(
         (sheet.notes[key] for sheet in ticked if sheet.judgements.get(key) is Judgement.INVALID and key in sheet.notes),

@@ -205,10 +205,12 @@ def lines_of_cases(design: DesignPower) -> Iterator[str]:
     yield from _assumptions(design)
     if design.drops:
         yield ""
-        yield from table([("drop", "cases", "scenes"), *(_needed(design, drop) for drop in design.drops)])
+        yield from aligned_table([("drop", "cases", "scenes"), *(_needed(design, drop) for drop in design.drops)])
     if design.cases:
         yield ""
-        yield from table([("cases", "scenes", "smallest drop"), *(_seen(design, cases) for cases in design.cases)])
+        yield from aligned_table(
+            [("cases", "scenes", "smallest drop"), *(_seen(design, cases) for cases in design.cases)]
+        )
 
 
 def row_of_cases(design: DesignPower) -> dict[str, Json]:
@@ -311,7 +313,7 @@ def lines_of_report(query: ReportPower) -> Iterator[str]:
     head = ("relation", "cases", "scenes", "pass rate", "differ", "alike", "smallest drop")
     several = len({(result.model.name, result.data.spec) for result in results}) > 1
     items = (_item(query, demand, result) for result in results)
-    yield from table(
+    yield from aligned_table(
         [(*head, *(f"cases for {drop:g}" for drop in query.drops)), *(_cells(item, several) for item in items)]
     )
 

@@ -169,7 +169,7 @@ class SessionReport:
             )
             self._notes.append(f"report: {_from_here(folder / PAGE)}")
         except VqamtError as error:
-            whole = (folder / FILE).is_file()  # an older report was removed before the run
+            whole = (folder / REPORT_FILE).is_file()  # an older report was removed before the run
             self._fail(session, f"{'' if whole else 'no report was written. '}{error}")
 
     def _fail(self, session: pytest.Session, error: str) -> None:

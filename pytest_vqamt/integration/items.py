@@ -185,7 +185,7 @@ class Consistency:
         if result.errors > tolerated * result.all_cases:
             pytest.fail(error_rate_message(result, tolerated), pytrace=False)
         if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
-            pytest.fail(gate_missed(result, self._session.settings.rerun_command), pytrace=False)
+            pytest.fail(missed_gate_message(result, self._session.settings.rerun_command), pytrace=False)
         return result
 
     def __repr__(self) -> str:
@@ -207,7 +207,7 @@ class GateItem(VqamtItem):
             missed = any(not held.met for held in self._result.drop_gates)
             answers = self._vqamt.baseline_answers(self._result) if missed else ()
         if missed:
-            pytest.fail(drop_in_words(self._result, answers, self._vqamt.settings.rerun_command), pytrace=False)
+            pytest.fail(drop_message(self._result, answers, self._vqamt.settings.rerun_command), pytrace=False)
 
 
 class MissingItem(VqamtItem):

@@ -75,7 +75,7 @@ class VqamtSession:
         with ExitStack() as closing:
             listeners: list[Listener] = [waived]
             if self.settings.report:
-                listeners.append(closing.enter_context(CasesPart(self.settings.report, spec.position)))
+                listeners.append(closing.enter_context(CasePartWriter(self.settings.report, spec.position)))
             if self._terminal:
                 sampling = terms.sampling
                 bar = ProgressBar(self._terminal, self._column, sampling.max_cases / sampling.shard[1])

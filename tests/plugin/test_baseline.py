@@ -188,7 +188,7 @@ def test_a_run_of_other_tests_alone_misses_nothing(pytester: pytest.Pytester, ru
 def test_a_blessed_item_that_is_deselected_is_skipped_and_not_passed(run: Run) -> None:
     result = run(TWO, BASELINE, "-k", "reorder", "-rs")
     result.assert_outcomes(passed=2, deselected=1, skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*reversion[[]object]-oracle-pictures:20: in the baseline, but not in this run*"])
+    result.stdout.fnmatch_lines(["SKIPPED*reversion[[]object]-oracle-pictures:20: in the baseline, but not in this*"])
 
 
 @pytest.mark.usefixtures("blessed")
