@@ -21,7 +21,12 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.messages import error_reason
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.language.captions.verdicts import SuperCategories, lacking, names_of, super_categories
+from pytest_vqamt.language.captions.verdicts import (
+    SuperCategories,
+    incomplete_captions,
+    super_categories,
+    super_category_names,
+)
 
 _HEAD_BYTES = 4096
 _COCO = re.compile(rb'\s*\{\s*(?:"(?:info|images|annotations|licenses|categories|type)"|$)')
