@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 
-PAIRS = Path(__file__).parents[3] / "../shared/data/metaic/pairs.jsonl"
+PAIRS = Path(__file__).parents[2] / "../shared/data/metaic/pairs.jsonl"
 
 
 def _row(before: str, after: str, inserted: str, **more: object) -> dict[str, object]:

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 
-COCO = Path(__file__).parents[3] / "../shared/data/coco/captions.json"
+COCO = Path(__file__).parents[2] / "../shared/data/coco/captions.json"
 
 PICTURES = {
     11: ("a man and a dog", "a man and a dog", "a man and a dog", "a dog", "at"),

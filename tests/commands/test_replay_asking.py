@@ -16,7 +16,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, start_parts
 from tests.reporting.running import run_into
 
-COCO = Path(__file__).parents[3] / "../shared/data/coco"
+COCO = Path(__file__).parents[2] / "../shared/data/coco"
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer, vqa_accuracy
 from tests.language.vqa_contractions import MENDED
 
-VQA_V2 = Path(__file__).parents[2] / "../shared/data/vqa_v2"
+VQA_V2 = Path(__file__).parents[3] / "../shared/data/vqa_v2"
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 

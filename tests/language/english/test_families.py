@@ -15,7 +15,7 @@ from pytest_vqamt.language.english.families import belong_together, derived_fami
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import NAMES
 
-SHARED = Path(__file__).parents[2] / "../shared/data"
+SHARED = Path(__file__).parents[3] / "../shared/data"
 WORDS = wordnet()
 
 

@@ -42,7 +42,7 @@ from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.language.photo_fillings import photo_askings
 from tests.language.template_fillings import askings
 
-REAL = Path(__file__).parents[2] / "../shared/data"
+REAL = Path(__file__).parents[3] / "../shared/data"
 YES_NO, COUNT, CHOICE, OTHER = QuestionForm
 
 real_data = pytest.mark.skipif(not REAL.is_dir(), reason="the data of ../shared/data is not here")
