@@ -39,6 +39,7 @@ def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
+    pytest.importorskip("httpx2")
     with ExitStack() as servers:
         yield lambda script: servers.enter_context(Stub(script))
 

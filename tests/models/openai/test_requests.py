@@ -128,6 +128,7 @@ def test_what_the_server_has_no_words_for_is_asked_again(serve: Serve, model: Lo
 
 
 def test_nobody_there_ends_the_run(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("httpx2")
     monkeypatch.setattr(retry, "_FIRST_ANSWER_BUDGET_S", 0.2)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen

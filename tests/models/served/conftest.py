@@ -52,12 +52,15 @@ def pictures() -> SceneSource:
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
+    pytest.importorskip("httpx2")
     with ExitStack() as servers:
         yield lambda script: servers.enter_context(Stub(script))
 
 
 @pytest.fixture
 def load() -> Load:
+    pytest.importorskip("httpx2")
+
     def make(server: Stub, **settings: str) -> LoadedModel:
         given = {name.replace("_", "-"): value for name, value in settings.items()}
         return ModelCatalogue().load(f"served:{server.url}", ModelOptions(settings=given))

@@ -48,6 +48,7 @@ def told(error: pytest.ExceptionInfo[VqamtError]) -> str:
 
 
 def test_a_server_that_is_away_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("httpx2")
     monkeypatch.setattr(retry, "_FIRST_ANSWER_BUDGET_S", 0.2)
     url = f"http://127.0.0.1:{closed_port()}"
     started = time.monotonic()
