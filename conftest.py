@@ -20,6 +20,6 @@ settings.load_profile("project")
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Sets the number of processes before pytest-xdist reads it; a run of named files, or with a debugger, has one."""
     option = config.option
-    is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS and not hasattr(config, "workerinput")
     if is_whole and getattr(option, "numprocesses", 0) is None and not (option.usepdb or option.collectonly):
         option.numprocesses = PROCESSES

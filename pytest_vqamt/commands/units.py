@@ -58,11 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _split(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], None, None]:
     if by.startswith(_OPENAI_PREFIX):
-        if find_spec("httpx") is None:
+        if find_spec("httpx2") is None:
             raise OptionError(
                 f"--by {by.partition('@')[0]}: expected the package httpx2; pip install 'pytest-vqamt[http]'"
             )
-        # Imported here: the rules work without httpx.
+        # Imported here: the rules work without httpx2.
         from pytest_vqamt.models.openai.hypothesis_units import units_by_model
 
         yield from units_by_model(by.removeprefix(_OPENAI_PREFIX), hypotheses)
