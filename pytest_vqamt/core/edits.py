@@ -296,7 +296,7 @@ def with_objects(
 def describe_edit(edit: Edit) -> str:
     """The edit as a phrase that continues "this picture was".
 
-    >>> in_words(Cut(start=120, stop=320)), in_words(Blur(keep=(), sigma_px=6.0))
+    >>> describe_edit(Cut(start=120, stop=320)), describe_edit(Blur(keep=(), sigma_px=6.0))
     ('cut x 120..320', 'blurred, sigma 6')
     """
     match edit:

@@ -151,7 +151,7 @@ READINGS_SAMPLE_CASES = 5_000
 class ReadingCounter:
     """Counts the readings of cases; the order of cases does not matter, and few are kept in memory.
 
-    >>> seen = Readings()
+    >>> seen = ReadingCounter()
     >>> seen.add("1", ("yes", "no"))
     >>> seen.add("2", ("yes",))
     >>> seen.counted["yes"], seen.sample

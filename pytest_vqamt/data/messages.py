@@ -19,7 +19,7 @@ _MOST_OF_A_REASON = 60
 def short_repr(value: object) -> str:
     """The repr of ``value``, shortened.
 
-    >>> shown(list(range(100)))
+    >>> short_repr(list(range(100)))
     '[0, 1, 2, 3, 4, 5, 6, 7, ...]'
     """
     text = _shortened.repr(value)
@@ -40,7 +40,8 @@ def short_path(path: Path | str, name: str = "") -> str:
 def error_reason(error: BaseException) -> str:
     """The message of an exception, shortened.
 
-    >>> reason(FileNotFoundError(2, "No such file or directory", "a.jpg")), reason(IndexError()), reason(KeyError(256))
+    >>> some = (FileNotFoundError(2, "No such file or directory", "a.jpg"), IndexError(), KeyError(256))
+    >>> tuple(error_reason(each) for each in some)
     ('No such file or directory', 'IndexError', 'KeyError 256')
     """
     message = error.strerror if isinstance(error, OSError) and error.strerror else _text_of(error)

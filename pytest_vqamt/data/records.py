@@ -303,7 +303,7 @@ class UniqueIds:
 def normalise_name(name: str) -> str:
     """The name in lower case, with single spaces.
 
-    >>> tidy(" Teddy  Bear")
+    >>> normalise_name(" Teddy  Bear")
     'teddy bear'
     """
     return " ".join(name.lower().split())

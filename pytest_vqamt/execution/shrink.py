@@ -100,9 +100,9 @@ def baseline_verdict(relation: Relation, baseline: BaselineCase) -> Verdict:
 class QueryIdSet:
     """A compact set of query ids.
 
-    >>> needed = Needed()
-    >>> ids.add(("00000000000000ff", "0000000000000001"))
-    >>> "00000000000000ff" in ids, "00000000000000fe" in ids
+    >>> needed = QueryIdSet()
+    >>> needed.add(("00000000000000ff", "0000000000000001"))
+    >>> "00000000000000ff" in needed, "00000000000000fe" in needed
     (True, False)
     """
 

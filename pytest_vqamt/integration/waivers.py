@@ -79,7 +79,7 @@ class WaivedCaseIds:
 def stale_waivers_note(waived: Mapping[str, str], seen: Collection[str]) -> str:
     """The note on waived ids that no case of a run has; "" if all have one.
 
-    >>> of_no_case({"0123456789abcdef": "cut off"}, [])
+    >>> stale_waivers_note({"0123456789abcdef": "cut off"}, [])
     '1 of 1 waived ids is of no case of this run (0123456789abcdef)'
     """
     stale = [case_id for case_id in waived if case_id not in seen]

@@ -94,7 +94,7 @@ def make_eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplica
 def colour_words(colour: Colour) -> tuple[str, ...]:
     """Returns the words that people may use for ``colour`` (RGB, 0 to 255): gray, and the three nearest.
 
-    >>> words_for((200, 180, 150))
+    >>> colour_words((200, 180, 150))
     ('gray', 'pink', 'yellow')
     """
 

@@ -164,7 +164,7 @@ def cannot_be_confused(a: str, b: str) -> bool:
 
     They come from two top families, share no head noun ("bear", "teddy bear"), and have no outline in common.
 
-    >>> surely_unlike("dog", "car"), surely_unlike("dog", "cat"), surely_unlike("balloon", "apple")
+    >>> cannot_be_confused("dog", "car"), cannot_be_confused("dog", "cat"), cannot_be_confused("balloon", "apple")
     (True, False, False)
     """
     families = family(a), family(b)

@@ -49,7 +49,7 @@ def test_images_that_were_looked_at_are_let_go(told: bool) -> None:
 
 
 def test_of_large_photos_fewer_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_BYTES", 20 * 4 * 200 * 100)
+    monkeypatch.setattr(module, "MAX_IMAGE_BYTES", 20 * 4 * 200 * 100)
     source = Counting()
     ahead = RenderPrefetcher(source, 200)
     pictures = [scene_of("dog", id=f"{place}").picture for place in range(600)]

@@ -203,7 +203,7 @@ def test_a_model_that_says_it_cannot_be_used_is_asked_no_more_and_its_cost_is_re
     told = result.stdout.str()
     assert told.count("\nthe server is gone") == 1
     assert "\nModel 'python:gone:Model' was given up before: the server is gone" in told
-    result.stdout.fnmatch_lines(["python:gone:Model used calls 4"])
+    result.stdout.fnmatch_lines(["python:gone:Model usage: calls 4"])
 
 
 def test_one_that_fails_on_all_is_given_up_over_all_items_together(pytester: pytest.Pytester, run: Run) -> None:

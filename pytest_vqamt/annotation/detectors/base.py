@@ -173,7 +173,7 @@ def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> Label | Non
 
     A plural stands for a group that is not told apart, and so does what ``amounts`` lists.
 
-    >>> label_of("Cabinet/shelf"), label_of("trees,tree")
+    >>> parse_label("Cabinet/shelf"), parse_label("trees,tree")
     (Label(name='cabinet', is_crowd=False), Label(name='tree', is_crowd=True))
     """
     name = _first_synonym(text)
@@ -192,7 +192,7 @@ def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> Label | Non
 def parse_names(text: str) -> tuple[str, ...]:
     """The names that a person lists, each once, in lines or with commas; what comes after a # is no name.
 
-    >>> names_in("Dogs, a cat, two hot dogs, cup/mug  # all of them")
+    >>> parse_names("Dogs, a cat, two hot dogs, cup/mug  # all of them")
     ('dog', 'cat', 'hot dog', 'cup', 'mug')
     """
     labels = (parse_label(_without_article(each)) for each in re.split(r"[,;/\n]", re.sub("#.*", "", text)))

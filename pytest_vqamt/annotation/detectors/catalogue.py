@@ -246,7 +246,7 @@ def _is_duplicate(found: DetectedObject, other: DetectedObject) -> bool:
     return is_same_thing(found, other)
 
 
-def _sort_key(found: DetectedObject) -> tuple[int, float, str, tuple[float, ...], tuple[str, ...]]:
-    """What comes first; complete, so that equal scores never leave it to the order in which findings came."""
-    box = found.box
-    return TRUST_ORDER.index(found.by), -found.score, found.name, (box.x, box.y, box.w, box.h), found.attributes
+def _sort_key(found: DetectedObject) -> tuple[object, ...]:
+    """Sorts the most trusted finding first, by every field: the order of the findings decides nothing."""
+    box = (found.box.x, found.box.y, found.box.w, found.box.h)
+    return TRUST_ORDER.index(found.by), -found.score, found.name, box, found.attributes, found.is_crowd, found.polygons

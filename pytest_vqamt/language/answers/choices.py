@@ -24,9 +24,9 @@ def read_choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
     nor does one that is only denied ("not red"). What the answer repeats of the question is no part of it.
 
     >>> read_choice("It's the red one.", ("red", "blue")), read_choice("brown", ("no", "yes"))
-    ('red', Unread(reason=<Unreadable.NO_OPTION: 'no option named'>))
+    ('red', UnreadableAnswer(reason=<Unreadable.NO_OPTION: 'no option named'>))
     >>> read_choice("red or blue", ("red", "blue"))
-    Unread(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
+    UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
     """
     if text in options:
         return text
@@ -121,7 +121,7 @@ def read_label(text: str) -> Label | UnreadableAnswer:
     >>> read_label("The image contradicts the hypothesis.").value, read_label("Neutral: it cannot be determined.").value
     ('contradiction', 'neutral')
     >>> read_label("I don't see any contradiction.")
-    Unread(reason=<Unreadable.NO_LABEL: 'no label named'>)
+    UnreadableAnswer(reason=<Unreadable.NO_LABEL: 'no label named'>)
     """
     return _LABELS.get(text) or (_label if len(text) <= MAX_CACHED_CHARS else _label.__wrapped__)(text)
 

@@ -13,7 +13,7 @@ from pytest_vqamt.language.english.phrases import descriptions, links
 def claim_clauses(statement: str) -> tuple[str, ...]:
     """The parts of a statement that each claim something of their own.
 
-    >>> clauses("there is a dog, but there is no cat. it is old")
+    >>> claim_clauses("there is a dog, but there is no cat. it is old")
     ('there is a dog', 'there is no cat', 'it is old')
     """
     return tuple(part for part in (clause.strip(" ,") for clause in _CLAUSE.split(statement)) if part)
@@ -26,10 +26,12 @@ def presence_claimed(group: Group, clause: str) -> bool | None:
     denies that there is. A hot dog is no dog, and a dog that is said not to be red is not said to be absent.
 
     >>> dog, red_car = Group(name="dog"), Group(name="car", attributes=("red",))
-    >>> claimed(dog, "there is a small dog on the couch"), claimed(dog, "there are no cats or dogs")
+    >>> presence_claimed(dog, "there is a small dog on the couch"), presence_claimed(dog, "there are no cats or dogs")
     (True, False)
-    >>> claimed(red_car, "there is a car"), claimed(red_car, "there are no cars"), claimed(dog, "there is a hot dog")
-    (None, False, None)
+    >>> presence_claimed(red_car, "there is a car"), presence_claimed(red_car, "there are no cars")
+    (None, False)
+    >>> presence_claimed(dog, "there is a hot dog") is None
+    True
     """
     if len(clause) > _LONGEST or _CONDITION.search(clause):
         return None

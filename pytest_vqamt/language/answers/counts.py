@@ -38,7 +38,7 @@ def read_count(text: str) -> int | Quantifier | UnreadableAnswer:
     >>> read_count("There are twenty-one birds."), read_count("2 dogs and 3 cats, so 5 in total")
     (21, 5)
     >>> read_count("many"), read_count("2 or 3")
-    (Quantifier(word='many'), Unread(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
+    (Quantifier(word='many'), UnreadableAnswer(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
     """
     if text.isdecimal() and text.isascii() and len(text) < _TOO_LONG:
         return int(text)

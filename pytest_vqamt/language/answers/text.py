@@ -167,7 +167,7 @@ def mark_numbers(text: str) -> str:
     "None" and "not any" are 0, "a pair" is 2; a plain "a" stays as it is. Numbers that count nothing (times, years,
     ordinals, percentages, measures, the numbers of a list) are taken out.
 
-    >>> marked("two dozen eggs, half a dozen cups and no plate"), marked("3 buses at 10:30")
+    >>> mark_numbers("two dozen eggs, half a dozen cups and no plate"), mark_numbers("3 buses at 10:30")
     ('<24> eggs, <6> cups and <0> plate', '<3> buses at ~')
     """
     text = _BRACKETS.sub(" ", _GREATER.sub("more than ", text))

@@ -29,7 +29,7 @@ def vqa_accuracy(answer: str, answers: Sequence[str]) -> float:
     space at its ends aside: "Yes" is wrong where ten said "yes".
 
     >>> ten = ("two", "2", "2", "3", "3", "3", "3", "a lot", "many", "many")
-    >>> [round(accuracy(answer, ten), 2) for answer in ("two.", "3", "lot", "4")]
+    >>> [round(vqa_accuracy(answer, ten), 2) for answer in ("two.", "3", "lot", "4")]
     [0.9, 1.0, 0.3, 0.0]
 
     Raises:
@@ -53,7 +53,7 @@ def normalise_answer(answer: str) -> str:
     Punctuation becomes a space, or nothing where a space stands beside such a mark or a comma stands in a number;
     apostrophes and colons stay. A period goes unless a digit follows.
 
-    >>> normalised("The  T-shirt."), normalised("two dogs, dont know"), normalised("1,000 a.m.")
+    >>> normalise_answer("The  T-shirt."), normalise_answer("two dogs, dont know"), normalise_answer("1,000 a.m.")
     ('t shirt', "2 dogs don't know", '1000 am')
     """
     words = _words()

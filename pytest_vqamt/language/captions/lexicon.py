@@ -297,7 +297,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 def caption_words(caption: str) -> tuple[str, ...]:
     """The words in lower case, "'s" apart, hyphens taken out, and a comma for every other mark.
 
-    >>> words_of("A T.V. - and the dog's stuffed teddy-bear.")
+    >>> caption_words("A T.V. - and the dog's stuffed teddy-bear.")
     ('a', 'tv', ',', 'and', 'the', 'dog', "'s", 'stuffed', 'teddy', 'bear', ',')
     """
     text = caption.lower()

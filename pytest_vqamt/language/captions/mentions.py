@@ -261,9 +261,9 @@ _SEX_AND_AGE = {
 def may_corefer(a: str, b: str, name: str) -> bool:
     """Whether one thing of class ``name`` may be called by both words.
 
-    >>> may_be_the_same("surfer", "man", "person"), may_be_the_same("woman", "man", "person")
+    >>> may_corefer("surfer", "man", "person"), may_corefer("woman", "man", "person")
     (True, False)
-    >>> may_be_the_same("puppy", "dog", "dog")
+    >>> may_corefer("puppy", "dog", "dog")
     True
     """
     if name != PERSON:

@@ -57,9 +57,9 @@ def read_preceding_words(
     ``singular`` says that the noun's form is a singular, so that a number counts what stands between where there is an
     article further left ("a two story bus").
 
-    >>> before(("a", "herd", "of", "wild", "sheep"), 4, set(), singular=False).count
-    <Count.GROUP: 'a group of it'>
-    >>> said = before(("next", "to", "the", "other", "dog"), 4, set(), singular=True)
+    >>> read_preceding_words(("a", "herd", "of", "wild", "sheep"), 4, set(), singular=False).count
+    <Quantity.GROUP: 'a group of it'>
+    >>> said = read_preceding_words(("next", "to", "the", "other", "dog"), 4, set(), singular=True)
     >>> said.definite, said.other
     (True, True)
     """

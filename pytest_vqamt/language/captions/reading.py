@@ -94,7 +94,7 @@ def classes_in(caption: str, reading: CaptionReading = CaptionReading.REFINED) -
     person plural
     bird singular
     scissors none
-    >>> tuple(classes_in("a man and a hot dog", Reading.STRICT))
+    >>> tuple(classes_in("a man and a hot dog", CaptionReading.STRICT))
     ('hot dog', 'dog')
     """
     if reading is CaptionReading.STRICT:
@@ -110,7 +110,7 @@ def class_of(name: str, reading: CaptionReading = CaptionReading.REFINED) -> str
 
     >>> class_of("man"), class_of("television"), class_of("stuffed bear"), class_of("train station"), class_of("hat")
     ('person', 'tv', 'teddy bear', None, None)
-    >>> class_of("dog", Reading.STRICT), class_of("man", Reading.STRICT)
+    >>> class_of("dog", CaptionReading.STRICT), class_of("man", CaptionReading.STRICT)
     ('dog', None)
     """
     if reading is CaptionReading.STRICT:
@@ -168,8 +168,10 @@ def read_classes_as_published(
 
     ``apart``: the words of a longer name name nothing else, such as the bear of "teddy bear" where that is asked for.
 
-    >>> dict(strictly_named("a dog with two hot dogs")), dict(strictly_named("a hot dog", ("hot dog",)))
-    ({'dog': <Form.PLURAL: 'plural'>}, {'hot dog': <Form.SINGULAR: 'singular'>})
+    >>> dict(read_classes_as_published("a dog with two hot dogs"))
+    {'dog': <NounForm.PLURAL: 'plural'>}
+    >>> dict(read_classes_as_published("a hot dog", ("hot dog",)))
+    {'hot dog': <NounForm.SINGULAR: 'singular'>}
     """
     spelled = tuple(_TOKEN.findall(caption))
     words = tuple(token.lower() if token[0].isalnum() else STOP for token in spelled)

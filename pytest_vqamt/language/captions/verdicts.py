@@ -57,9 +57,9 @@ def check_captions(
 ) -> CaptionVerdict:
     """Both relations: a pair that breaks the first is reported for that.
 
-    >>> check("a man on a bench", "a woman and a puppy on a bench", "dog")
+    >>> check_captions("a man on a bench", "a woman and a puppy on a bench", "dog")
     CaptionVerdict(violated=False, relation='', kind='', reason='')
-    >>> check("a man on a bench", "a man on a bench", "dog")
+    >>> check_captions("a man on a bench", "a man on a bench", "dog")
     CaptionVerdict(violated=True, relation='object_appearance', kind='omission', reason='dog is not named')
 
     Raises:
@@ -221,7 +221,7 @@ class IncompleteCaption(NamedTuple):
 def super_categories(caption: str) -> SuperCategories:
     """The super-categories of COCO that the caption speaks of.
 
-    >>> [names_of(some) for some in super_categories("a woman with a bag and a cup of tea")]
+    >>> [super_category_names(some) for some in super_categories("a woman with a bag and a cup of tea")]
     [('person', 'kitchen'), ('accessory',)]
     """
     named = read_classes(caption)

@@ -44,7 +44,7 @@ def is_kind_either_way(a: str, b: str) -> bool:
 
     Class lists keep such names apart ("bird" is every bird but the ducks), people do not.
 
-    >>> one_is_a_kind_of_the_other("bird", "duck"), one_is_a_kind_of_the_other("duck", "dog")
+    >>> is_kind_either_way("bird", "duck"), is_kind_either_way("duck", "dog")
     (True, False)
     """
     shared = family(a) if family(a) == family(b) else None
@@ -195,7 +195,7 @@ _LISTS = Path(__file__).with_name("askable_names.toml")
 def is_no_visible_thing(name: str) -> bool:
     """Whether the name is not of a thing that is to be seen: a place in the picture, an amount, a likeness.
 
-    >>> is_of_no_thing("background"), is_of_no_thing("reflection"), is_of_no_thing("dog")
+    >>> is_no_visible_thing("background"), is_no_visible_thing("reflection"), is_no_visible_thing("dog")
     (True, True, False)
     """
     return name in _lists()["no_thing"]

@@ -32,7 +32,7 @@ def synonym_replacements(text: str) -> tuple[Replacement, ...]:
 
     Words count where their neighbours tell that they are what they seem: no "bike" of a "bike lane".
 
-    >>> [each.words for each in replacements("A man is holding a gray purse.")]
+    >>> [each.words for each in synonym_replacements("A man is holding a gray purse.")]
     ['guy', 'holds', 'grey', 'handbag']
     """
     return tuple(sorted((*_names(text), *_attributes(text), *_verbs(text), *_prepositions(text))))
@@ -41,7 +41,7 @@ def synonym_replacements(text: str) -> tuple[Replacement, ...]:
 def name_replacements(text: str, name: str, words: str) -> tuple[Replacement, ...]:
     """Where in the text the name stands, or its plural, with other words for it.
 
-    >>> replacements_of("a dog and two dogs", "dog", "animal")[1]
+    >>> name_replacements("a dog and two dogs", "dog", "animal")[1]
     Replacement(start=14, end=18, words='animals')
     """
     return tuple(_nouns(text, name, words))
@@ -51,7 +51,7 @@ def apply_replacements(text: str, chosen: Iterable[Replacement]) -> str:
     """The text with the replacements made, and its articles and its first letter as they must be; none may overlap.
 
     >>> text = "A couch is near an airplane."
-    >>> replaced(text, replacements(text))
+    >>> apply_replacements(text, synonym_replacements(text))
     'A sofa is close to a plane.'
     """
     for each in sorted(chosen, reverse=True):
@@ -142,7 +142,7 @@ def _prepositions(text: str) -> Iterator[Replacement]:
 def find_words(text: str, said: str) -> Iterator[re.Match[str]]:
     """Where the words stand in the text, each whole.
 
-    >>> [each.start() for each in found("a man and a woman", "man")]
+    >>> [each.start() for each in find_words("a man and a woman", "man")]
     [2]
     """
     if said.casefold() not in text.casefold():  # so it is with most words that a text is searched for

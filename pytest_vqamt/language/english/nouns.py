@@ -136,7 +136,7 @@ def is_everywhere(noun: str) -> bool:
 def counting_noun(noun: str) -> str:
     """The noun for one thing of a collection: "furniture" has pieces, and what is counted already is left as it is.
 
-    >>> counted("furniture"), counted("animal"), counted("food")
+    >>> counting_noun("furniture"), counting_noun("animal"), counting_noun("food")
     ('piece of furniture', 'animal', 'food')
     """
     return f"piece of {noun}" if noun.rpartition(" ")[2] in _lists().in_pieces else noun

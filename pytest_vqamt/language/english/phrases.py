@@ -99,7 +99,7 @@ def with_indefinite(group: Group) -> str:
 def predicative(attribute: str, number: Number) -> str:
     """The attribute as it is said of things of that number: "the table is made of wood", "the elephants are babies".
 
-    >>> after_is("wood", "singular"), after_is("wooden", "singular"), after_is("baby", "plural")
+    >>> predicative("wood", "singular"), predicative("wooden", "singular"), predicative("baby", "plural")
     ('made of wood', 'wooden', 'babies')
     """
     lists = _lists()
@@ -118,7 +118,7 @@ def is_material(attribute: str) -> bool:
 def join_phrases(phrases: Iterable[str], last: Literal["and", "or"] = "and") -> str:
     """The phrases as a list in a sentence.
 
-    >>> in_a_row(["a dog", "two cats", "a red bus"]), in_a_row(["red", "blue"], "or")
+    >>> join_phrases(["a dog", "two cats", "a red bus"]), join_phrases(["red", "blue"], "or")
     ('a dog, two cats and a red bus', 'red or blue')
     """
     items = tuple(phrases)

@@ -58,7 +58,7 @@ def pool_of(name: str, questions: Iterable[str]) -> Pool:
 def normalise_question(question: str) -> str:
     """What two texts share that ask the same in the same words: case, spaces and the closing question mark put aside.
 
-    >>> normalised("Is there  a DOG ?") == normalised("is there a dog")
+    >>> normalise_question("Is there  a DOG ?") == normalise_question("is there a dog")
     True
     """
     return " ".join(question.casefold().split()).rstrip(" ?")

@@ -119,7 +119,7 @@ def append_questions(question: str, basic: Sequence[str], most_words: int = MOST
     Basic questions are left off from the end until there are at most ``most_words`` words in all; a main question that
     is longer by itself stays as it is. Words are what spaces part.
 
-    >>> noisy("Is it red?", ["Is there a dog?", "What is it?"], most_words=7)
+    >>> append_questions("Is it red?", ["Is there a dog?", "What is it?"], most_words=7)
     ('Is it red? Is there a dog?', 1)
     """
     stayed = len(basic)

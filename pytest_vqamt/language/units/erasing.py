@@ -27,7 +27,7 @@ def without_unit(units: Sequence[DescriptionUnit], erased: int) -> tuple[Descrip
     only a dropped property names, as something sought, meant or pictured, is dropped with it.
 
     >>> man = DescriptionUnit(object="man", property="is aiming his rifle at something")
-    >>> without((man, DescriptionUnit(object="rifle")), 1)
+    >>> without_unit((man, DescriptionUnit(object="rifle")), 1)
     (DescriptionUnit(object='man', property='', is_plural=False),)
 
     Args:
@@ -208,7 +208,7 @@ def is_assertive(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
     """Whether what is said of the unit, where it names the other one, implies that this is there.
 
     >>> man = DescriptionUnit(object="man", property="is waiting for the bus near a sign")
-    >>> asserts(man, DescriptionUnit(object="bus")), asserts(man, DescriptionUnit(object="sign"))
+    >>> is_assertive(man, DescriptionUnit(object="bus")), is_assertive(man, DescriptionUnit(object="sign"))
     (False, True)
     """
     subject = object_phrase(unit)

@@ -125,7 +125,7 @@ _TOKEN = re.compile(
 def parse(text: str) -> Sentence:
     """The sentence with its tags and phrases.
 
-    >>> sentence = read("A group of men ride two brown horses.")
+    >>> sentence = parse("A group of men ride two brown horses.")
     >>> [sentence.words(phrase.name, phrase.end) for phrase in sentence.phrases]
     ['group of men', 'brown horses']
     """
@@ -449,8 +449,10 @@ class Predicate:
 def parse_predicate(said: str) -> Predicate:
     """The property as a predicate.
 
-    >>> predicate("walk and sing").of_one(), predicate("flying a kite").of_many(), str(predicate("with a hat").kind)
-    ('walks and sings', 'are flying a kite', 'more')
+    >>> parse_predicate("walk and sing").of_one(), parse_predicate("flying a kite").of_many()
+    ('walks and sings', 'are flying a kite')
+    >>> str(parse_predicate("with a hat").kind)
+    'more'
     """
     if not said:
         return Predicate(kind=PropertyKind.NOTHING)

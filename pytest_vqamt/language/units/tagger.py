@@ -97,7 +97,7 @@ def after_noun(reading: TaggerContext, place: int) -> Tag:
 def tag_words(words: Sequence[str]) -> tuple[Tag, ...]:
     """The tags of the words of one sentence, lower case.
 
-    >>> [str(tag) for tag in tagged(["a", "race", "car", "races"])]
+    >>> [str(tag) for tag in tag_words(["a", "race", "car", "races"])]
     ['determiner', 'noun', 'noun', 'finite']
     """
     reading = TaggerContext([look_up(word) for word in words])

@@ -21,7 +21,7 @@ def recombine(units: Sequence[DescriptionUnit]) -> str:
     same is said share a verb.
 
     >>> man = DescriptionUnit(object="man", property="walking")
-    >>> recombined((man, DescriptionUnit(object="old dog"), DescriptionUnit(object="boys", is_plural=True)))
+    >>> recombine((man, DescriptionUnit(object="old dog"), DescriptionUnit(object="boys", is_plural=True)))
     'A man is walking and there is an old dog and boys.'
     """
     left = [unit for unit in units if not any(says_all_of(other, unit) for other in units if other is not unit)]
@@ -74,9 +74,9 @@ _OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several",
 def object_phrase(unit: DescriptionUnit, *, is_new: bool = False) -> str:
     """The object with "a" or "an", or without where it takes none: plurals, stuff, names, pronouns.
 
-    >>> named(DescriptionUnit(object="old man")), named(DescriptionUnit(object="dogs", is_plural=True))
+    >>> object_phrase(DescriptionUnit(object="old man")), object_phrase(DescriptionUnit(object="dogs", is_plural=True))
     ('an old man', 'dogs')
-    >>> named(DescriptionUnit(object="him")), named(DescriptionUnit(object="tallest boy"))
+    >>> object_phrase(DescriptionUnit(object="him")), object_phrase(DescriptionUnit(object="tallest boy"))
     ('he', 'the tallest boy')
 
     Args:

@@ -109,9 +109,9 @@ class ModelAddress:
         colons and ``@``. A URL without a path gets ``/v1/chat/completions``; one with a path gets
         ``/chat/completions``, unless it ends so.
 
-        >>> Address.parse("org/model:7b@http://127.0.0.1:8000")
-        Address(model='org/model:7b', url='http://127.0.0.1:8000/v1/chat/completions')
-        >>> Address.parse("m@https://host/api/v1/").url
+        >>> ModelAddress.parse("org/model:7b@http://127.0.0.1:8000")
+        ModelAddress(model='org/model:7b', url='http://127.0.0.1:8000/v1/chat/completions')
+        >>> ModelAddress.parse("m@https://host/api/v1/").url
         'https://host/api/v1/chat/completions'
 
         Raises:

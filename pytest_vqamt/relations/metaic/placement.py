@@ -252,8 +252,8 @@ def salient_area(areas: Sequence[float], picture_area: float) -> float:
 def insertion_area_range(salient: float, picture_area: float) -> AreaRange:
     """Returns the area range of an insertion for the salient area of the scene.
 
-    >>> areas_beside(1000, 10_000), areas_beside(5000, 10_000)
-    (Areas(low=800.0, high=1300.0), Areas(low=500.0, high=1850.0))
+    >>> insertion_area_range(1000, 10_000), insertion_area_range(5000, 10_000)
+    (AreaRange(low=800.0, high=1300.0), AreaRange(low=500.0, high=1850.0))
     """
     low, high = _ROOMY if salient < _ROOMY_SHARE * picture_area else _FULL
     return AreaRange(low * salient, high * salient)
@@ -268,7 +268,7 @@ def max_cutout_area(cut_out: tuple[float, float], frame: Box) -> float:
 def size_of_area(cut_out: tuple[float, float], area: float) -> Size:
     """Returns the size in whole pixels at which a cut-out has about this area, with its aspect ratio.
 
-    >>> scaled((40, 10), 1600)
+    >>> size_of_area((40, 10), 1600)
     (80, 20)
     """
     width, height = cut_out

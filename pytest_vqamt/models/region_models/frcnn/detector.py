@@ -166,7 +166,7 @@ def detector_pixels(image: Image, config: DetectorConfig, device: torch.device) 
 def resized_shape(width: int, height: int, config: DetectorConfig) -> tuple[int, int]:
     """Width and height that a picture is resized to: the short side ``min_size``, the long one at most ``max_size``.
 
-    >>> resized(640, 480, DetectorConfig())
+    >>> resized_shape(640, 480, DetectorConfig())
     (1067, 800)
     """
     scale = config.min_size / min(width, height)

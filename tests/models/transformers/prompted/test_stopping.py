@@ -44,7 +44,7 @@ def changed(checkpoint: Path, folder: Path, name: str, **values: Any) -> Path:
 def tokenizer_of(speaker: GenerativeAdapter) -> Any:
     """The one that makes words of what is said."""
     family: Any = speaker._family
-    return family._stopping._tokenizer
+    return family._decoding._tokenizer
 
 
 @pytest.mark.parametrize("kind", KINDS)
