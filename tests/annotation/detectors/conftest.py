@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import skimage.data
 from PIL import Image
 
 from tests.annotation.detectors import small_detectors
 
-COCO = Path(__file__).parents[3] / "../shared/data/coco/images"
+PHOTOS = ("astronaut.png", "chelsea.png", "coffee.png", "motorcycle_left.png")
+MORE_PHOTOS = ("rocket.jpg", "retina.jpg", "ihc.png", "hubble_deep_field.jpg", "motorcycle_right.png", "camera.png")
+"""Photos that come with scikit-image."""
 
 FAMILIES: dict[str, Callable[[Path], Path]] = {
     "detr": small_detectors.detr,
@@ -31,11 +34,21 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def pictures() -> tuple[Image.Image, ...]:
-    """A landscape, a portrait and a small picture, drawn, and three photos at half their size, where there are any."""
+    """A landscape, a portrait and a small picture, drawn, and some photos at half their size."""
     drawn = []
     for size, colour in (((120, 80), "red"), ((70, 110), "blue"), ((9, 7), "green")):
         image = Image.new("RGB", size, "white")
         image.paste(colour, (size[0] // 4, size[1] // 4, size[0] // 2, size[1]))
         drawn.append(image)
-    photos = [Image.open(file).convert("RGB").reduce(2) for file in sorted(COCO.glob("*.jpg"))[:3]]
-    return (*drawn, *photos)
+    return (*drawn, *photos_of(PHOTOS))
+
+
+@pytest.fixture(scope="session")
+def more_pictures(pictures: tuple[Image.Image, ...]) -> tuple[Image.Image, ...]:
+    """The pictures and more photos, for what finds few things on each."""
+    return (*pictures, *photos_of(MORE_PHOTOS))
+
+
+def photos_of(names: tuple[str, ...]) -> list[Image.Image]:
+    folder = Path(skimage.data.__file__).parent
+    return [Image.open(folder / name).convert("RGB").reduce(2) for name in names]

@@ -106,13 +106,13 @@ def test_an_amount_is_a_crowd_without_an_outline(tmp_path: Path) -> None:
 
 
 def test_it_finds_what_the_library_reads_from_the_same_network(
-    checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
+    checkpoints: dict[str, Path], more_pictures: tuple[Image.Image, ...]
 ) -> None:
     folder, count = checkpoints["mask2former"], 0
     detector = load(str(folder), CPU, 0.3)
     network = Mask2FormerForUniversalSegmentation.from_pretrained(folder).train(False)
     processor = AutoImageProcessor.from_pretrained(folder, backend="pil")  # type: ignore[no-untyped-call]  # not annotated
-    for image in pictures:
+    for image in more_pictures:
         with torch.inference_mode():
             outputs = network(**processor(images=[image], return_tensors="pt"))
         (read,) = processor.post_process_instance_segmentation(
