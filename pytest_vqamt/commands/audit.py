@@ -40,7 +40,7 @@ from pytest_vqamt.reporting.audit.sample import (
 from pytest_vqamt.reporting.audit.sheet import SHEET, csv_text, sheet_case, sheet_row
 from pytest_vqamt.reporting.cases import case_rows
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
-from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.reporting.html.case_selection import Images
 
 _WAIVERS = "waivers.txt"
 

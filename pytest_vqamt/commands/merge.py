@@ -13,7 +13,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.replay import load_source, register_inpainter
 from pytest_vqamt.reporting.files import PAGE, write_pages
-from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.terminal import summary
 

@@ -14,7 +14,7 @@ from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
 from pytest_vqamt.reporting.atomic_write import REPORT_FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
-from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.table_export import write_csv, write_parquet
 

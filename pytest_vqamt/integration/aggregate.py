@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +21,6 @@ from pytest_vqamt.execution.baseline import baseline_use
 from pytest_vqamt.integration.waivers import stale_waivers_note
 from pytest_vqamt.reporting.atomic_write import REPORT_FILE
 from pytest_vqamt.reporting.cases import remove_parts
-from pytest_vqamt.reporting.files import PAGE, write_files
-from pytest_vqamt.reporting.markdown import append_step_summary
 from pytest_vqamt.reporting.terminal import summary
 from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings
@@ -155,10 +154,15 @@ class SessionReport:
             return
         if self._settings.report:
             self._write(self._report, self._settings.report, session)
-        if left_out := append_step_summary(self._report, self._settings.report):
-            self._notes.append(left_out)
+        if os.environ.get("GITHUB_STEP_SUMMARY"):
+            from pytest_vqamt.reporting.markdown import append_step_summary
+
+            if left_out := append_step_summary(self._report, self._settings.report):
+                self._notes.append(left_out)
 
     def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
+        from pytest_vqamt.reporting.files import PAGE, write_files
+
         try:
             write_files(
                 report,

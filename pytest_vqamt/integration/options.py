@@ -1,15 +1,10 @@
-"""The options of the command line and of ini files. Importing this costs nothing."""
+"""The options of the command line and of ini files. Importing this imports nothing else of the package."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-
-from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.imaging.inpainting import method_of
-from pytest_vqamt.relations.catalogue import settings_known
-from pytest_vqamt.relations.edits import INPAINT
 
 if TYPE_CHECKING:
     import pytest
@@ -183,13 +178,25 @@ def _has_ini(dest: str) -> bool:
 def parse_settings(
     texts: Sequence[str], option: str, others: Collection[str] | None = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """What the texts give to relations, and what to models and data, which take ``others``; all there are if None.
+    """Splits NAME=VALUE texts into settings of relations and settings of models and data.
+
+    Args:
+        texts: the values of ``option``.
+        option: the name of the option, for messages.
+        others: the names that models and data take; None lets them take any.
 
     The inpainter is resolved here: from now on this process knows its checkpoint by the digest that recipes carry.
 
     Raises:
-        OptionError: a text is no NAME=VALUE, nobody takes the name, it cannot have the value, or has two.
+        OptionError: a text is not NAME=VALUE, its name is unknown, or it has a wrong value or two values.
     """
+    if not texts:
+        return {}, {}
+    from pytest_vqamt.core.errors import OptionError, did_you_mean
+    from pytest_vqamt.imaging.inpainting import method_of
+    from pytest_vqamt.relations.catalogue import settings_known
+    from pytest_vqamt.relations.edits import INPAINT
+
     known = {setting.name: setting for setting in settings_known()}
     of_relations: dict[str, str] = {}
     of_others: dict[str, str] = {}

@@ -23,7 +23,7 @@ from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import check, preset
-from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
 

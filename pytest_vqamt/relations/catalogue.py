@@ -110,7 +110,7 @@ def select(
     check((*wanted, *excluded))
     return tuple(
         (relation, variant)
-        for item, relation, variant in _items(settings)
+        for item, relation, variant in _items(_names_for(wanted) if wanted else names(), settings)
         if (not wanted or _matches_any(wanted, item)) and not _matches_any(excluded, item)
     )
 
@@ -121,9 +121,9 @@ def check(patterns: Sequence[str], what: str = "a relation or a glob of relation
     Raises:
         OptionError: a pattern matches nothing.
     """
-    items = [item for item, _, _ in _items()]
     for pattern in patterns:
-        if not any(matches(pattern, item) for item in items):
+        if not any(matches(pattern, item) for item, _, _ in _items(_names_for((pattern,)))):
+            items = [item for item, _, _ in _items(names())]
             raise OptionError(f"Expected {what}, but {pattern!r} names none; {did_you_mean(pattern, items)}")
 
 
@@ -153,8 +153,22 @@ def _instantiate(relation: Callable[..., Relation], settings: Mapping[str, str])
     return made
 
 
-def _items(settings: Mapping[str, str] = _NO_SETTINGS) -> Iterator[tuple[str, Relation, str]]:
-    for name in names():
+def _names_for(patterns: Sequence[str]) -> Iterator[str]:
+    """Yields the names of relations whose items the patterns may match: a run imports no other relation."""
+    stems = [_stem(pattern) for pattern in patterns]
+    return (name for name in names() if _matches_any(stems, name))
+
+
+def _stem(pattern: str) -> str:
+    """Returns a pattern of the names of all relations that have an item which ``pattern`` matches."""
+    if "[" in pattern:
+        return pattern.partition("[")[0]
+    before, star, _ = pattern.rpartition("*")  # the star may stand for the beginning of a variant, too
+    return f"{before}*" if star else pattern
+
+
+def _items(relations: Iterable[str], settings: Mapping[str, str] = _NO_SETTINGS) -> Iterator[tuple[str, Relation, str]]:
+    for name in relations:
         relation = get(name, settings)
         for variant in relation.info.variants:
             yield item_name(name, variant), relation, variant

@@ -22,7 +22,8 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting import atomic_write, cases
 from pytest_vqamt.reporting.atomic_write import REPORT_FILE, AtomicFile, unwritable_folder
 from pytest_vqamt.reporting.audit.results import read_audit
-from pytest_vqamt.reporting.html.cards import Images, select_cards
+from pytest_vqamt.reporting.html.cards import select_cards
+from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.stats.papers import coverage_tables, summaries

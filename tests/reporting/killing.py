@@ -21,7 +21,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.cases import remove_report, start_parts
 from pytest_vqamt.reporting.files import write_files, write_pages
-from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.reporting.html.case_selection import Images
 from tests.reporting.erratic import SPEC
 from tests.reporting.running import run_into, world
 

@@ -20,7 +20,7 @@ from pytest_vqamt.reporting.compare.comparison import compare
 from pytest_vqamt.reporting.compare.render import comparison_json
 from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
 from pytest_vqamt.reporting.files import read_report, write_pages
-from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.table_export import write_csv
 from tests.reporting.running import run_into

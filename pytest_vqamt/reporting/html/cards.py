@@ -23,7 +23,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cache
 from io import BytesIO
 from itertools import islice
@@ -42,7 +41,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
-from pytest_vqamt.reporting.html.case_selection import CaseSelector, SelectedCases
+from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images, SelectedCases
 from pytest_vqamt.reporting.progress import picture_progress
 
 if TYPE_CHECKING:
@@ -183,14 +182,6 @@ def _decoded(row: Json) -> object:
         return decode(row)
     except (AttributeError, DataError, TypeError, ValueError):
         return None
-
-
-class Images(StrEnum):
-    """``--vqamt-report-images``."""
-
-    VIOLATIONS = "violations"
-    ALL = "all"
-    NONE = "none"
 
 
 CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}

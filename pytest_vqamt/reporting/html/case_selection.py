@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
@@ -142,3 +142,11 @@ def _rows(lines: BinaryIO, places: Sequence[int]) -> Iterator[Row]:
     for place in places:
         lines.seek(place)
         yield parse_case(lines.readline(), f"{lines.name}, at byte {place}")
+
+
+class Images(StrEnum):
+    """``--vqamt-report-images``."""
+
+    VIOLATIONS = "violations"
+    ALL = "all"
+    NONE = "none"

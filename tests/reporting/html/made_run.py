@@ -20,7 +20,7 @@ from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, start_parts
 from pytest_vqamt.reporting.files import write_pages
-from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
 from pytest_vqamt.stats.model_ranking import differences, rankings

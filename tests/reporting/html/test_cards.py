@@ -25,15 +25,8 @@ from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.inpainters import telea
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.reporting.html import cards as module
-from pytest_vqamt.reporting.html.cards import (
-    Images,
-    PageCases,
-    PictureRequest,
-    Thumbnail,
-    select_cards,
-    thumbnail,
-    thumbnails,
-)
+from pytest_vqamt.reporting.html.cards import PageCases, PictureRequest, Thumbnail, select_cards, thumbnail, thumbnails
+from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.reporting.erratic import SPEC
 from tests.reporting.reported import query_of, row_of, write_rows
