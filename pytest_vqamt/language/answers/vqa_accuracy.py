@@ -7,15 +7,12 @@ does not say.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from pytest_vqamt.core.errors import VqamtError
-
-_LISTS = Path(__file__).with_name("vqa_accuracy.toml")
+from pytest_vqamt.language.tables import toml_table
 
 ENOUGH = 3
 """So many who agree make an answer wholly right."""
@@ -83,7 +80,7 @@ class _Words:
 @cache
 def _words() -> _Words:
     """The lists of ``vqa_accuracy.toml``."""
-    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
+    table = toml_table("answers/vqa_accuracy.toml")
     numbers = {word: str(number) for number, word in enumerate(table["number_words"])}
     mended = {wrong: right for right in table["contractions"] for wrong in _lacking_an_apostrophe(right)}
     return _Words(

@@ -25,6 +25,7 @@ _IMPLYING = frozenset({"sports", "vehicle"})
 """Super-categories whose names make verbs that nobody does without the thing: "to snowboard"."""
 _OWNERS = frozenset({"its", "her", "his", "their"})
 _SHADES = frozenset({"bright", "dark", "light", "pale", "neon", "deep", "burnt"})
+_VESSELS = frozenset({"bowl", "basket", "bag", "plate"})
 _NEAR = 4
 
 
@@ -70,12 +71,11 @@ def disambiguate(around: PhraseContext) -> LexiconEntry | None:
 
 def _is_verb(around: PhraseContext, word: LexiconEntry) -> bool:
     """Whether it is what somebody does: "a man ties his shoe", "two men bike", "learning to snowboard"."""
-    of = grammar()
-    if word.lemma not in of.verbs:
+    if word.lemma not in grammar("verbs"):
         return False
     if around.previous == "to" and word.shape is WordShape.ONE:
         start = around.span.start
-        return start < 2 or around.words[start - 2] not in of.towards
+        return start < 2 or around.words[start - 2] not in grammar("towards")
     if around.subject is None:
         return False
     return (around.subject is NounForm.PLURAL) == (word.shape is WordShape.ONE)
@@ -102,7 +102,7 @@ def _owner(around: PhraseContext) -> str:
     for at in range(around.span.start - 1, max(around.span.start - _NEAR, -1), -1):
         if around.words[at] in _OWNERS:
             return around.words[at]
-        if around.words[at] in grammar().prepositions or around.words[at] == STOP:
+        if around.words[at] in grammar("prepositions") or around.words[at] == STOP:
             break
     return ""
 
@@ -111,39 +111,32 @@ def _orange(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """The fruit, where its phrase ends with the word and is about one or several of it."""
     if word.shape is WordShape.MANY:
         return word
-    of, after = grammar(), around.next
-    if after in of.joining:
+    after = around.next
+    if after in grammar("joining"):
         end = around.span.end + 1
         colour = (
             end < len(around.words) and around.words[end] in descriptive_adjectives() and around.words[end] != "orange"
         )
         ends = not colour
     else:
-        ends = after == STOP or after in of.prepositions or after in of.after_a_fruit
+        ends = after == STOP or after in grammar("prepositions", "after_a_fruit")
     return word if ends and _is_counted(around) else None
 
 
 def _is_counted(around: PhraseContext) -> bool:
     """Whether an article, a number or a list of food stands before the word."""
-    of = grammar()
     if around.previous in _SHADES:
         return False
     for at in range(around.span.start - 1, max(around.span.start - _NEAR, -1), -1):
         before = around.words[at]
-        if (
-            before in of.one
-            or before in of.same
-            or before in of.whose
-            or before in of.several
-            or before in several_words()
-        ):
+        if before in grammar("one", "same", "whose", "several") or before in several_words():
             return True
-        if before in of.joining or before == STOP:
+        if before in grammar("joining") or before == STOP:
             fruits = (name for span in around.spans for name in span.word.classes[:1] if name != "orange")
             return any(class_rows()[name].kind == "food" for name in fruits)
         if before == "of":
-            return at > 0 and around.words[at - 1].removesuffix("s") in of.pieces | {"bowl", "basket", "bag", "plate"}
-        if not is_adjective(before) and before not in of.after_a_fruit:
+            return at > 0 and around.words[at - 1].removesuffix("s") in grammar("pieces") | _VESSELS
+        if not is_adjective(before) and before not in grammar("after_a_fruit"):
             break
     return False
 
@@ -154,18 +147,18 @@ def _bed(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
 
 
 def _remote(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    return None if around.next in grammar().far_off else word
+    return None if around.next in grammar("far_off") else word
 
 
 def _mouse(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """The device, unless it is hunted or eaten."""
     start = around.span.start
-    return None if grammar().hunting & set(around.words[max(start - 3, 0) : start]) else word
+    return None if grammar("hunting") & set(around.words[max(start - 3, 0) : start]) else word
 
 
 def _pitcher(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """Who throws, by what is done; else it may be of glass."""
-    throws = around.next in grammar().pitches
+    throws = around.next in grammar("pitches")
     on_the_mound = "mound" in around.words[around.span.end : around.span.end + _NEAR]
     return replace(word, classes=(PERSON,), perhaps=()) if throws or on_the_mound else word
 
@@ -174,12 +167,10 @@ def _couple(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """Two people, unless it counts what follows: "a couple of dogs", "a couple dogs"."""
     if around.next == "of":
         return None
-    of, end = grammar(), around.span.end
+    end = around.span.end
     for span in around.spans[around.at + 1 :]:
         between = around.words[end : span.start]
-        if len(between) >= _NEAR or any(
-            each in of.prepositions or each in of.joining or each == STOP for each in between
-        ):
+        if len(between) >= _NEAR or any(each in grammar("prepositions", "joining") or each == STOP for each in between):
             break
         if span.word.shape is not WordShape.ONE and span.word.classes:
             return None
@@ -203,16 +194,16 @@ def _collective(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | Non
 
 def _is_subject(around: PhraseContext) -> bool:
     """Whether the sentence begins with it and goes on to say what is done: "a group sits at a table"."""
-    of, after = grammar(), around.next
+    after = around.next
     if any(span.word.classes or span.word.is_animal for span in around.spans[: around.at]):
         return False
-    return after in of.singular_verbs or after in of.plural_verbs or after.endswith("ing")
+    return after in grammar("singular_verbs", "plural_verbs") or after.endswith("ing")
 
 
 def _sex(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """A person by what follows ("a male in a suit"), unless it is of an animal."""
     animal = any(span.word.is_animal for span in around.spans[: around.at])
-    says_more = around.next in grammar().prepositions or around.next.endswith("ing")
+    says_more = around.next in grammar("prepositions") or around.next.endswith("ing")
     return replace(word, classes=(PERSON,), perhaps=()) if says_more and not animal else word
 
 
@@ -229,7 +220,7 @@ def _drink(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
 def _wave(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """What one rides on a board."""
     start = around.span.start
-    return word if grammar().riding & set(around.words[max(start - _NEAR, 0) : start]) else None
+    return word if grammar("riding") & set(around.words[max(start - _NEAR, 0) : start]) else None
 
 
 _Rule = Callable[[PhraseContext, LexiconEntry], "LexiconEntry | None"]

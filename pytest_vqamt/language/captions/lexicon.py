@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from typing import NamedTuple
 from unicodedata import normalize
 
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_mass, lacks_singular, plural
 from pytest_vqamt.language.english.phrases import descriptions
+from pytest_vqamt.language.tables import toml_table, word_set
 
 
 class WordShape(StrEnum):
@@ -189,56 +188,23 @@ class ClassRow:
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grammar:
-    """The small words, as ``grammar.toml`` has them."""
-
-    one: frozenset[str]
-    same: frozenset[str]
-    whose: frozenset[str]
-    not_the_first: frozenset[str]
-    several: frozenset[str]
-    some: frozenset[str]
-    groups: frozenset[str]
-    pieces: frozenset[str]
-    measures: frozenset[str]
-    counting: frozenset[str]
-    denial: frozenset[str]
-    denying: frozenset[str]
-    prepositions: frozenset[str]
-    joining: frozenset[str]
-    singular_verbs: frozenset[str]
-    plural_verbs: frozenset[str]
-    pitches: frozenset[str]
-    after_a_fruit: frozenset[str]
-    far_off: frozenset[str]
-    playing: frozenset[str]
-    hunting: frozenset[str]
-    riding: frozenset[str]
-    verbs: frozenset[str]
-    towards: frozenset[str]
-
-
 @cache
 def class_rows() -> Mapping[str, ClassRow]:
     """Every class with its words, in the order of the file; person, whose words have a table of their own, is first."""
     return {
         PERSON: ClassRow(kind=PERSON, names=(PERSON,)),
-        **{name: _class_row(row) for name, row in _table("classes.toml").items()},
+        **{name: _class_row(row) for name, row in toml_table("captions/classes.toml").items()},
     }
 
 
 @cache
 def people() -> Mapping[str, tuple[str, ...]]:
     """The sections of ``people.toml``."""
-    return {section: tuple(names) for section, names in _table("people.toml").items()}
+    return {section: tuple(names) for section, names in toml_table("captions/people.toml").items()}
 
 
-@cache
-def grammar() -> Grammar:
-    """The small words of captions."""
-    table = _table("grammar.toml")
-    return Grammar(**{field.name: frozenset(table[field.name]) for field in fields(Grammar)})
+grammar = partial(word_set, "captions/grammar.toml")
+"""Returns the small words of these lists of ``grammar.toml``."""
 
 
 @cache
@@ -246,7 +212,7 @@ def phrases() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """The sections of ``phrases.toml``."""
     return {
         section: {name: tuple(words) for name, words in rows.items()}
-        for section, rows in _table("phrases.toml").items()
+        for section, rows in toml_table("captions/phrases.toml").items()
     }
 
 
@@ -280,10 +246,6 @@ def _texts(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError(f"value={value!r}: expected a list in classes.toml")
     return tuple(map(str, value))
-
-
-def _table(name: str) -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
 STOP = ","

@@ -178,7 +178,7 @@ class _MentionReader:
         if last is None or last.classes[0] != name or last.form is not NounForm.SINGULAR:
             return False
         between = self.words[last.end : span.start]
-        return len(between) > 1 and between[0] in ("is", "was") and between[1] in grammar().one
+        return len(between) > 1 and between[0] in ("is", "was") and between[1] in grammar("one")
 
     def _is_only_like(self, span: PhraseSpan) -> bool:
         """Whether it says what somebody looks like: "dressed as a pirate"."""
@@ -187,7 +187,7 @@ class _MentionReader:
 
     def _is_played(self, start: int) -> bool:
         """Whether it is a game: "playing frisbee", "a game of frisbee"."""
-        return self.words[max(start - 1, 0)] in grammar().playing or self.words[max(start - 2, 0) : start] == (
+        return self.words[max(start - 1, 0)] in grammar("playing") or self.words[max(start - 2, 0) : start] == (
             "game",
             "of",
         )
@@ -236,8 +236,10 @@ def _again(words: tuple[str, ...], at: int, mentions: Sequence[Mention], before:
 
 def _ends_its_phrase(words: tuple[str, ...], at: int) -> bool:
     """Whether no noun follows: "another one" and "the other one" end with their last word."""
-    of, after = grammar(), words[at + 1] if at + 1 < len(words) else STOP
-    return after in (STOP, "one") or after.endswith("ing") or after in of.joining | of.prepositions | of.singular_verbs
+    after = words[at + 1] if at + 1 < len(words) else STOP
+    return (
+        after in (STOP, "one") or after.endswith("ing") or after in grammar("joining", "prepositions", "singular_verbs")
+    )
 
 
 def _tells_apart(words: tuple[str, ...], at: int) -> bool:
@@ -307,11 +309,12 @@ def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) 
 
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
     """Whether a word after "a" and a name says what it does: "a bus stops", "a zebra crossing the street"."""
-    of = grammar()
     if words[at] == "shaped":  # "a cake shaped like a train", not "a train shaped cake"
-        return words[at + 1 : at + 2] != () and words[at + 1] in of.prepositions
-    doing = words[at].endswith("ing") and words[at + 1 : at + 2] != () and words[at + 1] in of.one | of.same | of.whose
-    return doing or words[at] in of.singular_verbs
+        return words[at + 1 : at + 2] != () and words[at + 1] in grammar("prepositions")
+    doing = (
+        words[at].endswith("ing") and words[at + 1 : at + 2] != () and words[at + 1] in grammar("one", "same", "whose")
+    )
+    return doing or words[at] in grammar("singular_verbs")
 
 
 @cache

@@ -70,7 +70,7 @@ def read_preceding_words(
             break
         said = _determiner(words, at)
         if said is not None and said.count is Quantity.SEVERAL:
-            if not (singular and at + 1 < start and words[at + 1] in grammar().measures):
+            if not (singular and at + 1 < start and words[at + 1] in grammar("measures")):
                 number = said
             if number is not None and (not singular or at == start - 1):
                 break
@@ -81,25 +81,25 @@ def read_preceding_words(
             return replace(said if number is None or has_article else number, other=other or said.other)
         elif _closes(words, at, start):
             break
-        other = other or words[at] in grammar().not_the_first
+        other = other or words[at] in grammar("not_the_first")
     return replace(number or PrecedingWords(), other=other)
 
 
 def _determiner(words: tuple[str, ...], at: int) -> PrecedingWords | None:
     """What the word at ``at`` says of the noun after it; None where it is no determiner."""
-    of, word = grammar(), words[at]
-    if word in of.denial or _two_words(words, at) in of.denying:
+    word = words[at]
+    if word in grammar("denial") or _two_words(words, at) in grammar("denying"):
         return PrecedingWords(denied=True)
-    if word in of.one and not (word == "one" and at and words[at - 1] in tens()):
-        denied = at > 0 and (words[at - 1] in of.denial or _two_words(words, at - 1) in of.denying)
+    if word in grammar("one") and not (word == "one" and at and words[at - 1] in tens()):
+        denied = at > 0 and (words[at - 1] in grammar("denial") or _two_words(words, at - 1) in grammar("denying"))
         return PrecedingWords(count=Quantity.ONE, other=word == "another", denied=denied)
     if _is_several(words, at):
         return PrecedingWords(count=Quantity.SEVERAL, counts=True)
-    if word in of.same:
+    if word in grammar("same"):
         return PrecedingWords(definite=True)
-    if word in of.whose:
+    if word in grammar("whose"):
         return PrecedingWords(owned=True)
-    if word in of.some:
+    if word in grammar("some"):
         return PrecedingWords(count=Quantity.SOME)
     return _of_what(words[at - 1] if at else "") if word == "of" else None
 
@@ -124,27 +124,26 @@ def _is_several(words: tuple[str, ...], at: int) -> bool:
         return at > 0 and words[at - 1] in tens()
     if word.isdecimal():  # no year, and not the name of "the number 7 bus"
         return len(word) < _DIGITS_OF_A_YEAR and int(word) > 1 and words[max(at - 1, 0)] != "number"
-    return word in grammar().several or word in several_words()
+    return word in grammar("several") or word in several_words()
 
 
 def _of_what(noun: str) -> PrecedingWords:
     """What "herd of", "slice of" and the like say of the noun after them."""
-    of = grammar()
-    if noun in of.groups:
-        return PrecedingWords(count=Quantity.GROUP, counts=noun in of.counting)
-    if noun in of.pieces:
+    if noun in grammar("groups"):
+        return PrecedingWords(count=Quantity.GROUP, counts=noun in grammar("counting"))
+    if noun in grammar("pieces"):
         return PrecedingWords(count=Quantity.PIECE)
-    return PrecedingWords(count=Quantity.PIECES if noun.removesuffix("s") in of.pieces else Quantity.OPEN)
+    return PrecedingWords(count=Quantity.PIECES if noun.removesuffix("s") in grammar("pieces") else Quantity.OPEN)
 
 
 def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
     """Whether the phrase of the noun at ``start`` begins only after the word at ``at``."""
-    of, word = grammar(), words[at]
-    if word in of.joining:  # but for "a black and white cat"
+    word = words[at]
+    if word in grammar("joining"):  # but for "a black and white cat"
         return not (0 < at < start - 1 and is_adjective(words[at - 1]) and is_adjective(words[at + 1]))
     if word.endswith("ing"):  # but for "a flying kite"
-        return not (at and words[at - 1] in of.one | of.same | of.whose)
-    return word in of.prepositions or word in of.singular_verbs or word in of.plural_verbs
+        return not (at and words[at - 1] in grammar("one", "same", "whose"))
+    return word in grammar("prepositions", "singular_verbs", "plural_verbs")
 
 
 def is_adjective(word: str) -> bool:
@@ -193,9 +192,9 @@ def _of_both(said: PrecedingWords, words: tuple[str, ...], end: int) -> NounForm
         return NounForm.SINGULAR
     at = end + 1 if words[end : end + 1] in (("that",), ("which",), ("who",)) else end
     verb = words[at] if at < len(words) else ""
-    if verb in grammar().singular_verbs:
+    if verb in grammar("singular_verbs"):
         return NounForm.SINGULAR
-    if verb in grammar().plural_verbs:
+    if verb in grammar("plural_verbs"):
         return NounForm.PLURAL
     return NounForm.NONE if said.definite or said.owned else NounForm.PLURAL
 

@@ -213,7 +213,7 @@ def _strict_form(words: tuple[str, ...], at: int, shape: WordShape) -> NounForm:
         return NounForm.PLURAL if shape is WordShape.MANY else NounForm.SINGULAR
     said = read_preceding_words(words, at, set(), singular=False).count
     is_one = said is Quantity.ONE or (
-        said is Quantity.OPEN and words[at + 1 : at + 2] and words[at + 1] in grammar().singular_verbs
+        said is Quantity.OPEN and words[at + 1 : at + 2] and words[at + 1] in grammar("singular_verbs")
     )
     return NounForm.SINGULAR if is_one else NounForm.PLURAL
 
@@ -237,13 +237,12 @@ def _is_noun(words: tuple[str, ...], at: int, *, proper: bool) -> bool:
 
 
 def _stands_before_a_noun(words: tuple[str, ...], at: int) -> bool:
-    of = grammar()
     after = words[at + 1] if at + 1 < len(words) else STOP
-    if after in of.joining:
+    if after in grammar("joining"):
         return at + 2 < len(words) and words[at + 2] in descriptive_adjectives()
-    if after == STOP or after in of.prepositions or after in of.after_a_fruit or after in of.singular_verbs:
+    if after == STOP or after in grammar("prepositions", "after_a_fruit", "singular_verbs"):
         # "red and orange": what closes a list of colours is one itself
-        return at > 1 and words[at - 1] in of.joining and words[at - 2] in descriptive_adjectives()
+        return at > 1 and words[at - 1] in grammar("joining") and words[at - 2] in descriptive_adjectives()
     return not (after.endswith(("ing", "ed")) or (words[at] == "orange" and after in _NOUNS_WITH_ORANGE))
 
 
@@ -255,11 +254,11 @@ def _is_followed_by_ing(words: tuple[str, ...], at: int) -> bool:
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
     """Whether it is what the noun before it does: "a man skateboards down", "people snowboard"."""
     entry = entries_by_form()[words[at]]
-    if at == 0 or entry.lemma not in grammar().verbs or _is_followed_by_ing(words, at):
+    if at == 0 or entry.lemma not in grammar("verbs") or _is_followed_by_ing(words, at):
         return False
     one = entry.shape is WordShape.ONE
     if words[at - 1] == "to":
-        return one and (at == 1 or words[at - 2] not in grammar().towards)
+        return one and (at == 1 or words[at - 2] not in grammar("towards"))
     subject = entries_by_form().get(words[at - 1])
     if subject is None or subject.classes[:1] != (PERSON,):
         return False

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import combinations
-from pathlib import Path
-from typing import NamedTuple
 
 from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.tables import toml_table, word_set
 from pytest_vqamt.language.wordnet import WordNet, wordnet
 from pytest_vqamt.language.wordnet.senses import head_of_compound
+
+_KINDS = "english/families_of_kinds.toml"
 
 
 def family(name: str) -> str | None:
@@ -52,7 +51,8 @@ def is_kind_either_way(a: str, b: str) -> bool:
         return not _SEXES_AND_AGES.issuperset((a, b))  # a skier is a man or a woman, and so is a player
     if shared is not None and shared in (a, b):
         return True
-    return a in _KINDS.get(b, ()) or b in _KINDS.get(a, ())
+    loose = toml_table("english/loose_names.toml")
+    return a in loose.get(b, ()) or b in loose.get(a, ())
 
 
 def is_known(name: str) -> bool:
@@ -89,49 +89,9 @@ _APART: frozenset[frozenset[str]] = frozenset(
 """Pairs of families of which neither is worn, carried, held, eaten, ridden or inhabited by the other."""
 
 
-_KINDS: dict[str, frozenset[str]] = {
-    "bird": frozenset({"duck", "goose", "chicken", "parrot", "seagull", "pigeon", "swan", "owl", "penguin", "eagle"}),
-    "dog": frozenset({"puppy"}),
-    "cat": frozenset({"kitten"}),
-    "cow": frozenset({"bull", "calf", "ox"}),
-    "person": frozenset({"man", "woman", "boy", "girl", "child", "kid", "baby", "lady", "guy", "player"}),
-    "man": frozenset({"guy"}),
-    "woman": frozenset({"lady"}),
-    "child": frozenset({"boy", "girl", "kid", "baby"}),
-    "kid": frozenset({"boy", "girl", "baby"}),
-    "car": frozenset({"taxi", "van", "suv", "minivan", "truck", "pickup truck"}),
-    "truck": frozenset({"van", "fire truck", "pickup truck", "bus"}),
-    "bus": frozenset({"van", "minivan"}),
-    "boat": frozenset({"ship", "sailboat", "canoe", "kayak"}),
-    "cup": frozenset({"mug", "wine glass", "bowl"}),
-    "bottle": frozenset({"vase"}),
-    "vase": frozenset({"potted plant", "jar"}),
-    "hot dog": frozenset({"sandwich"}),
-    "handbag": frozenset({"backpack", "suitcase", "purse"}),
-    "backpack": frozenset({"suitcase"}),
-    "oven": frozenset({"microwave"}),
-    "bicycle": frozenset({"bike"}),
-    "motorcycle": frozenset({"bike", "moped", "scooter", "bicycle"}),
-    "airplane": frozenset({"plane", "jet"}),
-    "couch": frozenset({"sofa", "bed", "bench"}),
-    "chair": frozenset({"armchair", "stool", "couch", "bench"}),
-    "table": frozenset({"desk", "coffee table", "dining table", "nightstand"}),
-    "bag": frozenset({"handbag", "backpack", "purse", "suitcase"}),
-    "hat": frozenset({"cap", "helmet"}),
-    "shirt": frozenset({"t-shirt"}),
-    "shoe": frozenset({"boot", "sandal", "sneaker"}),
-    "ball": frozenset({"sports ball", "tennis ball"}),
-    "tree": frozenset({"palm tree", "pine tree"}),
-    "flower": frozenset({"rose", "tulip", "sunflower", "daisy"}),
-}
-
-
-@lru_cache(maxsize=1)
+@cache
 def _families() -> dict[str, str]:
-    table: dict[str, list[str]] = tomllib.loads(
-        files("pytest_vqamt.language.english").joinpath("families.toml").read_text("utf-8")
-    )
-    return {name: kind for kind, names in table.items() for name in names}
+    return {name: family for family, names in toml_table("english/families.toml").items() for name in names}
 
 
 def derived_family(name: str) -> str | None:
@@ -148,7 +108,7 @@ def derived_family(name: str) -> str | None:
     """
     if is_ambiguous(name):
         return None
-    listed = _table().names.get(name) or _table().names.get(singular(name))
+    listed = _families_of("names").get(name) or _families_of("names").get(singular(name))
     if listed:
         return listed
     words = wordnet()
@@ -160,36 +120,21 @@ def derived_family(name: str) -> str | None:
 
 def is_ambiguous(name: str) -> bool:
     """Whether the name is listed as one that could stand for things of two families."""
-    return name in _table().of_none or singular(name) in _table().of_none
-
-
-class _Table(NamedTuple):
-    of_none: frozenset[str]
-    names: dict[str, str]
-    synsets: dict[str, str]
+    return not word_set(_KINDS, "of_none").isdisjoint((name, singular(name)))
 
 
 def _family_of(words: WordNet, synset: str) -> str | None:
     """The family that the synset is at or below; None of none, or of two."""
     above = words.at_or_above(synset)
-    families = {family for top, family in _table().synsets.items() if top in above}
+    families = {family for top, family in _families_of("synsets").items() if top in above}
     return families.pop() if len(families) == 1 else None
 
 
 @cache
-def _table() -> _Table:
-    table = tomllib.loads(
-        files("pytest_vqamt.language.english").joinpath("families_of_kinds.toml").read_text(encoding="utf-8")
-    )
-    families: dict[str, dict[str, list[str]]] = table["family"]
-    return _Table(
-        of_none=frozenset(table["of_none"]),
-        names={name: family for family, of in families.items() for name in of["names"]},
-        synsets={synset: family for family, of in families.items() for synset in of["synsets"]},
-    )
-
-
-_LISTS = Path(__file__).with_name("askable_names.toml")
+def _families_of(key: str) -> dict[str, str]:
+    """Returns the family of each of the ``names`` or ``synsets`` of ``families_of_kinds.toml``."""
+    families = toml_table(_KINDS)["family"]
+    return {each: family for family, of in families.items() for each in of[key]}
 
 
 def is_no_visible_thing(name: str) -> bool:
@@ -198,7 +143,7 @@ def is_no_visible_thing(name: str) -> bool:
     >>> is_no_visible_thing("background"), is_no_visible_thing("reflection"), is_no_visible_thing("dog")
     (True, True, False)
     """
-    return name in _lists()["no_thing"]
+    return name in word_set("english/askable_names.toml", "no_thing")
 
 
 def is_nearly_everywhere(name: str) -> bool:
@@ -207,9 +152,4 @@ def is_nearly_everywhere(name: str) -> bool:
     >>> is_nearly_everywhere("wall"), is_nearly_everywhere("dog")
     (True, False)
     """
-    return name in _lists()["everywhere"]
-
-
-@cache
-def _lists() -> dict[str, frozenset[str]]:
-    return {kind: frozenset(names) for kind, names in tomllib.loads(_LISTS.read_text(encoding="utf-8")).items()}
+    return name in word_set("english/askable_names.toml", "everywhere")

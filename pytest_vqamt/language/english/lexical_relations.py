@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from types import MappingProxyType
 
 from pytest_vqamt.language.english.nouns import is_person, plural, with_article
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.tables import toml_table
 
-_LISTS = Path(__file__).with_name("synonyms.toml")
+_FILE = "english/synonyms.toml"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -77,7 +76,7 @@ _AND_DOING = re.compile(r"\band \w+ing\b")
 
 def _names(text: str) -> Iterator[Replacement]:
     here = frozenset(_TOKEN.findall(text.casefold()))
-    for name, words in _lists().names:
+    for name, words in _pairs("names"):
         if not here.isdisjoint(_first_words(name)):
             yield from _nouns(text, name, words)
 
@@ -98,7 +97,7 @@ def _nouns(text: str, name: str, words: str) -> Iterator[Replacement]:
 
 
 def _can_precede_a_noun(word: str) -> bool:
-    return word in _lists().before_a_noun or _describes(word)
+    return word in _neighbours_in("determiners", "prepositions", "before_a_noun") or _describes(word)
 
 
 def _describes(word: str) -> bool:
@@ -107,16 +106,16 @@ def _describes(word: str) -> bool:
 
 def _can_follow_a_noun(word: str, name: str) -> bool:
     """Whether the word begins something else: of people, what they do; after their plural any word is that."""
-    return word in _lists().after_a_noun or (
+    return word in _neighbours_in("prepositions", "after_a_noun") or (
         is_person(name) and word.endswith(("ing", "s")) and not word.endswith("'s")
     )
 
 
 def _attributes(text: str) -> Iterator[Replacement]:
-    for attribute, instead in _lists().attributes:
+    for attribute, instead in _pairs("attributes"):
         for place in find_words(text, attribute):
             before, after = _neighbours(text, place)
-            follows = before in ("is", "are") or before in _lists().determiners or _describes(before)
+            follows = before in ("is", "are") or before in _neighbours_in("determiners") or _describes(before)
             if follows and not after.endswith("ing"):
                 yield Replacement(place.start(), place.end(), instead)
 
@@ -124,18 +123,18 @@ def _attributes(text: str) -> Iterator[Replacement]:
 def _verbs(text: str) -> Iterator[Replacement]:
     if _AND_DOING.search(text):
         return
-    for doing, does, do in _lists().verbs:
+    for doing, does, do in toml_table(_FILE)["verbs"]["forms"]:
         for said, instead in ((f"is {doing}", does), (f"are {doing}", do)):
             for place in find_words(text, said):
                 _, after = _neighbours(text, place)
-                if not after or after in _lists().after_a_verb:
+                if not after or after in _neighbours_in("determiners", "prepositions"):
                     yield Replacement(place.start(), place.end(), instead)
 
 
 def _prepositions(text: str) -> Iterator[Replacement]:
-    for preposition, instead in _lists().prepositions:
+    for preposition, instead in _pairs("prepositions"):
         for place in find_words(text, preposition):
-            if _neighbours(text, place)[1] in _lists().determiners:
+            if _neighbours(text, place)[1] in _neighbours_in("determiners"):
                 yield Replacement(place.start(), place.end(), instead)
 
 
@@ -157,38 +156,15 @@ def _neighbours(text: str, place: re.Match[str]) -> tuple[str, str]:
     return (before[1].lower() if before else "", after[1].lower() if after else "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Lists:
-    names: tuple[tuple[str, str], ...]
-    attributes: tuple[tuple[str, str], ...]
-    prepositions: tuple[tuple[str, str], ...]
-    verbs: tuple[tuple[str, str, str], ...]
-    determiners: frozenset[str]
-    before_a_noun: frozenset[str]
-    after_a_noun: frozenset[str]
-    after_a_verb: frozenset[str]
+@cache
+def _pairs(section: str) -> tuple[tuple[str, str], ...]:
+    both, one = toml_table(_FILE)[section]["both_ways"], toml_table(_FILE)[section]["one_way"]
+    return tuple(dict.fromkeys([*((a, b) for a, b, *_ in (*both, *one)), *((b, a) for a, b, *_ in both)]))
 
 
 @cache
-def _lists() -> _Lists:
-    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
-
-    def pairs(section: str) -> tuple[tuple[str, str], ...]:
-        both, one = table[section]["both_ways"], table[section]["one_way"]
-        return tuple(dict.fromkeys([*((a, b) for a, b, *_ in (*both, *one)), *((b, a) for a, b, *_ in both)]))
-
-    beside = {kind: frozenset(words) for kind, words in table["neighbours"].items()}
-    determiners, prepositions = beside["determiners"], beside["prepositions"]
-    return _Lists(
-        names=pairs("names"),
-        attributes=pairs("attributes"),
-        prepositions=pairs("prepositions"),
-        verbs=tuple((doing, does, do) for doing, does, do in table["verbs"]["forms"]),
-        determiners=determiners,
-        before_a_noun=determiners | prepositions | beside["before_a_noun"],
-        after_a_noun=prepositions | beside["after_a_noun"],
-        after_a_verb=determiners | prepositions,
-    )
+def _neighbours_in(*lists: str) -> frozenset[str]:
+    return frozenset().union(*(toml_table(_FILE)["neighbours"][each] for each in lists))
 
 
 # What is like that of attributes is in the ontology.

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from unittest.mock import patch
+
+from pytest_vqamt.language.tables import toml_table, word_set
 
 if TYPE_CHECKING:
     import inflect
 
 
-_LISTS = Path(__file__).with_name("nouns.toml")
+_FILE = "english/nouns.toml"
+_words = partial(word_set, _FILE)
 _AFTER_THE_HEAD = frozenset({"of", "in", "on", "with", "for", "at", "from"})
 
 _SMALL = (
@@ -85,10 +86,9 @@ def lacks_singular(noun: str) -> bool:
     >>> lacks_singular("ski pants"), lacks_singular("glasses"), lacks_singular("wine glasses"), lacks_singular("dogs")
     (True, True, False, False)
     """
-    lists = _lists()
-    if " ".join(noun.split(" ")[-2:]) in lists.has_singular:
+    if " ".join(noun.split(" ")[-2:]) in _words("has_singular"):
         return False
-    return noun in lists.plural_only or noun.rpartition(" ")[2] in lists.plural_only
+    return not _words("plural_only").isdisjoint((noun, noun.rpartition(" ")[2]))
 
 
 @cache
@@ -98,8 +98,7 @@ def is_mass(noun: str) -> bool:
     >>> is_mass("ocean water"), is_mass("water bottle"), is_mass("glass of water")
     (True, False, False)
     """
-    lists = _lists()
-    return noun in lists.mass or (head(noun) in lists.mass and noun not in lists.countable)
+    return noun in _words("mass") or (head(noun) in _words("mass") and noun not in _words("countable"))
 
 
 @cache
@@ -109,7 +108,7 @@ def is_countable(noun: str) -> bool:
     >>> is_countable("dog"), is_countable("dogs"), is_countable("water"), is_countable("scissors"), is_countable("sky")
     (True, False, False, False, False)
     """
-    return not (is_plural(noun) or is_mass(noun) or noun in _lists().not_counted)
+    return not (is_plural(noun) or is_mass(noun) or noun in _words("not_counted"))
 
 
 @cache
@@ -119,7 +118,7 @@ def is_person(noun: str) -> bool:
     >>> is_person("women"), is_person("tennis player"), is_person("cd player"), is_person("dog")
     (True, True, False, False)
     """
-    return singular(noun) in _lists().people
+    return singular(noun) in _words("people")
 
 
 @cache
@@ -129,7 +128,7 @@ def is_everywhere(noun: str) -> bool:
     >>> is_everywhere("sky"), is_everywhere("sea")
     (True, False)
     """
-    return noun in _lists().everywhere
+    return noun in _words("everywhere")
 
 
 @cache
@@ -139,7 +138,7 @@ def counting_noun(noun: str) -> str:
     >>> counting_noun("furniture"), counting_noun("animal"), counting_noun("food")
     ('piece of furniture', 'animal', 'food')
     """
-    return f"piece of {noun}" if noun.rpartition(" ")[2] in _lists().in_pieces else noun
+    return f"piece of {noun}" if noun.rpartition(" ")[2] in _words("in_pieces") else noun
 
 
 @cache
@@ -160,7 +159,7 @@ def with_article(phrase: str) -> str:
     ('an apple', 'a uniform', 'an hour hand', 'an orange cat')
     """
     first = phrase.split(" ", 1)[0].split("-", 1)[0]
-    listed = _lists().article.get(first)
+    listed = toml_table(_FILE)["article"].get(first)
     if listed:
         return f"{listed} {phrase}"
     return f"{_engine().a(first).split(' ', 1)[0]} {phrase}"
@@ -176,39 +175,11 @@ def indefinite(noun: str) -> str:
     return noun if is_mass(noun) or is_plural(noun) else with_article(noun)
 
 
-class _Lists(NamedTuple):
-    mass: frozenset[str]
-    countable: frozenset[str]
-    plural_only: frozenset[str]
-    has_singular: frozenset[str]
-    not_counted: frozenset[str]
-    singular_in_s: frozenset[str]
-    people: frozenset[str]
-    in_pieces: frozenset[str]
-    everywhere: frozenset[str]
-    irregular: dict[str, str]
-    singular_of: dict[str, str]
-    article: dict[str, str]
-
-
 @cache
-def _lists() -> _Lists:
-    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
-    irregular: dict[str, str] = table["irregular"]
-    return _Lists(
-        mass=frozenset(table["mass"]),
-        countable=frozenset(table["countable"]),
-        plural_only=frozenset(table["plural_only"]),
-        has_singular=frozenset(table["has_singular"]),
-        not_counted=frozenset(table["not_counted"]),
-        singular_in_s=frozenset(table["singular_in_s"]),
-        people=frozenset(table["people"]),
-        in_pieces=frozenset(table["in_pieces"]),
-        everywhere=frozenset(table["everywhere"]),
-        irregular=irregular,
-        singular_of={many: one for one, many in irregular.items() if many != "glasses"},
-        article=table["article"],
-    )
+def _irregular() -> tuple[dict[str, str], dict[str, str]]:
+    """Returns the irregular plurals by their singulars, and the other way round."""
+    plurals: dict[str, str] = toml_table(_FILE)["irregular"]
+    return plurals, {many: one for one, many in plurals.items() if many != "glasses"}
 
 
 @cache
@@ -234,7 +205,7 @@ def _parts(noun: str) -> tuple[str, str, str]:
 def _plural_word(word: str) -> str:
     if not word.strip():  # inflect fails on white space
         return word
-    return _lists().irregular.get(word) or str(_engine().plural_noun(word))
+    return _irregular()[0].get(word) or str(_engine().plural_noun(word))
 
 
 @cache
@@ -243,13 +214,10 @@ def _singular_word(word: str) -> str | None:
 
     inflect takes every final s off ("bus" to "bu"), so its answer counts only where it leads back to the word.
     """
-    lists = _lists()
-    if word in lists.singular_of:
-        one = lists.singular_of[word]
-        return one if one != word else None
-    if word in lists.singular_in_s or word in lists.irregular or word.endswith(("ss", "us", "is")):
-        return None
-    if not word.strip():
+    plurals, singulars = _irregular()
+    if word in singulars:
+        return singulars[word] if singulars[word] != word else None
+    if word in _words("singular_in_s") or word in plurals or word.endswith(("ss", "us", "is")) or not word.strip():
         return None
     one = str(_engine().singular_noun(word) or "")
     return one if one and one != word and _plural_word(one) == word else None

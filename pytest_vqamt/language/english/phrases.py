@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.language.english.nouns import (
@@ -20,12 +18,13 @@ from pytest_vqamt.language.english.nouns import (
     plural,
     with_article,
 )
+from pytest_vqamt.language.tables import toml_table, word_set
 
 Number: TypeAlias = Literal["singular", "plural"]
 Link: TypeAlias = Literal["phrase", "clause"]
 """How a noun is joined to what it is related to: "the cup on the table", "the cup that is on the table"."""
 
-_LISTS = Path(__file__).with_name("adjectives.toml")
+_FILE = "english/adjectives.toml"
 _BEFORE_THE_NOUN = ("size", "state", "age", "shape", "action", "colour", "pattern", "material", "kind")
 
 
@@ -102,17 +101,16 @@ def predicative(attribute: str, number: Number) -> str:
     >>> predicative("wood", "singular"), predicative("wooden", "singular"), predicative("baby", "plural")
     ('made of wood', 'wooden', 'babies')
     """
-    lists = _lists()
-    if attribute in lists.materials:
+    if is_material(attribute):
         return f"made of {attribute}"
-    one, many = lists.after_is.get(attribute, (attribute, attribute))
-    return many if number == "plural" else one
+    one, many = toml_table(_FILE)["after_is"].get(attribute, (attribute, attribute))
+    return str(many if number == "plural" else one)
 
 
 @cache
 def is_material(attribute: str) -> bool:
     """Whether the attribute is a noun for what things are made of: "wood", not "wooden"."""
-    return attribute in _lists().materials
+    return attribute in word_set(_FILE, "materials")
 
 
 def join_phrases(phrases: Iterable[str], last: Literal["and", "or"] = "and") -> str:
@@ -152,54 +150,42 @@ def stands_before_its_noun(attribute: str) -> bool:
     >>> stands_before_its_noun("red"), stands_before_its_noun("on"), stands_before_its_noun("lying down")
     (True, True, False)
     """
-    return _place(_lists().no_clause.get(attribute, attribute)) == "before"
+    return _place(_without_clause(attribute)) == "before"
 
 
 @cache
 def descriptions() -> frozenset[str]:
     """The attributes that describe a thing without making it another: "black", "small", not "hot" of a hot dog."""
-    return frozenset(_lists().ranks)
-
-
-class _Lists(NamedTuple):
-    ranks: dict[str, int]
-    after: frozenset[str]
-    particles: frozenset[str]
-    clause: frozenset[str]
-    materials: frozenset[str]
-    after_is: dict[str, tuple[str, str]]
-    no_clause: dict[str, str]
-
-    def rank_of(self, attribute: str) -> int:
-        if attribute not in self.ranks:
-            return _BEFORE_THE_NOUN.index("action" if attribute.endswith("ing") else "state")
-        return self.ranks[attribute]
+    return frozenset(_ranks())
 
 
 @cache
-def _lists() -> _Lists:
-    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
-    return _Lists(
-        ranks={word: rank for rank, kind in enumerate(_BEFORE_THE_NOUN) for word in table.get(kind, ())},
-        after=frozenset(table["after"]),
-        particles=frozenset(table["particles"]),
-        clause=frozenset(table["clause"]),
-        materials=frozenset(table["materials"]),
-        after_is={word: (one, many) for word, (one, many) in table["after_is"].items()},
-        no_clause=table["instead_of_a_clause"],
-    )
+def _ranks() -> dict[str, int]:
+    """Returns the places of attributes in front of a noun, by their kind."""
+    table = toml_table(_FILE)
+    return {word: rank for rank, kind in enumerate(_BEFORE_THE_NOUN) for word in table.get(kind, ())}
+
+
+def _rank_of(attribute: str) -> int:
+    unlisted = _BEFORE_THE_NOUN.index("action" if attribute.endswith("ing") else "state")
+    return _ranks().get(attribute, unlisted)
+
+
+def _without_clause(attribute: str) -> str:
+    """Returns the attribute in a form that needs no clause."""
+    instead: dict[str, str] = toml_table(_FILE)["instead_of_a_clause"]
+    return instead.get(attribute, attribute)
 
 
 @cache
 def _place(attribute: str) -> Literal["before", "after", "clause"]:
-    lists = _lists()
-    if attribute in lists.clause:
+    if attribute in word_set(_FILE, "clause"):
         return "clause"
-    if attribute in lists.ranks:
+    if attribute in _ranks():
         return "before"
     words = attribute.split(" ")
-    of_its_own = words[0].endswith("ing") or words[:2] == ["made", "of"] or words[-1] in lists.particles
-    if attribute in lists.after or (len(words) > 1 and of_its_own):
+    of_its_own = words[0].endswith("ing") or words[:2] == ["made", "of"] or words[-1] in word_set(_FILE, "particles")
+    if attribute in word_set(_FILE, "after") or (len(words) > 1 and of_its_own):
         return "after"
     return "before"
 
@@ -209,9 +195,8 @@ def _described(group: Group, number: Number, *, clauses: bool) -> tuple[str, str
 
     Without ``clauses``, attributes that can do without one stand before the noun.
     """
-    lists = _lists()
-    attributes = group.attributes if clauses else [lists.no_clause.get(word, word) for word in group.attributes]
-    before = sorted((word for word in attributes if _place(word) == "before"), key=lists.rank_of)
+    attributes = group.attributes if clauses else [_without_clause(word) for word in group.attributes]
+    before = sorted((word for word in attributes if _place(word) == "before"), key=_rank_of)
     after = [word for word in attributes if _place(word) == "after"]
     last = [word for word in attributes if _place(word) == "clause"]
     noun = plural(group.name) if number == "plural" else group.name
@@ -283,7 +268,7 @@ class Links:
 @cache
 def links() -> Links:
     """The words that ``adjectives.toml`` gives for predicates."""
-    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
+    table = toml_table(_FILE)
     return Links(
         whole=table["predicate"],
         participles=table["participle"],

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import cache, lru_cache, partial
 from itertools import takewhile
 
 from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.tables import word_set
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, look_up, verb_forms, words_of
 from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.language.units.unit import DescriptionUnit, Sentence, head_noun, is_living, is_people, says_all_of
 from pytest_vqamt.language.units.writing import object_phrase
 from pytest_vqamt.language.wordnet import wordnet
+
+_mentions = partial(word_set, "units/mentions.toml")
+_unasserted = partial(word_set, "units/unasserted.toml")
 
 
 def without_unit(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionUnit, ...]:
@@ -133,49 +135,46 @@ def _is_word_for(word: str, name: str) -> bool:
 
 def _exclude_each_other(one: str, other: str) -> bool:
     """Whether nobody is both: a man and a woman, a boy and an adult."""
-    table = _mention_words()
     return any(
-        (one in table[these] and other in table[those]) or (one in table[those] and other in table[these])
+        a in _mentions(these) and b in _mentions(those)
         for these, those in (("men", "women"), ("young", "grown"))
+        for a, b in ((one, other), (other, one))
     )
 
 
 def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
-    table = _mention_words()
     name = head_noun(erased.object)
-    if word in table["somebody"]:
+    if word in _mentions("somebody"):
         return is_people(name)
-    if word in table["something"]:
+    if word in _mentions("something"):
         return not is_people(name)
-    if word in table["another"]:
+    if word in _mentions("another"):
         return is_living(name) == is_living(head_noun(unit.object))
     if not _can_stand_for(word, erased):
         return False
-    return not (is_first and word in table["of_subject"] and _can_stand_for(word, unit))
+    return not (is_first and word in _mentions("of_subject") and _can_stand_for(word, unit))
 
 
 def _can_stand_for(pronoun: str, unit: DescriptionUnit) -> bool:
-    table = _mention_words()
     name = head_noun(unit.object)
-    if pronoun in table["many"]:
+    if pronoun in _mentions("many"):
         return unit.is_plural or is_people(name)
     if unit.is_plural:
         return False
-    if pronoun in table["male"]:
-        return is_living(name) and name not in table["women"]
-    if pronoun in table["female"]:
-        return is_living(name) and name not in table["men"]
-    return pronoun in table["neuter"] and (not is_people(name) or name in ("baby", "child", "infant"))
+    if pronoun in _mentions("male"):
+        return is_living(name) and name not in _mentions("women")
+    if pronoun in _mentions("female"):
+        return is_living(name) and name not in _mentions("men")
+    return pronoun in _mentions("neuter") and (not is_people(name) or name in ("baby", "child", "infant"))
 
 
 def _takes_both(one: str, other: str) -> bool:
     """Whether what is said of both, in the same words, is something that two do with each other, or are together."""
-    table = _mention_words()
     shared = _words_at_the_end(_WORD.findall(one.lower()), _WORD.findall(other.lower()))
     text = " ".join(shared)
-    if any(phrase in text for phrase in table["mutual_phrases"]) or not table["mutual_words"].isdisjoint(shared):
+    if not _mentions("mutual_words").isdisjoint(shared) or any(each in text for each in _mentions("mutual_phrases")):
         return True
-    if any(verb_forms(word)[0] in table["mutual_verbs"] for word in shared):
+    if any(verb_forms(word)[0] in _mentions("mutual_verbs") for word in shared):
         return True
     are = parse(f"they {text}")  # "are twins", "are a couple": nobody is
     return any(
@@ -188,12 +187,6 @@ def _words_at_the_end(one: Sequence[str], other: Sequence[str]) -> list[str]:
     """The words that both end with."""
     pairs = zip(reversed(one), reversed(other), strict=False)
     return [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)][::-1]
-
-
-@cache
-def _mention_words() -> Mapping[str, frozenset[str]]:
-    text = files("pytest_vqamt.language.units").joinpath("mentions.toml").read_text(encoding="utf-8")
-    return {key: frozenset(words) for key, words in tomllib.loads(text).items()}
 
 
 # Where that is in doubt, it does not: a thing that is left out costs a test some words, and one that the picture lacks
@@ -235,7 +228,7 @@ def _is_there(sentence: Sentence, start: int, place: int, end: int) -> bool:
     is_definite = sentence.word(place - 1) in _DEFINITE or sentence.tag(place - 1) is Tag.POSSESSIVE
     if is_definite or sentence.word(place - 1) in words_of("article"):
         place -= 1
-    if sentence.word(place - 1) in _unasserted_words()["before"] or sentence.word(end) in ("nor", "or"):
+    if sentence.word(place - 1) in _unasserted("before") or sentence.word(end) in ("nor", "or"):
         return False
     if (sentence.word(place - 2), sentence.word(place - 1)) == ("instead", "of"):
         return False
@@ -255,7 +248,7 @@ def _before(sentence: Sentence, place: int) -> Iterator[int]:
 
 def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) -> bool:
     """Whether because of the word at one place what stands at the other need not be there."""
-    word, tag, table = sentence.word(at), sentence.tag(at), _unasserted_words()
+    word, tag = sentence.word(at), sentence.tag(at)
     if tag is Tag.NOT or word == "never":
         return True
     if tag is Tag.TO or word in _modals():
@@ -263,30 +256,23 @@ def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) 
     if tag is Tag.NOUN:
         return _is_pictured(sentence, at, place) or (word, sentence.word(at + 1)) == ("way", "to")
     verb = verb_forms(word)[0] if tag in VERBS else ""
-    if verb in table["awaited"] or (verb in table["for"] and sentence.word(at + 1) == "for"):
+    if verb in _unasserted("awaited") or (verb in _unasserted("for") and sentence.word(at + 1) == "for"):
         return all(sentence.word(between) not in _WHERE for between in range(at + 1, place))
-    is_bound = verb in table["bound"] and sentence.word(place - 1) == "to"
-    return is_bound or verb in table["thought"] or verb in table["draws"]
+    is_bound = verb in _unasserted("bound") and sentence.word(place - 1) == "to"
+    return is_bound or verb in _unasserted("thought") or verb in _unasserted("draws")
 
 
 def _is_pictured(sentence: Sentence, at: int, place: int) -> bool:
     """Whether a picture is named at the one place that shows what is named at the other, and was not taken of it."""
-    table = _unasserted_words()
-    if singular(sentence.word(at)) not in table["depictions"]:
+    if singular(sentence.word(at)) not in _unasserted("depictions"):
         return False
     between = [verb_forms(sentence.word(it))[0] for it in range(at + 1, place) if sentence.tag(it) in VERBS]
     if between:
-        return not table["shows"].isdisjoint(between)
-    is_taken = not table["takes"].isdisjoint(verb_forms(token.word)[0] for token in sentence.tokens[:at])
+        return not _unasserted("shows").isdisjoint(between)
+    is_taken = not _unasserted("takes").isdisjoint(verb_forms(token.word)[0] for token in sentence.tokens[:at])
     return sentence.word(at + 1) in ("about", "of") and not is_taken
 
 
 @cache
 def _modals() -> frozenset[str]:
     return words_of("modal") - {"did", "do", "does"}
-
-
-@cache
-def _unasserted_words() -> Mapping[str, frozenset[str]]:
-    text = files("pytest_vqamt.language.units").joinpath("unasserted.toml").read_text(encoding="utf-8")
-    return {key: frozenset(words) for key, words in tomllib.loads(text).items()}

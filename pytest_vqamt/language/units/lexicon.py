@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum, auto
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, singular
+from pytest_vqamt.language.tables import toml_table, word_set
+
+_FILE = "units/words.toml"
 
 THING, IDEA, VERB, ADJECTIVE, ADVERB = "nivar"
 """The letters of ``parts_of_speech.txt``."""
@@ -107,21 +109,13 @@ def _closed(text: str) -> Tag | None:
     return Tag.NUMBER if text[0].isdigit() or text in NUMBER_WORDS else _classes().get(text)
 
 
-@cache
-def table() -> Mapping[str, Any]:
-    """The words of ``words.toml``."""
-    return tomllib.loads(files("pytest_vqamt.language.units").joinpath("words.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def words_of(key: str) -> frozenset[str]:
-    """One of its lists."""
-    return frozenset(table()[key])
+words_of = partial(word_set, _FILE)
+"""Returns the words of these lists of ``words.toml``."""
 
 
 @cache
 def _classes() -> Mapping[str, Tag]:
-    return _TOLD_BY_NEIGHBOURS | {word: tag for key, tag in _CLOSED.items() for word in table()[key]}
+    return _TOLD_BY_NEIGHBOURS | {word: tag for key, tag in _CLOSED.items() for word in words_of(key)}
 
 
 _TOLD_BY_NEIGHBOURS = {
@@ -270,8 +264,7 @@ def _is_verb(word: str) -> bool:
 
 @cache
 def _irregular() -> Mapping[str, tuple[str, ...]]:
-    table = tomllib.loads(files("pytest_vqamt.language.units").joinpath("words.toml").read_text(encoding="utf-8"))
-    return {verb: tuple(forms.split()) for verb, forms in table["irregular"].items()}
+    return {verb: tuple(forms.split()) for verb, forms in toml_table(_FILE)["irregular"].items()}
 
 
 @cache

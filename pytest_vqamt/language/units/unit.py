@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import NamedTuple
+from functools import lru_cache, partial
 
 from pytest_vqamt.language.english.nouns import counting_noun, head, is_mass, is_person, is_plural, singular
+from pytest_vqamt.language.tables import word_set
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.wordnet import wordnet
 
@@ -68,7 +66,7 @@ def head_noun(object: str) -> str:  # noqa: A002  # the word of the paper
 
 
 def _quantities() -> frozenset[str]:
-    return words_of("quantities_kept") | words_of("quantities_dropped")
+    return words_of("quantities_kept", "quantities_dropped")
 
 
 _OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "them", "they", "us", "we"})
@@ -140,6 +138,7 @@ class Sentence:
         return is_plural(noun) or noun in _OF_MANY
 
 
+_words = partial(word_set, "units/things.toml")
 _LIVING = ("person.n.01", "animal.n.01")
 
 
@@ -150,7 +149,9 @@ def is_people(noun: str) -> bool:
     >>> is_people("skier"), is_people("someone"), is_people("horse")
     (True, True, False)
     """
-    return noun in _table().people or is_person(noun) or (_names_things(noun) and wordnet().is_under(noun, _LIVING[:1]))
+    return (
+        noun in _words("people") or is_person(noun) or (_names_things(noun) and wordnet().is_under(noun, _LIVING[:1]))
+    )
 
 
 @lru_cache(maxsize=65536)
@@ -168,14 +169,13 @@ def is_object(name: str) -> bool:
     """
     noun = name.rpartition(" ")[2]
     one, whole = singular(noun), singular(name)
-    table = _table()
-    if whole in table.names or one in table.names:
+    if whole in _words("names") or one in _words("names"):
         return True
-    if one in table.no_names:
+    if one in _words("no_names") or one in _words("feats"):
         return False
     if is_people(noun):
         return True
-    if wordnet().is_under(name, table.no_kinds):
+    if wordnet().is_under(name, _words("no_kinds")):
         return False
     if is_mass(noun) and counting_noun(noun) == noun:
         return False
@@ -202,14 +202,13 @@ def is_named(name: str, *, has_determiner: bool, verb: str = "", preposition: st
         verb: whose object it is, in its base form.
         preposition: or what it follows.
     """
-    table = _table()
     noun = name.rpartition(" ")[2]
     one = singular(noun)
-    if noun in words_of("personal") or noun in table.no_pronouns or not is_object(name):
+    if noun in words_of("personal") or noun in _words("no_pronouns") or not is_object(name):
         return False
-    if preposition in ("as", "without") or (preposition == "in" and one in table.wholes):
+    if preposition in ("as", "without") or (preposition == "in" and one in _words("wholes")):
         return False
-    if verb in table.worn_after | table.lacking or (verb in table.taken_after and one in table.taken):
+    if verb in _words("worn_after", "lacking") or (verb in _words("taken_after") and one in _words("taken")):
         return False
     if verb == "play":
         return has_determiner and wordnet().is_under(name, ("musical_instrument.n.01",))
@@ -220,34 +219,3 @@ def is_named(name: str, *, has_determiner: bool, verb: str = "", preposition: st
 def _is_bare(name: str) -> bool:
     """Whether a noun in the singular that has no article would have one if it were a thing: "in Rome", "on foot"."""
     return " " not in name and not (is_mass(name) or is_plural(name) or wordnet().sense(name) is not None)
-
-
-class _Table(NamedTuple):
-    people: frozenset[str]
-    no_kinds: tuple[str, ...]
-    no_names: frozenset[str]
-    names: frozenset[str]
-    no_pronouns: frozenset[str]
-    wholes: frozenset[str]
-    worn_after: frozenset[str]
-    lacking: frozenset[str]
-    taken_after: frozenset[str]
-    taken: frozenset[str]
-
-
-@cache
-def _table() -> _Table:
-    table = tomllib.loads(files("pytest_vqamt.language.units").joinpath("things.toml").read_text(encoding="utf-8"))
-    lists = {key: frozenset(words) for key, words in table.items()}
-    return _Table(
-        people=lists["people"],
-        no_kinds=tuple(table["no_kinds"]),
-        no_names=lists["no_names"] | lists["feats"],
-        names=lists["names"],
-        no_pronouns=lists["no_pronouns"],
-        wholes=lists["wholes"],
-        worn_after=lists["worn_after"],
-        lacking=lists["lacking"],
-        taken_after=lists["taken_after"],
-        taken=lists["taken"],
-    )

@@ -8,14 +8,13 @@ first word takes that back ("toy dog").
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_vqamt.language.english.nouns import head, lacks_singular, singular
+from pytest_vqamt.language.tables import toml_table, word_set
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.wordnet.reader import Synsets
@@ -45,18 +44,18 @@ class Senses:
 
     def of(self, name: str) -> Sense | None:
         """The sense of a name, None where there is none."""
-        if name in _table().no_names:
+        if name in _words("no_names"):
             return None
         for form in spellings(name):
-            found = self._listed(_table().sense, form) or self._listed(_table().kind_of, form)
+            found = self._listed(_table("sense"), form) or self._listed(_table("kind_of"), form)
             if found is not None:
-                return Sense(found, of_head=form in _table().kind_of)
+                return Sense(found, of_head=form in _table("kind_of"))
             first = next(self.physical(form), None)
             if first is not None:
                 return Sense(first, of_head=False)
         last = head_of_compound(name)
         of_head = self.of(last) if last else None
-        if of_head is None or (name.partition(" ")[0] in _table().no_living_kinds and self._is_living(of_head.synset)):
+        if of_head is None or (name.partition(" ")[0] in _words("no_living_kinds") and self._is_living(of_head.synset)):
             return None
         return Sense(of_head.synset, of_head=True)
 
@@ -69,10 +68,10 @@ class Senses:
         if sense is None:
             return ()
         forms = spellings(name)
-        with_people = self._is_person(sense.synset) or not _table().people_too.isdisjoint(forms)
+        with_people = self._is_person(sense.synset) or not _words("people_too").isdisjoint(forms)
         senses = (each for form in forms for each in self.physical(form))
         others = [each for each in senses if with_people or not self._is_person(each)]
-        also = [each for form in forms for each in _table().also.get(form, ()) if self.synsets.canonical(each)]
+        also = [each for form in forms for each in _table("also").get(form, ()) if self.synsets.canonical(each)]
         last = head_of_compound(name) if sense.of_head and not others else ""
         return tuple(dict.fromkeys((sense.synset, *also, *others, *(self.all_of(last) if last else ()))))
 
@@ -97,7 +96,7 @@ class Senses:
 def head_of_compound(name: str) -> str:
     """The head noun of a compound that is a kind of it, else ""; the last word, or the last before "of" and such."""
     first, _, rest = name.partition(" ")
-    if not rest or first in _table().no_kinds or name in _table().no_compounds:
+    if not rest or first in _words("no_kinds") or name in _words("no_compounds"):
         return ""
     last = head(name)
     return rest if name.endswith(f" {rest}") and rest.endswith(last) else last
@@ -111,30 +110,12 @@ def spellings(name: str) -> tuple[str, ...]:
     return (name,) if one == name else (name, one)
 
 
-class _Table(NamedTuple):
-    sense: dict[str, str]
-    kind_of: dict[str, str]
-    also: dict[str, tuple[str, ...]]
-    no_names: frozenset[str]
-    people_too: frozenset[str]
-    no_kinds: frozenset[str]
-    no_living_kinds: frozenset[str]
-    no_compounds: frozenset[str]
+_words = partial(word_set, "wordnet/senses.toml")
 
 
-@cache
-def _table() -> _Table:
-    table = tomllib.loads(files("pytest_vqamt.language.wordnet").joinpath("senses.toml").read_text(encoding="utf-8"))
-    return _Table(
-        sense=table["sense"],
-        kind_of=table["kind_of"],
-        also={name: tuple(synsets) for name, synsets in table["also"].items()},
-        no_names=frozenset(table["no_names"]),
-        people_too=frozenset(table["people_too"]),
-        no_kinds=frozenset(table["no_kinds"]),
-        no_living_kinds=frozenset(table["no_living_kinds"]),
-        no_compounds=frozenset(table["no_compounds"]),
-    )
+def _table(key: str) -> Mapping[str, Any]:
+    section: Mapping[str, Any] = toml_table("wordnet/senses.toml")[key]
+    return section
 
 
 UP = ("@", "@i")
@@ -211,13 +192,13 @@ def listed_parts(kinds: Iterable[str]) -> tuple[str, ...]:
 
 class _Entry(NamedTuple):
     of: tuple[str, ...]
-    parts: tuple[str, ...]
-    kinds: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @cache
 def _entries() -> tuple[_Entry, ...]:
-    table = tomllib.loads(files("pytest_vqamt.language.wordnet").joinpath("parts.toml").read_text(encoding="utf-8"))
     return tuple(
-        _Entry(tuple(each["of"]), tuple(each.get("parts", ())), tuple(each.get("kinds", ()))) for each in table["whole"]
+        _Entry(**{key: tuple(names) for key, names in each.items()})
+        for each in toml_table("wordnet/parts.toml")["whole"]
     )
