@@ -12,7 +12,8 @@ PROCESSES = 2
 """On so many the whole suite runs where pytest-xdist is installed and no -n is given."""
 
 # The same examples in every run, and no failure because a machine was busy.
-settings.register_profile("project", deadline=None, derandomize=True, database=None)
+settings.register_profile("project", deadline=None, derandomize=True, database=None, max_examples=50)
+settings.register_profile("full", settings.get_profile("project"), max_examples=300)
 settings.load_profile("project")
 
 

@@ -106,7 +106,15 @@ def run(pytester: pytest.Pytester) -> Run:
     return go
 
 
-@pytest.fixture(params=[(), ("-n", "0"), ("-n", "2")], ids=["alone", "-n 0", "-n 2"])
+WORKERS = (
+    pytest.param((), id="alone"),
+    pytest.param(("-n", "0"), id="-n 0", marks=pytest.mark.full),
+    pytest.param(("-n", "2"), id="-n 2", marks=pytest.mark.full),
+)
+"""The ways to share out a session; test_outcomes and test_sameness have workers in the default tier."""
+
+
+@pytest.fixture(params=WORKERS)
 def workers(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """How the session is shared out."""
     shared: tuple[str, ...] = request.param

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.plugin.conftest import WORKERS, Run
+
 pytestmark = pytest.mark.full
 
-if TYPE_CHECKING:
-    from tests.plugin.conftest import Run
 
 _SHORT = """
     class Model:
@@ -42,7 +41,7 @@ def short(pytester: pytest.Pytester) -> str:
 RELATIONS = "--vqamt-relations=metavqa.reversion[object],carets.negation"
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "two workers"])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_usage_and_cut_questions_are_reported(
     pytester: pytest.Pytester, run: Run, short: str, workers: tuple[str, ...]
 ) -> None:

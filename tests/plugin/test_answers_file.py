@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import WORKERS, Run
 
 RELATIONS = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object],control.repeat"
 MODEL = "answers:answers.jsonl"
@@ -127,7 +127,7 @@ def test_a_changed_answer_is_noticed_although_answers_are_kept(pytester: pytest.
     run(RELATIONS, gate, model=MODEL, shrink=30).assert_outcomes(passed=2, failed=1)
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_a_broken_line_is_named(pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]) -> None:
     file = pytester.path / "answers.jsonl"
     file.write_text('{"id": "a", "answer": "yes"}\n{"id": "b", answer: no}\n')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import WORKERS, Run
 
 MISTAKES = {
     "an unknown model": (
@@ -138,7 +138,7 @@ def test_what_only_workers_find_out_is_an_error_of_one_item(run: Run) -> None:
     assert "INTERNALERROR" not in result.stdout.str()
 
 
-@pytest.mark.parametrize("shared", [(), ("-n", "2")], ids=["alone", "-n 2"])
+@pytest.mark.parametrize("shared", WORKERS)
 def test_the_same_with_a_test_that_takes_the_fixture(
     pytester: pytest.Pytester, run: Run, shared: tuple[str, ...]
 ) -> None:

@@ -106,6 +106,7 @@ def test_without_the_option_nothing_runs(
     assert not (pytester.path / "out" / "report.json").exists()
 
 
+@pytest.mark.full
 def test_without_the_option_workers_tell_it_too(run: Run, thousand: tuple[str, Sequence[str]]) -> None:
     spec, lines = thousand
     result = run(REVERSION, "-n", "2", data=[spec])

@@ -15,7 +15,7 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.costs import without_costs
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import WORKERS, Run
 
 TWO = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object]"
 BASELINE = "--vqamt-baseline=base.gz"
@@ -229,7 +229,7 @@ def test_no_baseline_yet(pytester: pytest.Pytester, run: Run) -> None:
 LOADS = "def load():\n    raise SystemExit('the model was loaded')"
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_a_broken_file_is_told_before_any_model_is_loaded(
     pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
 ) -> None:
@@ -265,6 +265,7 @@ def test_tests_of_the_users_own_are_held_against_it_too(pytester: pytest.Pyteste
     assert GATE in result.stdout.str()
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("blessed")
 def test_shards_miss_no_gate_and_merged_they_are_the_whole(pytester: pytest.Pytester, run: Run) -> None:
     def told(folder: str) -> dict[str, Any]:

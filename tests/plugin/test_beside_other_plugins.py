@@ -18,8 +18,11 @@ OTHERS = {
 
 @pytest.mark.parametrize(
     ("names", "shared"),
-    [(("pytest-html",), ()), (("pytest-cov",), ()), (tuple(OTHERS), ("-n", "2"))],
-    ids=["pytest-html", "pytest-cov", "both, -n 2"],
+    [
+        pytest.param(("pytest-html",), (), id="pytest-html"),
+        pytest.param(("pytest-cov",), (), id="pytest-cov", marks=pytest.mark.full),
+        pytest.param(tuple(OTHERS), ("-n", "2"), id="both, -n 2", marks=pytest.mark.full),
+    ],
 )
 def test_each_writes_its_own(
     pytester: pytest.Pytester,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Task
-from tests.plugin.conftest import Run, asked, every_item
+from tests.plugin.conftest import WORKERS, Run, asked, every_item
 
 REVERSION = "--vqamt-relations=metavqa.reversion"
 
@@ -116,7 +116,7 @@ def a_folder(file: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [garbage, a_folder])
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_a_cache_that_cannot_be_used(
     pytester: pytest.Pytester, run: Run, counted: str, workers: tuple[str, ...], spoil: Callable[[Path], None]
 ) -> None:

@@ -93,6 +93,7 @@ def test_the_set_runs_whole_unless_a_number_is_given(
     assert told(pytester.path)["ontological_consistency"]["cases"] == cases
 
 
+@pytest.mark.full
 def test_shards_and_workers_have_the_same_cases(pytester: pytest.Pytester, run: Run) -> None:
     spec = many(pytester)
     found: list[str] = []

@@ -18,6 +18,7 @@ def names(folder: Path) -> set[str]:
     return {each.name for each in folder.iterdir()}
 
 
+@pytest.mark.full
 def test_the_same_bytes_however_the_run_is_shared_out(pytester: pytest.Pytester, run: Run) -> None:
     def ran(folder: str, *more: str) -> bytes:
         run(*ASKS, f"--vqamt-report={folder}", *more, model="fault:order-sensitive").assert_outcomes(passed=3)

@@ -52,6 +52,7 @@ def run(pytester: pytest.Pytester, *arguments: str, model: str = "oracle") -> py
     return pytester.runpytest_subprocess(f"--vqamt-model={model}", *few, *arguments)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [

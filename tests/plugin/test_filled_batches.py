@@ -79,6 +79,7 @@ def test_partial_batches_are_filled_and_there_are_fewer(pytester: pytest.Pyteste
     assert sum(map(len, asked)) == len({query for batch in asked for query in batch}) == sum(new)
 
 
+@pytest.mark.full
 def test_workers_fill_them_with_the_item_that_comes_next(pytester: pytest.Pytester, run: Run) -> None:
     eight = f"{FOUR},metavqa.reversion,control.*"
     new = new_queries(run, eight)
@@ -90,7 +91,11 @@ def test_workers_fill_them_with_the_item_that_comes_next(pytester: pytest.Pytest
 
 @pytest.mark.parametrize(
     "more",
-    [(), ("--vqamt-no-cache",), ("-n2",), pytest.param(("--vqamt-no-cache", "-n2"), marks=pytest.mark.slow)],
+    [
+        (),
+        *(pytest.param(each, marks=pytest.mark.full) for each in (("--vqamt-no-cache",), ("-n2",))),
+        pytest.param(("--vqamt-no-cache", "-n2"), marks=pytest.mark.slow),
+    ],
     ids=" ".join,
 )
 def test_the_report_is_what_it_is_without(pytester: pytest.Pytester, run: Run, more: tuple[str, ...]) -> None:
@@ -104,6 +109,7 @@ def test_the_report_is_what_it_is_without(pytester: pytest.Pytester, run: Run, m
     assert without_costs(report(pytester, "one")) == without_costs(report(pytester, "filled"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("shared", [True, False], ids=["one cache", "a cache each"])
 def test_shards_need_as_much_together_and_ask_twice_what_both_need_only_without_a_cache_in_common(
     pytester: pytest.Pytester, run: Run, shared: bool

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pytest_vqamt.reporting.files import read_report
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import WORKERS, Run
 
 TWO = "--vqamt-relations=metavqa.partition"
 
@@ -23,7 +23,7 @@ def properties(file: Path) -> dict[str, dict[str, str]]:
     }
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_each_item_has_its_figures(pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]) -> None:
     gate = ("--vqamt-fail-under=0.6", "--vqamt-gate=lower-bound")
     run(TWO, *gate, "--junitxml=junit.xml", "--vqamt-report=out", *workers, model="fault:order-sensitive", max_cases=8)

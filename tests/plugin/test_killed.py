@@ -15,7 +15,7 @@ import pytest
 
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from tests.costs import without_costs
-from tests.plugin.conftest import EIGHT
+from tests.plugin.conftest import EIGHT, WORKERS
 
 pytestmark = pytest.mark.full
 
@@ -46,7 +46,8 @@ HALF_WAY = 40
 """Batches, of the hundred or so that a whole run asks."""
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+@pytest.mark.full
+@pytest.mark.parametrize("workers", WORKERS)
 def test_a_killed_run_goes_on_where_it_stopped(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
     pytester.makepyfile(slow=SLOW)
     _killed(pytester, "--vqamt-report=out", *workers)

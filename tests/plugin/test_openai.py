@@ -149,8 +149,12 @@ def echo(status: int) -> Script:
 
 @pytest.mark.parametrize(
     ("status", "shared"),
-    [(200, ()), (400, ()), (401, ()), (500, ()), (200, ("-n", "2"))],
-    ids=["200", "400", "401", "500", "200, -n 2"],
+    [
+        (200, ()),
+        (401, ()),
+        *(pytest.param(*each, marks=pytest.mark.full) for each in ((400, ()), (500, ()), (200, ("-n", "2")))),
+    ],
+    ids=["200", "401", "400", "500", "200, -n 2"],
 )
 def test_the_key_is_in_nothing_that_a_run_leaves(
     pytester: pytest.Pytester,

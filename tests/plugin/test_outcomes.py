@@ -24,17 +24,17 @@ FEW = """
 RELATIONS = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object],ours.never"
 HOW = {
     "alone": (),
-    "-n 0": ("-n", "0"),
     "-n 2": ("-n", "2"),
-    "loadgroup": ("-n", "2", "--dist", "loadgroup"),
 }
 MORE_WAYS = {
+    "-n 0": ("-n", "0"),
+    "loadgroup": ("-n", "2", "--dist", "loadgroup"),
     "loadfile": ("-n", "2", "--dist", "loadfile"),
     "worksteal": ("-n", "2", "--dist", "worksteal"),
 }
 
 
-@pytest.mark.parametrize("how", [*HOW, *(pytest.param(how, marks=pytest.mark.slow) for how in MORE_WAYS)])
+@pytest.mark.parametrize("how", [*HOW, *(pytest.param(how, marks=pytest.mark.full) for how in MORE_WAYS)])
 def test_every_outcome(pytester: pytest.Pytester, run: Run, how: str) -> None:
     pytester.makeconftest(NEVER)
     pytester.makepyfile(few=FEW, test_own="def test_own(): pass")

@@ -126,7 +126,9 @@ def check_each_was_asked_once(
 WAYS = {"a cache": ("Model", ()), "no cache": ("Model", ("--vqamt-no-cache",)), "undeclared": ("Undeclared", ())}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", ["a cache", *(pytest.param(way, marks=pytest.mark.full) for way in ("no cache", "undeclared"))]
+)
 def test_two_workers_ask_each_query_once(pytester: pytest.Pytester, temporary: Path, way: str) -> None:
     check_each_was_asked_once(pytester, 2, *WAYS[way], FOUR)
     assert list(temporary.iterdir()) == []
@@ -140,6 +142,7 @@ def test_four_workers_ask_each_query_of_all_relations_once(pytester: pytest.Pyte
     assert len(every_item((Task.VQA,))) > 40
 
 
+@pytest.mark.full
 def test_a_cached_answer_counts_once_over_all_workers(pytester: pytest.Pytester) -> None:
     assert ran(pytester, "--vqamt-report=first") == 0
     first = asked(pytester)
@@ -151,6 +154,7 @@ def test_a_cached_answer_counts_once_over_all_workers(pytester: pytest.Pytester)
     assert later[2] == (needed, 0, asked_first, saved)
 
 
+@pytest.mark.full
 def test_two_runs_at_once_share_one_cache(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AT_ONCE", "2")
     sessions = [
@@ -167,6 +171,7 @@ def test_two_runs_at_once_share_one_cache(pytester: pytest.Pytester, monkeypatch
     assert left(pytester) == []
 
 
+@pytest.mark.full
 def test_a_worker_that_dies_costs_its_item_and_what_it_was_asking(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +191,7 @@ def test_a_worker_that_dies_costs_its_item_and_what_it_was_asking(
     assert told(pytester, "again")[:2] == told(pytester, "undisturbed")[:2]
 
 
+@pytest.mark.full
 def test_workers_with_two_models_of_one_name_make_no_report(pytester: pytest.Pytester) -> None:
     # As where a server was given another model after the first worker had asked what it has, and answers are a session
     # old. What is asked hangs on the worker alone.
@@ -230,6 +236,7 @@ def slow_session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> 
         session.wait()
 
 
+@pytest.mark.full
 def test_ctrl_c_ends_a_run_soon_and_leaves_nothing_behind(
     pytester: pytest.Pytester, temporary: Path, slow_session: subprocess.Popen[bytes]
 ) -> None:
@@ -242,6 +249,7 @@ def test_ctrl_c_ends_a_run_soon_and_leaves_nothing_behind(
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.full
 def test_what_a_killed_session_has_left_is_taken_away_by_the_next(
     pytester: pytest.Pytester,
     temporary: Path,
@@ -259,6 +267,7 @@ def test_what_a_killed_session_has_left_is_taken_away_by_the_next(
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.full
 def test_claims_end_before_anything_is_waited_for(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         interrupted="""

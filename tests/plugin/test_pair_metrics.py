@@ -58,6 +58,7 @@ def rows_below(lines: Sequence[str], head: str) -> list[list[str]]:
     return [lines[row].split() for start in starts for row in range(start, lines.index("", start))]
 
 
+@pytest.mark.full
 def test_the_report_has_the_metrics_whichever_way_it_was_shared_out(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makeconftest(RELATION)
     run(*OURS, "--vqamt-report=alone", max_cases=30)

@@ -29,6 +29,7 @@ def told(folder: Path) -> list[dict[str, Any]]:
     return relations
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not COCO.is_dir(), reason="the photos of ../shared/data are not here")
 def test_the_same_on_workers_as_without(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(pixels=COUNTS_PIXELS)

@@ -69,6 +69,7 @@ def test_the_command_that_was_printed(pytester: pytest.Pytester, run: Run, also:
     assert_replayed(pytester.runpytest_inprocess(*command(first)), first)
 
 
+@pytest.mark.full
 def test_on_a_worker(pytester: pytest.Pytester, run: Run) -> None:
     first = run(REVERSION, "--vqamt-fail-under=0.9", "-n", "1", model="fault:always-yes", shrink=30)
     assert_replayed(pytester.runpytest_inprocess(*command(first), "-n", "1"), first)

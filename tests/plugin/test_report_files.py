@@ -97,7 +97,12 @@ def test_a_report_folder_of_the_ini_file_is_found_from_the_root(
 
 
 @pytest.mark.parametrize(
-    ("images", "cards", "has_pictures"), [("violations", 4, True), ("all", 8, True), ("none", 4, False)]
+    ("images", "cards", "has_pictures"),
+    [
+        pytest.param("violations", 4, True, marks=pytest.mark.full),
+        ("all", 8, True),
+        ("none", 4, False),
+    ],
 )
 def test_the_page_shows_the_violations_however_they_were_run(
     pytester: pytest.Pytester, run: Run, images: str, cards: int, has_pictures: bool
@@ -195,7 +200,9 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=pytest.mark.full) if way == "a worker that dies" else way for way in WAYS]
+)
 def test_a_report_says_where_an_item_could_not_be_run(pytester: pytest.Pytester, run: Run, way: str) -> None:
     how, workers = WAYS[way]
     pytester.makepyfile(dies=DIES.format(how=how))
@@ -234,6 +241,7 @@ def test_a_report_says_where_a_test_never_came_to_its_item(pytester: pytest.Pyte
     assert not json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
 
 
+@pytest.mark.full
 def test_the_cases_of_an_item_whose_result_was_never_told_are_left_out(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(
         test_own="""

@@ -118,6 +118,7 @@ def test_the_same_report_however_the_run_is_shared_out(
         assert_same(folder, first)
 
 
+@pytest.mark.full
 def test_shards_of_blessed_cases_merged_are_the_whole_run(
     pytester: pytest.Pytester,
 ) -> None:
@@ -143,6 +144,7 @@ def test_shards_of_blessed_cases_merged_are_the_whole_run(
     assert_same(merged, first)
 
 
+@pytest.mark.full
 def test_an_answer_that_is_a_string_of_its_own_kind_comes_back_from_a_worker(
     pytester: pytest.Pytester, run: Run
 ) -> None:

@@ -91,6 +91,7 @@ def told(folder: Path) -> dict[str, Any]:
     return without_costs(json.loads((folder / "report.json").read_text()))
 
 
+@pytest.mark.full
 def test_the_report_is_that_of_the_model_in_process_and_each_query_is_asked_once(
     pytester: pytest.Pytester, run: Run, serve: Serve, desk: Desk, model: Any
 ) -> None:

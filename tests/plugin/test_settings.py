@@ -39,6 +39,7 @@ def test_a_setting_reaches_its_relation_and_the_report(
     assert report["settings"] == dict(option.removeprefix("--vqamt-option=").split("=") for option in options)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("workers", ["0", "1"])
 def test_it_reaches_workers(pytester: pytest.Pytester, run: Run, workers: str) -> None:
     run(REMOVAL, *INPAINT, "-n", workers, "--vqamt-report=out").assert_outcomes(passed=1)

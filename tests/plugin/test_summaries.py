@@ -60,6 +60,7 @@ def test_the_main_questions_of_all_partitions_are_asked_once(pytester: pytest.Py
     assert all(each == asked[0] for each in asked)
 
 
+@pytest.mark.full
 def test_workers_and_shards_make_the_same(pytester: pytest.Pytester, run: Run) -> None:
     run(*OURS, model="fault:always-plural")
     whole = told(pytester)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import WORKERS, Run
 
 ONE = "--vqamt-relations=control.repeat"
 
@@ -17,7 +17,7 @@ def summaries(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Pat
     return pytester.path / "summaries.md"
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+@pytest.mark.parametrize("workers", WORKERS)
 def test_it_is_written_once_whoever_runs_the_items(
     pytester: pytest.Pytester, run: Run, summaries: Path, workers: tuple[str, ...]
 ) -> None:

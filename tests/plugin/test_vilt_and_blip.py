@@ -87,6 +87,7 @@ def test_each_head_is_asked_what_it_can_answer(pytester: pytest.Pytester, specs:
     assert all(row["pass_rate"] == 1 for row in repeated), "the same query and the same pixels give the same answer"
 
 
+@pytest.mark.full
 def test_two_workers_and_other_batches_give_the_same_rates(pytester: pytest.Pytester, specs: tuple[str, ...]) -> None:
     pytester.makeconftest(OWN)
     captions = tuple(spec for spec in specs if spec.endswith("blip_captions"))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.cli import main
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import WORKERS, Run
 
 OPTIONS = ("--vqamt-relations=metavqa.reversion[object]", "--vqamt-report=out")
 
@@ -52,7 +52,7 @@ def test_waivers_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run) 
     assert (report(pytester)["waived"], report(pytester)["holds"]) == (1, 3)
 
 
-@pytest.mark.parametrize("shared", [(), ("-n", "2")], ids=["alone", "-n 2"])
+@pytest.mark.parametrize("shared", WORKERS)
 def test_waived_ids_of_no_case_are_told(pytester: pytest.Pytester, run: Run, shared: tuple[str, ...]) -> None:
     run(*OPTIONS)
     case_id = json.loads((pytester.path / "out" / "cases.jsonl").read_text().splitlines()[0])["case_id"]
