@@ -15,10 +15,9 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue, ModelKind
-from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
+from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.relations.edits import INPAINT
 from pytest_vqamt.serving.config import ServeConfig, bind_socket, is_loopback, reachable_cluster
-from pytest_vqamt.serving.supervisor import ServerFolder, StopSignals, Supervisor
 
 _SHORTEST_TOKEN = 16
 _MIB = 2**20
@@ -76,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError(
             'Expected Ray Serve to be installed, but there is no ray; run: pip install "pytest-vqamt[ray]"'
         )
+    from pytest_vqamt.serving.supervisor import ServerFolder, StopSignals, Supervisor  # of the extra `ray`
+
     config = replace(config, cluster=reachable_cluster(config.cluster))
     if config.cluster and ":" in config.device:
         raise OptionError(

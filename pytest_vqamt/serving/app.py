@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.models.http.settings import is_loopback
-from pytest_vqamt.models.served.json_fields import WireError
+from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     BAD_REQUEST,
@@ -26,12 +26,12 @@ from pytest_vqamt.models.served.protocol import (
     NOT_READY,
     OTHER_MODEL,
     STATUS_PATH,
-    TOKEN_VARIABLE,
     TOO_LARGE,
     UNAUTHORIZED,
     ModelCard,
     QueryResult,
     ServerStatus,
+    WireError,
     write_answers,
     write_card,
     write_error,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Failure
-from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
+from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.messages import Chunk, ChunkResult, ReplicaInfo
 from pytest_vqamt.serving.replica import Replica

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.execution.leases import LockedFolder
-from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE, ModelCard, model_identity
+from pytest_vqamt.models.served import TOKEN_VARIABLE
+from pytest_vqamt.models.served.protocol import ModelCard, model_identity
 from pytest_vqamt.serving.app import BoundedAnswerCache, IdleConnections, InferenceApp, ProgressReporter, SingleFlight
 from pytest_vqamt.serving.config import ServeConfig, allow_port_reuse
 from pytest_vqamt.serving.messages import Progress, Ready, ReplicaInfo, StartupFailed, StatusMessage, as_line, from_line

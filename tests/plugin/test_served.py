@@ -19,7 +19,7 @@ from pytest_vqamt.data import catalogue
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.reference import oracle
-from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
+from pytest_vqamt.models.served import TOKEN_VARIABLE
 from tests.costs import without_costs
 from tests.models.openai.stub import Script, Stub
 from tests.models.served.desk import Desk

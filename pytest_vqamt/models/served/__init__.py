@@ -1,1 +1,4 @@
-"""``served:URL``: a model that ``vqamt serve`` holds, asked over HTTP."""
+"""Models behind ``vqamt serve``: the wire format, and the client that speaks it."""
+
+TOKEN_VARIABLE = "VQAMT_SERVE_TOKEN"
+"""The environment variable of the token that both sides must have."""

@@ -14,11 +14,11 @@ from pytest_vqamt.models.http.responses import (
     retry_after_s,
     status_text,
 )
+from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import (
     BAD_REQUEST,
     MODEL_DISABLED,
     OTHER_MODEL,
-    TOKEN_VARIABLE,
     TOO_LARGE,
     read_error,
 )

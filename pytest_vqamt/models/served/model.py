@@ -20,14 +20,14 @@ from pytest_vqamt.models.http.responses import HttpResponse as HttpReply
 from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.http.retry import RetryPolicy, StoppedError
 from pytest_vqamt.models.http.settings import parse_number, split_url
+from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.http_errors import SplitRequestError, other_model_error, raise_served_error
-from pytest_vqamt.models.served.json_fields import WireError
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     MODEL_PATH,
-    TOKEN_VARIABLE,
     ModelCard,
     QueryResult,
+    WireError,
     read_answers_response,
     read_card,
 )

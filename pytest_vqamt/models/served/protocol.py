@@ -28,28 +28,16 @@ with another model answers 409.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from math import isfinite
-from reprlib import repr as shortened
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias, TypeVar
 
-from pytest_vqamt.core.codec import Json
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.json_fields import (
-    MAX_NAME,
-    WireError,
-    bool_field,
-    check_fields,
-    int_field,
-    list_field,
-    number_field,
-    object_with,
-    parse_object,
-    text_field,
-)
 
 WIRE = 1
 """The version of the format. Both sides must have the same."""
@@ -59,8 +47,6 @@ MODEL_PATH = "/v1/model"
 STATUS_PATH = "/v1/status"
 
 ANSWERS_PATH = "/v1/answers"
-
-TOKEN_VARIABLE = "VQAMT_SERVE_TOKEN"
 
 BAD_REQUEST = 400
 
@@ -80,7 +66,22 @@ MAX_QUERIES = 4096
 MAX_BYTES = 64 * 2**20
 """Default limit of one request's body."""
 
+MAX_NAME = 4_096
+"""Characters of any string but questions and answers, such as a photo's id."""
+
 _MAX_ANSWER = 16 * 2**20
+_LONGEST_REASON = 300
+
+Name: TypeAlias = Annotated[str, Meta(max_length=MAX_NAME)]
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+PositiveInt: TypeAlias = Annotated[int, Meta(ge=1)]
+Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
+
+T = TypeVar("T")
+
+
+class WireError(VqamtError):
+    """A message of the wire format cannot be read."""
 
 
 class WireVersionError(WireError):
@@ -99,8 +100,8 @@ def model_identity(spec: str, fingerprint: str, session: str) -> str:
 class ServedData:
     """A scene source of the server, whose photos recipes may name."""
 
-    spec: str
-    digest: str
+    spec: Name
+    digest: Name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,24 +121,25 @@ class ModelCard:
         replicas: how many there are.
     """
 
-    identity: str
-    vqamt_version: str
-    model: str
-    fingerprint: str
+    wire: int = WIRE
+    identity: Name
+    vqamt_version: Name
+    model: Name
+    fingerprint: Annotated[str, Meta(max_length=16 * MAX_NAME)]
     persistent: bool
-    tasks: tuple[Task, ...]
-    batch_size: int
+    tasks: Annotated[tuple[Task, ...], Meta(min_length=1)]
+    batch_size: PositiveInt
     reads_meaning: bool = True
     needs_scenes: bool = False
     data: tuple[ServedData, ...] = ()
-    max_queries: int = MAX_QUERIES
-    max_bytes: int = MAX_BYTES
-    replicas: int = 1
+    max_queries: PositiveInt = MAX_QUERIES
+    max_bytes: PositiveInt = MAX_BYTES
+    replicas: Count = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStatus:
-    """What a server has done since its start.
+    """The work of a server since its start.
 
     Attributes:
         queries_received: all queries of all requests.
@@ -147,12 +149,12 @@ class ServerStatus:
         replicas_alive: how many respond now.
     """
 
-    queries_received: int
-    queries_asked: int
-    answers_remembered: int
-    uptime_s: float
-    busy_s: float
-    replicas_alive: int
+    queries_received: Count
+    queries_asked: Count
+    answers_remembered: Count
+    uptime_s: Seconds
+    busy_s: Seconds
+    replicas_alive: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +175,49 @@ class AnswersResponse:
     answers: tuple[QueryResult, ...]
 
 
+class _Version(Struct):
+    wire: int
+    vqamt_version: Name = "unknown"
+
+
+class _Result(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    text: Annotated[str, Meta(max_length=_MAX_ANSWER)] | UnsetType = UNSET
+    scores: tuple[tuple[str, float], ...] | UnsetType = UNSET
+    truncated: bool = False
+    error: Name | UnsetType = UNSET
+    unknown: Name | UnsetType = UNSET
+
+
+class _Results(Struct, frozen=True, forbid_unknown_fields=True):
+    model: Name
+    answers: list[_Result]
+
+
+class _Error(Struct):
+    error: str
+
+
+def read_message(body: bytes, kind: type[T], name: str) -> T:
+    """Decodes ``body`` as ``kind``; ``name`` is for the error, which gives the path of the field and not its value.
+
+    Raises:
+        WireError: it is no JSON, or of another shape.
+    """
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise WireError(f"Expected {name}, but cannot read its {len(body)} bytes: {error_line(error)}") from None
+
+
+def error_line(error: Exception) -> str:
+    """The text of ``error`` as one short line of printable characters: it may quote a name from a message."""
+    line = " ".join(str(error).split())[:_LONGEST_REASON]
+    return "".join(each if each.isprintable() else "?" for each in line)
+
+
 def write_card(card: ModelCard) -> bytes:
     """The body of the response to ``GET /v1/model``."""
-    return json.dumps({"wire": WIRE, **asdict(card)}).encode()
+    return msgspec.json.encode(card)
 
 
 def read_card(body: bytes) -> ModelCard:
@@ -185,39 +227,17 @@ def read_card(body: bytes) -> ModelCard:
         WireVersionError: it is of another version of the format.
         WireError: it is no card.
     """
-    found = parse_object(body, "a card of a served model")
-    where = "the card"
-    wire = int_field(found, "wire", where)
-    if wire != WIRE:
-        version = found.get("vqamt_version")
-        result = f"wire={wire!r} of pytest-vqamt {shortened(version)}"
-        raise WireVersionError(f"Expected wire={WIRE}, but got {result}: install the same version on both sides")
-    tasks = list_field(found, "tasks", where)
-    if not tasks or not all(isinstance(task, str) and task in set(Task) for task in tasks):
-        raise WireError(f"Expected 'tasks' of {where} to be some of {', '.join(Task)}, but got {shortened(tasks)}")
-    return ModelCard(
-        identity=text_field(found, "identity", where),
-        vqamt_version=text_field(found, "vqamt_version", where),
-        model=text_field(found, "model", where),
-        fingerprint=text_field(found, "fingerprint", where, most=16 * MAX_NAME),
-        persistent=bool_field(found, "persistent", where),
-        tasks=tuple(task for task in Task if task in tasks),
-        batch_size=max(1, int_field(found, "batch_size", where)),
-        reads_meaning=bool_field(found, "reads_meaning", where),
-        needs_scenes=bool_field(found, "needs_scenes", where),
-        data=tuple(
-            _read_served_data(row, f"data[{place}]") for place, row in enumerate(list_field(found, "data", where))
-        ),
-        max_queries=max(1, int_field(found, "max_queries", where)),
-        max_bytes=max(1, int_field(found, "max_bytes", where)),
-        replicas=int_field(found, "replicas", where),
-    )
+    name = "the card of a served model"
+    version = read_message(body, _Version, name)
+    if version.wire != WIRE:
+        got = f"wire={version.wire} of pytest-vqamt {version.vqamt_version[:80]!r}"
+        raise WireVersionError(f"Expected wire={WIRE}, but got {got}: install the same version on both sides")
+    return read_message(body, ModelCard, name)
 
 
 def write_status(status: ServerStatus) -> bytes:
     """The body of the response to ``GET /v1/status``."""
-    row: dict[str, Json] = asdict(status)
-    return json.dumps(row).encode()
+    return msgspec.json.encode(status)
 
 
 def read_status(body: bytes) -> ServerStatus:
@@ -226,22 +246,12 @@ def read_status(body: bytes) -> ServerStatus:
     Raises:
         WireError: it is none.
     """
-    found = parse_object(body, "a server's status")
-    where = "the status"
-    return ServerStatus(
-        queries_received=int_field(found, "queries_received", where),
-        queries_asked=int_field(found, "queries_asked", where),
-        answers_remembered=int_field(found, "answers_remembered", where),
-        uptime_s=number_field(found, "uptime_s", where),
-        busy_s=number_field(found, "busy_s", where),
-        replicas_alive=int_field(found, "replicas_alive", where),
-    )
+    return read_message(body, ServerStatus, "the status of a server")
 
 
 def write_answers(model: str, answers: Sequence[QueryResult]) -> bytes:
     """The body of the response to ``POST /v1/answers``."""
-    row: dict[str, Json] = {"model": model, "answers": [_result_row(result) for result in answers]}
-    return json.dumps(row, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+    return msgspec.json.encode(_Results(model=model, answers=[_result_row(result) for result in answers]))
 
 
 def read_answers_response(body: bytes, count: int) -> AnswersResponse:
@@ -250,73 +260,52 @@ def read_answers_response(body: bytes, count: int) -> AnswersResponse:
     Raises:
         WireError: the response is invalid, or has another number of answers.
     """
-    found = parse_object(body, "a reply")
-    check_fields(found, "the reply", required=("model", "answers"), known=("model", "answers"))
-    given = list_field(found, "answers", "the reply")
-    if len(given) != count:
-        raise WireError(f"Expected {count} answers, one for each query, but got {len(given)}")
-    result = tuple(_read_result(row, f"answers[{place}]") for place, row in enumerate(given))
-    return AnswersResponse(model=text_field(found, "model", "the reply"), answers=result)
+    found = read_message(body, _Results, "the answers of a served model")
+    if len(found.answers) != count:
+        raise WireError(f"Expected {count} answers, one for each query, but got {len(found.answers)}")
+    return AnswersResponse(
+        model=found.model, answers=tuple(_result(row, place) for place, row in enumerate(found.answers))
+    )
 
 
 def write_error(reason: str) -> bytes:
     """The body of every status but 200."""
-    return json.dumps({"error": _reason_line(reason)}).encode()
+    return msgspec.json.encode(_Error(_reason_line(reason)))
 
 
 def read_error(body: bytes) -> str:
     """The error line of a status other than 200; "" where there is none."""
     try:
-        found: object = json.loads(body)
-    except (ValueError, RecursionError):
+        return " ".join(read_message(body, _Error, "an error").error.split())
+    except WireError:
         return ""
-    message = found.get("error") if isinstance(found, Mapping) else None
-    return " ".join(message.split()) if isinstance(message, str) else ""
 
 
-def _read_served_data(value: object, where: str) -> ServedData:
-    row = object_with(value, where, required=("spec", "digest"), known=("spec", "digest"))
-    return ServedData(spec=text_field(row, "spec", where), digest=text_field(row, "digest", where))
-
-
-def _result_row(result: QueryResult) -> dict[str, Json]:
+def _result_row(result: QueryResult) -> _Result:
     match result:
         case Failure(reason=reason):
-            return {"error": _reason_line(reason)}
+            return _Result(error=_reason_line(reason))
         case UnknownPhoto(reason=reason):
-            return {"unknown": _reason_line(reason)}
-        case Answer(text=message, scores=scores, truncated=truncated):
-            row: dict[str, Json] = {"text": message}
-            if scores is not None:
-                row["scores"] = [[name, score] for name, score in scores]
-            if truncated:
-                row["truncated"] = True
-            return row
+            return _Result(unknown=_reason_line(reason))
+        case Answer(text=text, scores=scores, truncated=truncated):
+            pairs = UNSET if scores is None else tuple((_utf8(name), float(score)) for name, score in scores)
+            return _Result(text=_utf8(text), scores=pairs, truncated=truncated)
+
+
+def _result(row: _Result, place: int) -> QueryResult:
+    if row.error is not UNSET:
+        return Failure(reason=row.error)
+    if row.unknown is not UNSET:
+        return UnknownPhoto(reason=row.unknown)
+    if row.text is UNSET:
+        raise WireError(f"Expected answers[{place}] to have one of text, error and unknown, but it has none")
+    return Answer(row.text, None if row.scores is UNSET else row.scores, row.truncated)
 
 
 def _reason_line(reason: str) -> str:
-    return " ".join(reason.split())[:MAX_NAME]
+    return _utf8(" ".join(reason.split())[:MAX_NAME])
 
 
-def _read_result(value: object, where: str) -> QueryResult:
-    if isinstance(value, dict) and "error" in value:
-        return Failure(
-            reason=text_field(object_with(value, where, required=("error",), known=("error",)), "error", where)
-        )
-    if isinstance(value, dict) and "unknown" in value:
-        return UnknownPhoto(
-            reason=text_field(object_with(value, where, required=("unknown",), known=("unknown",)), "unknown", where)
-        )
-    row = object_with(value, where, required=("text",), known=("text", "scores", "truncated"))
-    return Answer(
-        text_field(row, "text", where, most=_MAX_ANSWER),
-        tuple(_read_score(pair, where) for pair in list_field(row, "scores", where)) if "scores" in row else None,
-        bool_field(row, "truncated", where, default=False),
-    )
-
-
-def _read_score(value: object, where: str) -> tuple[str, float]:
-    match value:
-        case [str(name), (int() | float()) as score] if not isinstance(score, bool) and isfinite(score):
-            return name, float(score)
-    raise WireError(f"Expected 'scores' of {where} to be pairs of a text and a number, but got {shortened(value)}")
+def _utf8(text: str) -> str:
+    """``text`` with half surrogates, which UTF-8 does not have, replaced."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

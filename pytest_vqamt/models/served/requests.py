@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from reprlib import repr as shortened
-from typing import TypeAlias
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_vqamt.core.codec import Json, decode, encode
 from pytest_vqamt.core.errors import DataError
@@ -19,20 +19,17 @@ from pytest_vqamt.core.meaning import MEANINGS, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
-from pytest_vqamt.models.http.responses import (
-    png_bytes,
-)
-from pytest_vqamt.models.served.json_fields import (
+from pytest_vqamt.models.http.responses import png_bytes
+from pytest_vqamt.models.served.protocol import (
+    MAX_BYTES,
+    MAX_NAME,
+    MAX_QUERIES,
+    Count,
+    Name,
     WireError,
-    bounded_json,
-    check_fields,
-    int_field,
-    list_field,
-    object_with,
-    parse_object,
-    text_field,
+    error_line,
+    read_message,
 )
-from pytest_vqamt.models.served.protocol import MAX_BYTES, MAX_QUERIES
 
 MAX_TEXT = 100_000
 """Characters of a question."""
@@ -43,16 +40,23 @@ MAX_EDITS = 256
 MAX_MARKS = 500_000
 """Commas and opening brackets in one request: parsed JSON takes more than twenty times the memory of its text."""
 
-_RECIPE = ("photo", "digest", "edits")
+MAX_VALUES = 20_000
+"""Values within one recipe or meaning, at any depth."""
 
-_QUERY = ("task", "text", "picture", "trial", "meaning")
+MAX_DEPTH = 24
+"""Nested lists and objects in a recipe or meaning."""
 
-_MAX_TRIAL = 1_000_000
+MAX_NUMBER = 1e9
+"""Absolute value of any number in a recipe or a meaning."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 _ENVELOPE_BYTES = 4096
 """Bytes of a request outside its pictures and queries."""
+
+
+class RequestTooLargeError(WireError):
+    """The request has too many bytes, values or queries."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,29 @@ class AnswersRequest:
         return digest(item.task, self.pictures[item.picture].key, item.text, str(item.trial))
 
 
-class RequestTooLargeError(WireError):
-    """The request has too many bytes, values or queries."""
+@dataclass(slots=True)
+class PackedRequest:
+    """One request: its inputs, with their pictures and queries as JSON."""
+
+    inputs: list[ModelInput] = field(default_factory=list)
+    _pictures: dict[str, _PackedPicture] = field(default_factory=dict)
+    _queries: list[bytes] = field(default_factory=list)
+    _size: int = _ENVELOPE_BYTES
+
+    def body(self, model: str) -> bytes:
+        """The body of the request to the model of this identity."""
+        return write_request(model, [picture.row for picture in self._pictures.values()], self._queries)
+
+    def sends_pixels(self, item: ModelInput) -> bool:
+        """Whether the input's picture is sent as PNG."""
+        return self._pictures[item.query.picture.digest].as_pixels
+
+
+@dataclass(frozen=True, slots=True)
+class _PackedPicture:
+    place: int
+    row: bytes
+    as_pixels: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,79 +154,37 @@ class RequestPacker:
     max_queries: int
     max_bytes: int
 
-    def pack(self, inputs: Sequence[ModelInput]) -> Iterator[RequestBuilder]:
+    def pack(self, inputs: Sequence[ModelInput]) -> Iterator[PackedRequest]:
         """The inputs in their order, in as few requests as possible.
 
         Raises:
             Exception: whatever rendering a picture raises.
         """
-        builder = RequestBuilder()
+        request = PackedRequest()
         for item in inputs:
-            as_pixels = self.as_pixels(item)
-            picture = b"" if builder.contains_picture(item) else _picture_row(item, as_pixels=as_pixels)
-            added_bytes = len(picture) + _query_bytes(item)
-            if not builder.has_room(added_bytes, max_queries=self.max_queries, max_bytes=self.max_bytes):
-                yield builder
-                builder = RequestBuilder()
-                picture = picture or _picture_row(item, as_pixels=as_pixels)
-            if picture:
-                builder.add_picture(item, picture, as_pixels=as_pixels)
-            builder.add_query(item, with_meaning=self.with_meaning)
-        if builder.inputs:
-            yield builder
-
-
-@dataclass(slots=True)
-class RequestBuilder:
-    """One request: its inputs, with their pictures and queries as JSON."""
-
-    inputs: list[ModelInput] = field(default_factory=list)
-    _pictures: list[bytes] = field(default_factory=list)
-    _queries: list[bytes] = field(default_factory=list)
-    _packed: dict[str, _PackedPicture] = field(default_factory=dict)
-    _size: int = _ENVELOPE_BYTES
-
-    def body(self, model: str) -> bytes:
-        """The body of the request to the model of this identity."""
-        return write_request(model, self._pictures, self._queries)
-
-    def sends_pixels(self, item: ModelInput) -> bool:
-        """Whether the input's picture is sent as PNG."""
-        return self._packed[item.query.picture.digest].as_pixels
-
-    def contains_picture(self, item: ModelInput) -> bool:
-        return item.query.picture.digest in self._packed
-
-    def has_room(self, added_bytes: int, *, max_queries: int, max_bytes: int) -> bool:
-        """Whether a query of so many bytes fits. An empty request takes any."""
-        return not self.inputs or (len(self.inputs) < max_queries and self._size + added_bytes <= max_bytes)
-
-    def add_picture(self, item: ModelInput, picture: bytes, *, as_pixels: bool) -> None:
-        self._packed[item.query.picture.digest] = _PackedPicture(len(self._pictures), as_pixels)
-        self._pictures.append(picture)
-        self._size += len(picture) + 1
-
-    def add_query(self, item: ModelInput, *, with_meaning: bool) -> None:
-        """Adds an input whose picture was added before."""
-        query = query_row(item.query, self._packed[item.query.picture.digest].place, with_meaning=with_meaning)
-        self.inputs.append(item)
-        self._queries.append(query)
-        self._size += len(query) + 1
-
-
-@dataclass(frozen=True, slots=True)
-class _PackedPicture:
-    place: int
-    as_pixels: bool
-
-
-def _picture_row(item: ModelInput, *, as_pixels: bool) -> bytes:
-    return png_row(png_bytes(item.image)) if as_pixels else recipe_row(item.query.picture)
-
-
-def _query_bytes(item: ModelInput) -> int:
-    """An upper estimate: up to four bytes per character, and some hundreds for the meaning."""
-    return 4 * len(item.text) + 1024
+            key = item.query.picture.digest
+            picture = request._pictures.get(key)
+            # Up to four bytes per character, and some hundreds for the meaning.
+            added_bytes = 4 * len(item.text) + 1024
+            if picture is None:
+                as_pixels = self.as_pixels(item)
+                row = png_row(png_bytes(item.image)) if as_pixels else recipe_row(item.query.picture)
+                picture = _PackedPicture(len(request._pictures), row, as_pixels)
+                added_bytes += len(row)
+            is_full = len(request.inputs) >= self.max_queries or request._size + added_bytes > self.max_bytes
+            if request.inputs and is_full:
+                yield request
+                request = PackedRequest()
+                picture = _PackedPicture(0, picture.row, picture.as_pixels)
+            if key not in request._pictures:
+                request._pictures[key] = picture
+                request._size += len(picture.row) + 1
+            query = query_row(item.query, picture.place, with_meaning=self.with_meaning)
+            request.inputs.append(item)
+            request._queries.append(query)
+            request._size += len(query) + 1
+        if request.inputs:
+            yield request
 
 
 def recipe_row(picture: Picture) -> bytes:
@@ -230,6 +213,29 @@ def write_request(model: str, pictures: Sequence[bytes], queries: Sequence[bytes
     return b'{"model":%b,"pictures":[%b],"queries":[%b]}' % (named, b",".join(pictures), b",".join(queries))
 
 
+class _Picture(Struct, frozen=True, forbid_unknown_fields=True):
+    """A PNG file, or else a recipe."""
+
+    png: bytes | UnsetType = UNSET
+    photo: Name | UnsetType = UNSET
+    digest: Name | UnsetType = UNSET
+    edits: Annotated[list[Any], Meta(max_length=MAX_EDITS)] | UnsetType = UNSET
+
+
+class _Query(Struct, frozen=True, forbid_unknown_fields=True):
+    task: Task
+    text: Annotated[str, Meta(max_length=MAX_TEXT)]
+    picture: Count
+    trial: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    meaning: Any = UNSET
+
+
+class _Request(Struct, frozen=True, forbid_unknown_fields=True):
+    model: Name
+    pictures: list[_Picture]
+    queries: list[_Query]
+
+
 def read_request(body: bytes, *, max_queries: int = MAX_QUERIES, max_bytes: int = MAX_BYTES) -> AnswersRequest:
     """The request in ``body``. Its names are not looked up and its pictures not decoded.
 
@@ -243,75 +249,75 @@ def read_request(body: bytes, *, max_queries: int = MAX_QUERIES, max_bytes: int 
         raise RequestTooLargeError(
             f"Expected at most {MAX_MARKS} commas and opening brackets in one request, but got more"
         )
-    found = parse_object(body, "a request")
-    known = ("model", "pictures", "queries")
-    check_fields(found, "the request", required=known, known=known)
-    item, shown = list_field(found, "queries", "the request"), list_field(found, "pictures", "the request")
-    if len(item) > max_queries:
-        raise RequestTooLargeError(f"Expected at most {max_queries} queries in one request, but got {len(item)}")
-    if len(shown) > len(item):
-        raise WireError(f"Expected no more pictures than queries ({len(item)}), but got {len(shown)}")
+    found = read_message(body, _Request, "a request")
+    if len(found.queries) > max_queries:
+        raise RequestTooLargeError(
+            f"Expected at most {max_queries} queries in one request, but got {len(found.queries)}"
+        )
+    if len(found.pictures) > len(found.queries):
+        raise WireError(f"Expected no more pictures than queries ({len(found.queries)}), but got {len(found.pictures)}")
     return AnswersRequest(
-        model=text_field(found, "model", "the request"),
-        pictures=tuple(_read_picture(row, f"pictures[{place}]") for place, row in enumerate(shown)),
-        queries=tuple(_read_query(row, f"queries[{place}]", len(shown)) for place, row in enumerate(item)),
+        model=found.model,
+        pictures=tuple(_picture(row, f"pictures[{place}]") for place, row in enumerate(found.pictures)),
+        queries=tuple(_query(row, f"queries[{place}]", len(found.pictures)) for place, row in enumerate(found.queries)),
     )
 
 
-def _read_picture(value: object, where: str) -> PictureRow:
-    if isinstance(value, dict) and "png" in value:
-        row = object_with(value, where, required=("png",), known=("png",))
-        encoded = row["png"]
-        try:
-            png = b64decode(encoded, validate=True) if isinstance(encoded, str) else b""
-        except (Base64Error, ValueError):
-            png = b""
-        if not png.startswith(_PNG):
-            raise WireError(f"Expected 'png' of {where} to be a PNG file in base64, but got png={shortened(encoded)}")
-        return PngRow(png)
-    row = object_with(value, where, required=_RECIPE, known=_RECIPE)
-    for name in ("photo", "digest"):
-        text_field(row, name, where)
-    edits = list_field(row, "edits", where)
-    if len(edits) > MAX_EDITS:
-        raise WireError(f"Expected at most {MAX_EDITS} edits in {where}, but got {len(edits)}")
-    return RecipeRow({name: bounded_json(row[name], where) for name in _RECIPE})
+def _picture(row: _Picture, where: str) -> PictureRow:
+    recipe = (row.photo, row.digest, row.edits)
+    if row.png is not UNSET and recipe == (UNSET, UNSET, UNSET):
+        if not row.png.startswith(_PNG):
+            raise WireError(f"Expected 'png' of {where} to be a PNG file in base64, but got {len(row.png)} other bytes")
+        return PngRow(row.png)
+    if row.png is not UNSET or UNSET in recipe:
+        raise WireError(f"Expected {where} to have either 'png', or 'photo', 'digest' and 'edits'")
+    edits = bounded_json(row.edits, f"'edits' of {where}")
+    return RecipeRow({"photo": str(row.photo), "digest": str(row.digest), "edits": edits})
 
 
-def _read_query(value: object, where: str, pictures: int) -> QueryRow:
-    row = object_with(value, where, required=("task", "text", "picture"), known=_QUERY)
-    task = text_field(row, "task", where)
-    if task not in set(Task):
-        raise WireError(f"Expected 'task' of {where} to be one of {', '.join(Task)}, but got task={shortened(task)}")
-    place = int_field(row, "picture", where)
-    if place >= pictures:
-        raise WireError(f"Expected 'picture' of {where} to be one of the {pictures} pictures, but got picture={place}")
-    return QueryRow(
-        task=Task(task),
-        text=text_field(row, "text", where, most=MAX_TEXT),
-        picture=place,
-        trial=int_field(row, "trial", where, most=_MAX_TRIAL, default=0),
-        meaning=_read_meaning(row["meaning"], where) if "meaning" in row else None,
-    )
-
-
-def _read_meaning(value: object, where: str) -> Meaning:
-    try:
-        found = decode(bounded_json(value, f"'meaning' of {where}"))
-    except (AttributeError, DataError, TypeError, ValueError) as error:
+def _query(row: _Query, where: str, pictures: int) -> QueryRow:
+    if row.picture >= pictures:
         raise WireError(
-            f"Expected 'meaning' of {where} to be one that this version reads: {_error_line(error)}"
-        ) from None
+            f"Expected 'picture' of {where} to be one of the {pictures} pictures, but got picture={row.picture}"
+        )
+    meaning = None if row.meaning is UNSET else _meaning(row.meaning, f"'meaning' of {where}")
+    return QueryRow(task=row.task, text=row.text, picture=row.picture, trial=row.trial, meaning=meaning)
+
+
+def _meaning(value: object, where: str) -> Meaning:
+    try:
+        found = decode(bounded_json(value, where))
+    except (AttributeError, DataError, TypeError, ValueError) as error:
+        raise WireError(f"Expected {where} to be one that this version reads: {error_line(error)}") from None
     if not isinstance(found, MEANINGS):
-        raise WireError(f"Expected 'meaning' of {where} to be a meaning, but got {shortened(found)}")
+        raise WireError(f"Expected {where} to be a meaning, but got one of type {type(found).__name__}")
     meaning: Meaning = found  # type: ignore[assignment] # MEANINGS lists the very types of Meaning
     return meaning
 
 
+def bounded_json(value: object, where: str) -> Json:
+    """``value`` unchanged, after a check of its depth, size, numbers and strings."""
+    count = 0
+    waiting = [(value, 1)]
+    while waiting:
+        each, depth = waiting.pop()
+        count += 1
+        if count > MAX_VALUES:
+            raise WireError(f"Expected {where} to hold at most {MAX_VALUES} values, but it holds more")
+        if depth > MAX_DEPTH:
+            raise WireError(f"Expected {where} to be at most {MAX_DEPTH} deep, but it is deeper")
+        match each:
+            case dict():
+                waiting += [(item, depth + 1) for pair in each.items() for item in pair]
+            case list():
+                waiting += [(item, depth + 1) for item in each]
+            case str() if len(each) > MAX_NAME:
+                raise WireError(f"Expected strings of at most {MAX_NAME} characters in {where}, but one is longer")
+            case int() | float() if not -MAX_NUMBER <= each <= MAX_NUMBER:
+                raise WireError(f"Expected numbers up to {MAX_NUMBER:g} in {where}, but one is larger")
+    checked: Json = value  # type: ignore[assignment] # every value in it has just been looked at
+    return checked
+
+
 def _compact(row: Json) -> bytes:
     return json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def _error_line(error: Exception) -> str:
-    line = " ".join(str(error).split())
-    return line if len(line) <= 200 else f"{line[:197]}..."

@@ -18,7 +18,7 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.http import retry
-from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
+from pytest_vqamt.models.served import TOKEN_VARIABLE
 from tests.models.openai.stub import Script, Stub
 
 Serve = Callable[[Script], Stub]

@@ -22,7 +22,6 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
-from pytest_vqamt.models.served.json_fields import WireError
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     MODEL_PATH,
@@ -30,6 +29,7 @@ from pytest_vqamt.models.served.protocol import (
     QueryResult,
     ServedData,
     UnknownPhoto,
+    WireError,
     model_identity,
     write_answers,
     write_card,

@@ -7,8 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -51,10 +50,8 @@ def test_a_server_that_is_away_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
     pytest.importorskip("httpx2")
     monkeypatch.setattr(retry, "_FIRST_ANSWER_BUDGET_S", 0.2)
     url = f"http://127.0.0.1:{closed_port()}"
-    started = time.monotonic()
     with pytest.raises(ModelError) as error:
         ModelCatalogue().load(f"served:{url}", ModelOptions())
-    assert time.monotonic() - started < 2
     assert told(error).startswith(f"Expected an answer from {url}, but got no connection (ConnectError: ")
     assert told(error).endswith(": check the URL, and that the server is running and can be reached from here")
 
@@ -80,7 +77,7 @@ def test_what_may_pass_is_asked_again(
 def test_it_is_left_alone_as_long_as_it_says(serve: Serve, load: Load, about: AskAbout, pictures: SceneSource) -> None:
     server = serve(before(Desk(ByPixels(), pictures), failed(503, "wait", {"Retry-After": "0.6"})))
     load(server).ask(Task.VQA, [about("one")])
-    assert 0.6 <= server.times[2] - server.times[1] < 1.5
+    assert server.times[2] - server.times[1] >= 0.6
 
 
 def test_a_server_that_stays_away_later_ends_the_run_in_one_line(
@@ -108,7 +105,7 @@ def test_a_server_that_comes_back_with_the_same_model_goes_on(
     asking.start()
     time.sleep(0.1)
     with Mortal(Desk(ByPixels("by pixels, 1"), pictures, session="second"), port):
-        asking.join(10)
+        asking.join(60)
     assert found == [answer_of(about("two"))]
 
 
@@ -170,23 +167,27 @@ def test_a_query_that_the_server_cannot_read_costs_itself(
     assert [found[0], found[2]] == [answer_of(batch[0]), answer_of(batch[2])]
     reason = getattr(found[1], "reason", "")
     assert reason.startswith("QueryError: Expected http://127.0.0.1:")
-    assert "400 Bad Request (Expected 'text' of queries[0] to have at most 100000 characters" in reason
+    assert "Expected `str` of length <= 100000 - at `$.queries[0].text`)" in reason
 
 
 @pytest.mark.parametrize(
     ("body", "what"),
     [
         (b'{"model": "MODEL", "answers": []}', "Expected 1 answers, one for each query, but got 0"),
+        (b'{"model": "MODEL", "answers": [{"text": 1}]}', "Expected `str`, got `int` - at `$.answers[0].text`"),
+        (b'{"model": "MODEL", "answers": [{}]}', "Expected answers[0] to have one of text, error and unknown"),
+        (b'{"model": "MODEL", "answers": [{"text": "a", "mood": 1}]}', "unknown field `mood` - at `$.answers[0]`"),
+        (b'{"model": "MODEL", "answers": [{"text": "a", "scores": [["a", NaN]]}]}', "JSON is malformed"),
         (
-            b'{"model": "MODEL", "answers": [{"text": 1}]}',
-            "Expected 'text' of answers[0] to be a string, but got text=1",
+            b'{"model": "MODEL", "answers": [{"text": "a", "scores": [["a"]]}]}',
+            "at `$.answers[0].scores[0]`",
         ),
-        (b'{"model": "MODEL", "answers": [{"text": "a", "mood": 1}]}', "no more than text, scores, truncated"),
-        (b'{"model": "MODEL", "answers": [{"text": "a", "scores": [["a", NaN]]}]}', "bytes that hold none"),
-        (b'{"model": "MODEL", "answers": [{"text": "a", "scores": [["a"]]}]}', "pairs of a text and a number"),
-        (b'{"answers": [{"text": "a"}]}', "Expected the reply to have 'model'"),
-        (b"<html>hello</html>", "Expected a reply as JSON, but got 18 bytes that hold none"),
-        (b"[]", "Expected a reply as a JSON object, but got list"),
+        (b'{"answers": [{"text": "a"}]}', "Object missing required field `model`"),
+        (
+            b"<html>hello</html>",
+            "Expected the answers of a served model, but cannot read its 18 bytes: JSON is ",
+        ),
+        (b"[]", "Expected `object`, got `array`"),
     ],
 )
 def test_a_reply_that_is_none_ends_the_run_in_one_line(
@@ -211,8 +212,8 @@ def test_another_version_of_the_format_is_told_in_one_line(serve: Serve, load: L
 @pytest.mark.parametrize(
     ("reply", "what"),
     [
-        (Reply(body=b'{"hello": "world"}'), "Expected 'wire' of the card to be a whole number"),
-        (Reply(body=b"hello"), "Expected a card of a served model as JSON"),
+        (Reply(body=b'{"hello": "world"}'), "Object missing required field `wire`"),
+        (Reply(body=b"hello"), "Expected the card of a served model, but cannot read its 5 bytes"),
         (Reply(status=301, headers={"Location": "http://127.0.0.1:1/"}), "301 Moved Permanently, which sends on to an"),
         (Reply(status=405), "Expected `vqamt serve` at http://127.0.0.1:"),
         (
@@ -233,13 +234,16 @@ def test_when_one_thread_finds_the_server_of_no_use_the_others_wait_no_longer(
     serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
 ) -> None:
     desk = Desk(ByPixels(), pictures)
+    must_wait = Event()
 
     def script(request: Request) -> Reply:
         if not request.path.endswith(ANSWERS_PATH):
             return desk(request)
         if request.fields["queries"][0]["text"] == "slow":
-            return failed(503, "wait", {"Retry-After": "30"})
-        return replace(failed(410, "the model is broken"), delay_s=0.3)
+            must_wait.set()
+            return failed(503, "wait", {"Retry-After": "100"})
+        must_wait.wait(60)
+        return failed(410, "the model is broken")
 
     model = load(serve(script))
     errors: list[Exception] = []
@@ -250,13 +254,11 @@ def test_when_one_thread_finds_the_server_of_no_use_the_others_wait_no_longer(
         except ModelError as error:
             errors.append(error)
 
-    started = time.monotonic()
     threads = [Thread(target=ask, args=(text,)) for text in ("fast", "slow")]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
-    assert time.monotonic() - started < 3
+        thread.join(60)  # less than the server has asked for
     assert len(errors) == 2
 
 

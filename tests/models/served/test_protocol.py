@@ -16,13 +16,14 @@ from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, M
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.served.json_fields import MAX_DEPTH, MAX_VALUES, WireError
+from pytest_vqamt.models.served import requests
 from pytest_vqamt.models.served.protocol import (
     ModelCard,
     QueryResult,
     ServedData,
     ServerStatus,
     UnknownPhoto,
+    WireError,
     WireVersionError,
     model_identity,
     read_answers_response,
@@ -35,8 +36,10 @@ from pytest_vqamt.models.served.protocol import (
     write_status,
 )
 from pytest_vqamt.models.served.requests import (
+    MAX_DEPTH,
     MAX_MARKS,
     MAX_TEXT,
+    MAX_VALUES,
     PngRow,
     RecipeRow,
     RequestTooLargeError,
@@ -106,12 +109,12 @@ def test_a_card_may_have_more_than_is_read() -> None:
     ("fields", "what"),
     [
         ({"wire": 2}, "Expected wire=1, but got wire=2 of pytest-vqamt '1.0': install the same version on both sides"),
-        ({"wire": "1"}, "Expected 'wire' of the card to be a whole number"),
-        ({"tasks": []}, "Expected 'tasks' of the card to be some of vqa, entailment, captioning, but got []"),
-        ({"tasks": ["sing"]}, "Expected 'tasks' of the card"),
-        ({"persistent": 1}, "Expected 'persistent' of the card to be true or false"),
-        ({"data": [{"spec": "x"}]}, "Expected data[0] to have 'digest'"),
-        ({"batch_size": -1}, "Expected 'batch_size' of the card"),
+        ({"wire": "1"}, "Expected `int`, got `str` - at `$.wire`"),
+        ({"tasks": []}, "Expected `array` of length >= 1 - at `$.tasks`"),
+        ({"tasks": ["sing"]}, "Invalid enum value 'sing' - at `$.tasks[0]`"),
+        ({"persistent": 1}, "Expected `bool`, got `int` - at `$.persistent`"),
+        ({"data": [{"spec": "x"}]}, "Object missing required field `digest` - at `$.data[0]`"),
+        ({"batch_size": -1}, "Expected `int` >= 1 - at `$.batch_size`"),
     ],
 )
 def test_a_card_that_is_none_is_told_in_one_line(fields: dict[str, object], what: str) -> None:
@@ -126,7 +129,7 @@ def test_a_status_is_read_back() -> None:
         queries_received=5, queries_asked=3, answers_remembered=3, uptime_s=1.5, busy_s=0.5, replicas_alive=0
     )
     assert read_status(write_status(status)) == status
-    with pytest.raises(WireError, match=r"Expected 'busy_s' of the status to be a number from 0 up, but got busy_s=-1"):
+    with pytest.raises(WireError, match=r"Expected `float` >= 0.0 - at `\$.busy_s`"):
         read_status(write_status(replace(status, busy_s=-1)))
 
 
@@ -214,47 +217,53 @@ def _nested(depth: int) -> object:
 @pytest.mark.parametrize(
     ("written", "what"),
     [
-        (b"", "Expected a request as JSON, but got 0 bytes that hold none"),
-        (b"\xff\xfe", "bytes that hold none"),
-        (b"[" * 100_000, "bytes that hold none"),
-        (b"[]", "Expected a request as a JSON object, but got list"),
-        (b"{}", "Expected the request to have 'model', but it has []"),
-        (body(more=1), "no more than model, pictures, queries, but it has 'more'"),
-        (body(model=1), "Expected 'model' of the request to be a string, but got model=1"),
-        (body(queries={}), "Expected 'queries' of the request to be a list, but got queries={}"),
+        (b"", "Expected a request, but cannot read its 0 bytes: Input data was truncated"),
+        (b"\xff\xfe", "JSON is malformed"),
+        (b'{"model": "\xff"}', "'utf-8' codec can't decode byte 0xff"),
+        (b"[" * 100_000, "Expected `object`, got `array`"),
+        (b'{"queries": [{"meaning": ' + b"[" * 100_000, "Expected a request, but cannot read its"),
+        (b"[]", "Expected `object`, got `array`"),
+        (b"{}", "Object missing required field `model`"),
+        (body(more=1), "Object contains unknown field `more`"),
+        (body(**{"\x1b[31m\n": 1}), "Object contains unknown field `?[31m `"),
+        (body(model=1), "Expected `str`, got `int` - at `$.model`"),
+        (body(queries={}), "Expected `array`, got `object` - at `$.queries`"),
         (body(queries=[]), "Expected no more pictures than queries (0), but got 1"),
-        (body(queries=["x"]), "Expected queries[0] to be an object, but got 'x'"),
-        (body(queries=[{"task": "vqa"}]), "Expected queries[0] to have 'text'"),
-        (body(queries=[{**QUERY, "task": "sing"}]), "to be one of vqa, entailment, captioning, but got task='sing'"),
-        (body(queries=[{**QUERY, "text": None}]), "Expected 'text' of queries[0] to be a string"),
-        (body(queries=[{**QUERY, "text": "x" * 100_001}]), "at most 100000 characters, but it has 100001"),
-        (body(queries=[{**QUERY, "text": "\ud83d"}]), "but got half of a character: '\\ud83d'"),
+        (body(queries=["x"]), "Expected `object`, got `str` - at `$.queries[0]`"),
+        (body(queries=[{"task": "vqa"}]), "Object missing required field `text` - at `$.queries[0]`"),
+        (body(queries=[{**QUERY, "task": "sing"}]), "Invalid enum value 'sing' - at `$.queries[0].task`"),
+        (body(queries=[{**QUERY, "task": "s" * 9999}]), "Invalid enum value 'sss"),
+        (body(queries=[{**QUERY, "text": None}]), "Expected `str`, got `null` - at `$.queries[0].text`"),
+        (body(queries=[{**QUERY, "text": "x" * 100_001}]), "`str` of length <= 100000 - at `$.queries[0].text`"),
+        (body(queries=[{**QUERY, "text": "\ud83d"}]), "unexpected end of escaped utf-16 surrogate pair"),
         (body(queries=[{**QUERY, "picture": 1}]), "to be one of the 1 pictures, but got picture=1"),
-        (body(queries=[{**QUERY, "picture": -1}]), "a whole number from 0 to"),
-        (body(queries=[{**QUERY, "picture": True}]), "a whole number from 0 to"),
-        (body(queries=[{**QUERY, "trial": 1.5}]), "a whole number from 0 to 1000000, but got trial=1.5"),
-        (body(queries=[{**QUERY, "id": "x"}]), "no more than task, text, picture, trial, meaning, but it has 'id'"),
+        (body(queries=[{**QUERY, "picture": -1}]), "Expected `int` >= 0 - at `$.queries[0].picture`"),
+        (body(queries=[{**QUERY, "picture": True}]), "Expected `int`, got `bool` - at `$.queries[0].picture`"),
+        (body(queries=[{**QUERY, "trial": 1.5}]), "Expected `int`, got `float` - at `$.queries[0].trial`"),
+        (body(queries=[{**QUERY, "trial": 1_000_001}]), "Expected `int` <= 1000000 - at `$.queries[0].trial`"),
+        (body(queries=[{**QUERY, "id": "x"}]), "Object contains unknown field `id` - at `$.queries[0]`"),
         (body(queries=[{**QUERY, "meaning": {"is": "Photo", "id": "a", "digest": "b"}}]), "to be a meaning, but got"),
         (body(queries=[{**QUERY, "meaning": {"is": "os.system"}}]), "'meaning' of queries[0] to be one that this"),
         (body(queries=[{**QUERY, "meaning": {"is": "Exists", "grp": 1}}]), "Expected a whole Exists record"),
-        (body(queries=[{**QUERY, "meaning": None}]), "to be a meaning, but got None"),
-        (body(pictures=["a.jpg"]), "Expected pictures[0] to be an object, but got 'a.jpg'"),
-        (body(pictures=[{"photo": "a.jpg"}]), "Expected pictures[0] to have 'digest'"),
-        (body(pictures=[{**RECIPE, "photo": 7}]), "Expected 'photo' of pictures[0] to be a string"),
-        (body(pictures=[{**RECIPE, "photo": "x" * 5000}]), "at most 4096 characters, but it has 5000"),
-        (body(pictures=[{**RECIPE, "edits": {}}]), "Expected 'edits' of pictures[0] to be a list"),
-        (body(pictures=[{**RECIPE, "edits": [{}] * 257}]), "at most 256 edits in pictures[0], but got 257"),
+        (body(queries=[{**QUERY, "meaning": None}]), "to be a meaning, but got one of type NoneType"),
+        (body(pictures=["a.jpg"]), "Expected `object`, got `str` - at `$.pictures[0]`"),
+        (body(pictures=[{"photo": "a.jpg"}]), "Expected pictures[0] to have either 'png', or 'photo', 'digest' and"),
+        (body(pictures=[{**RECIPE, "photo": 7}]), "Expected `str`, got `int` - at `$.pictures[0].photo`"),
+        (body(pictures=[{**RECIPE, "photo": "x" * 5000}]), "`str` of length <= 4096 - at `$.pictures[0].photo`"),
+        (body(pictures=[{**RECIPE, "edits": {}}]), "Expected `array`, got `object` - at `$.pictures[0].edits`"),
+        (body(pictures=[{**RECIPE, "edits": [{}] * 257}]), "`array` of length <= 256 - at `$.pictures[0].edits`"),
         (body(pictures=[{**RECIPE, "edits": [{"x": [0] * 20_001}]}]), "hold at most 20000 values"),
         (body(pictures=[{**RECIPE, "edits": [_nested(MAX_DEPTH)]}]), f"at most {MAX_DEPTH} deep"),
-        (body(pictures=[{**RECIPE, "edits": [{"x": 1e10}]}]), "Expected numbers up to 1e+09 in pictures[0]"),
-        (body(pictures=[{**RECIPE, "edits": [{"x": 10**30}]}]), "Expected numbers up to 1e+09 in pictures[0]"),
-        (body(pictures=[{**RECIPE, "edits": [{"x": "\udc00"}]}]), "half of a character"),
-        (body(pictures=[{**RECIPE, "edits": [{"x": 1}]}]).replace(b'"x": 1', b'"x": NaN'), "bytes that hold none"),
-        (body(pictures=[{**RECIPE, "edits": [{"x": 1}]}]).replace(b'"x": 1', b'"x": 1e999'), "numbers up to 1e+09"),
-        (body(pictures=[{**RECIPE, "png": "x"}]), "Expected pictures[0] to have no more than png"),
-        (body(pictures=[{"png": 1}]), "to be a PNG file in base64, but got png=1"),
-        (body(pictures=[{"png": "iVBORw0KGgo=!"}]), "to be a PNG file in base64"),
-        (body(pictures=[{"png": b64encode(b"GIF89a").decode()}]), "to be a PNG file in base64"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": 1e10}]}]), "Expected numbers up to 1e+09 in 'edits' of pictures[0]"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": 10**30}]}]), "Expected numbers up to 1e+09 in 'edits' of pictures"),
+        (body(pictures=[{**RECIPE, "edits": [{"x" * 5000: 1}]}]), "Expected strings of at most 4096 characters in"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": "\udc00"}]}]), "invalid utf-16 surrogate pair"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": 1}]}]).replace(b'"x": 1', b'"x": NaN'), "JSON is malformed"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": 1}]}]).replace(b'"x": 1', b'"x": 1e999'), "Number out of range"),
+        (body(pictures=[{**RECIPE, "png": "aaaa"}]), "Expected pictures[0] to have either 'png', or 'photo', 'digest'"),
+        (body(pictures=[{"png": 1}]), "Expected `bytes`, got `int` - at `$.pictures[0].png`"),
+        (body(pictures=[{"png": "iVBORw0KGgo=!"}]), "Invalid base64 encoded string - at `$.pictures[0].png`"),
+        (body(pictures=[{"png": b64encode(b"GIF89a").decode()}]), "to be a PNG file in base64, but got 6 other bytes"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(written: bytes, what: str) -> None:
@@ -275,7 +284,7 @@ def test_too_much_is_told_apart() -> None:
 
 
 def test_what_would_take_much_room_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json, "loads", lambda *_args, **_kwargs: pytest.fail("it was"))
+    monkeypatch.setattr(requests, "read_message", lambda *_args: pytest.fail("it was"))
     for values in (b"1," * (MAX_MARKS + 1), b"[" * (MAX_MARKS + 1), b'{"a":' * (MAX_MARKS + 1)):
         with pytest.raises(RequestTooLargeError, match="at most 500000 commas and opening brackets in one request"):
             read_request(values)

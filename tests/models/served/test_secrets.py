@@ -17,7 +17,8 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.served.protocol import ANSWERS_PATH, TOKEN_VARIABLE
+from pytest_vqamt.models.served import TOKEN_VARIABLE
+from pytest_vqamt.models.served.protocol import ANSWERS_PATH
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of
