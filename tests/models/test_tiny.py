@@ -148,10 +148,14 @@ def test_it_answers_on_one_thread_and_leaves_the_threads_of_others_alone(
         return encode(pixel_values=pixel_values)
 
     monkeypatch.setattr(tiny._model, "get_image_features", watching)
+    before = torch.get_num_threads()
     torch.set_num_threads(2)
-    tiny.answer([about(0, "Is there a dog?")])
-    assert threads == [1]
-    assert torch.get_num_threads() == 2
+    try:
+        tiny.answer([about(0, "Is there a dog?")])
+        assert threads == [1]
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_no_inputs_give_no_answers(tiny: TinyLlava) -> None:

@@ -48,7 +48,11 @@ SIZE = 4
 """Batches of so many cut the five texts about a picture apart."""
 
 
-@pytest.fixture(params=ADAPTERS)
+VARIANTS = ("vilt statements", "blip matches", "visualbert")
+"""Of the full tier: they share their two steps with another one."""
+
+
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.full if name in VARIANTS else ()) for name in ADAPTERS])
 def adapter(request: pytest.FixtureRequest) -> Adapter:
     return ADAPTERS[request.param]
 
@@ -58,7 +62,8 @@ def loaded(adapter: Adapter, tmp_path: Path) -> Callable[[], LoadedModel]:
     """Loads it, with nothing remembered."""
     folder = str(adapter.write(tmp_path / "model"))
     features = region_models.features_of_inputs(tmp_path) if adapter.load in (lxmert.load, visualbert.load) else None
-    options = ModelOptions(device="cpu", settings={"features": str(features)} if features else {})
+    settings = {"features": str(features)} if features else {"longest-answer": "3", "longest-caption": "3"}
+    options = ModelOptions(device="cpu", settings=settings)
     return lambda: wrap_model("small", adapter.load(folder, options), options)
 
 

@@ -8,7 +8,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 from base64 import b64decode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -152,9 +151,8 @@ def test_a_server_that_is_always_too_slow_costs_the_query(serve: Serve, model: L
 
 def test_bytes_that_trickle_in_do_not_gain_time(serve: Serve, model: Load, ask: Ask) -> None:
     server = serve(in_turn(Reply(body=YES.body, drip_s=0.05), YES))
-    started = time.monotonic()
     assert model(server, timeout_s="0.3").answer([ask()])[0].text == "yes"
-    assert time.monotonic() - started < 1.5, "all of it would have taken 8 seconds"
+    assert len(server.requests) == 2, "all of the first would have taken 8 seconds"
 
 
 def test_a_reply_that_breaks_off_is_asked_for_again(serve: Serve, model: Load, ask: Ask) -> None:

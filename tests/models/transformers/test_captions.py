@@ -31,8 +31,8 @@ def captions_of(folder: Path, **settings: str) -> BlipCaptions:
 
 @pytest.fixture
 def captions(folder: Path) -> BlipCaptions:
-    """Fresh, so that it remembers no picture."""
-    return captions_of(folder)
+    """Fresh, so that it remembers no picture; of at most eight tokens."""
+    return captions_of(folder, longest_caption="8")
 
 
 def test_each_picture_has_a_caption_of_its_own_without_the_prompt(captions: BlipCaptions) -> None:
@@ -45,7 +45,7 @@ def test_each_picture_has_a_caption_of_its_own_without_the_prompt(captions: Blip
 
 def test_the_class_itself_gives_the_same_caption(captions: BlipCaptions) -> None:
     for one in ALL:
-        assert said(captions, [one]) == [plainly_said(captions, one, "a picture of", 30)]
+        assert said(captions, [one]) == [plainly_said(captions, one, "a picture of", 8)]
 
 
 def test_nothing_else_in_the_batch_changes_a_caption(captions: BlipCaptions) -> None:
@@ -61,12 +61,12 @@ def test_the_prompt_and_the_length_are_the_users(folder: Path, captions: BlipCap
     for one in ALL:
         assert said(shorter, [one]) == [plainly_said(shorter, one, "a photo of", 3)]
     other_prompt, other_length = (
-        captions_of(folder, prompt_caption="a photo of"),
-        captions_of(folder, longest_caption="3"),
+        captions_of(folder, prompt_caption="a photo of", longest_caption="8"),
+        captions_of(folder),
     )
     fingerprints = {each.fingerprint for each in (captions, shorter, other_prompt, other_length)}
     assert len(fingerprints) == 4
-    assert captions_of(folder, longest_answer="3").fingerprint == captions.fingerprint
+    assert captions_of(folder, longest_answer="3", longest_caption="8").fingerprint == captions.fingerprint
 
 
 def test_an_empty_prompt_leaves_the_caption_to_the_model(folder: Path) -> None:

@@ -140,7 +140,7 @@ def test_nothing_else_in_the_batch_changes_the_scores(vqa: ViltAnswers, nlvr: Vi
         torch.testing.assert_close(together, backwards, atol=1e-6, rtol=1e-6)
 
 
-@pytest.mark.parametrize("size", [1, 7])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.full), 7])
 def test_answers_do_not_depend_on_batch_size_or_order(
     vqa_folder: Path, nlvr_folder: Path, vqa: ViltAnswers, nlvr: ViltStatements, size: int
 ) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 from PIL import Image
@@ -17,6 +17,9 @@ from pytest_vqamt.models.transformers.feature_cache import PictureFeatureCache
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.transformers.prompted.small import chat, other, prompted, qwen
+
+if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
 
 CHECKPOINTS: Mapping[str, Callable[[Path], Path]] = {
     "llava": chat.llava,
@@ -39,6 +42,15 @@ CHECKPOINTS: Mapping[str, Callable[[Path], Path]] = {
 """One for every kind that is known by name, and two that are not."""
 
 KINDS = tuple(CHECKPOINTS)
+
+ONE_A_CLASS = ("llava", "qwen3_vl", "instructblip", "git", "vipllava")
+"""Between them these kinds run every class of ours that is not only a chat template."""
+
+
+def tiers(*kinds: str, of: Sequence[str] = KINDS) -> list[ParameterSet]:
+    """All kinds of ``of``; those that are not named are of the full tier."""
+    return [pytest.param(kind, marks=() if kind in kinds else pytest.mark.full) for kind in of]
+
 
 WORLD = PictureWorld(count=12)
 

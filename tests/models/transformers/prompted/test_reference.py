@@ -24,7 +24,7 @@ from transformers import (
     Idefics3Processor,
 )
 
-from tests.models.transformers.prompted.conftest import KINDS, batch
+from tests.models.transformers.prompted.conftest import KINDS, batch, tiers
 from tests.models.transformers.prompted.test_kinds import QUESTIONED
 
 if TYPE_CHECKING:
@@ -125,11 +125,14 @@ REFERENCES: Mapping[str, Callable[[Path, Image.Image, str], Inputs]] = {
     "git": git,
 }
 
+AS_OTHERS = ("smolvlm", "qwen2_5_vl", "idefics2")
+"""Kinds that differ from another only in the class of transformers."""
+
 ENCODERS = ("florence", "blip2_t5")
 """Kinds that read the prompt first, so that what they generate does not repeat it."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", tiers(*(kind for kind in KINDS if kind not in AS_OTHERS)))
 def test_scores_and_answers_are_those_of_the_plain_model(checkpoint: Checkpoint, loaded: Loaded, kind: str) -> None:
     folder, asked = checkpoint(kind), batch()
     auto: Any = AutoModelForCausalLM if kind == "git" else AutoModelForImageTextToText
@@ -148,7 +151,7 @@ def test_scores_and_answers_are_those_of_the_plain_model(checkpoint: Checkpoint,
     with Scores(module_of(ours)) as scores:
         answers = [answer.text for answer in ours.answer(asked)]
     assert answers == said
-    torch.testing.assert_close(scores.first, torch.cat(first), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(scores.first, torch.cat(first), rtol=1e-3, atol=1e-3)
     assert scores.first.std(0).max() > 0.01, "the scores differ between questions"
 
 
@@ -173,8 +176,12 @@ def test_without_token_types_the_scores_of_qwen_are_others(
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in KINDS if kind not in ("git", "vipllava", "idefics2", "instructblip")]
-)
+    "kind",
+    tiers(
+        "llava", "gemma3", "qwen3_vl", "blip2_opt",
+        of=[kind for kind in KINDS if kind not in ("git", "vipllava", "idefics2", "instructblip")],
+    ),
+)  # fmt: skip
 def test_each_distinct_picture_is_encoded_once(loaded: Loaded, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """Nine questions about three pictures."""
     ours = loaded(kind, **QUESTIONED.get(kind, {}))

@@ -18,7 +18,7 @@ from pytest_vqamt.models.transformers.prompted.adapter import load
 from pytest_vqamt.models.transformers.prompted.base import Prompt
 from pytest_vqamt.models.transformers.prompted.text import fit_prompt, tokenize_prompts
 from pytest_vqamt.models.transformers.runtime import Runtime
-from tests.models.transformers.prompted.conftest import CPU, KINDS, QUESTIONS, about, batch
+from tests.models.transformers.prompted.conftest import CPU, ONE_A_CLASS, QUESTIONS, about, batch, tiers
 from tests.models.transformers.prompted.small import chat
 from tests.models.transformers.prompted.small.tokenizers import byte_pairs
 from tests.models.transformers.prompted.test_kinds import QUESTIONED
@@ -81,7 +81,7 @@ def test_a_prompt_that_does_not_fit_without_its_question_is_refused(narrow: Gene
         load(str(_folder(narrow)), ModelOptions(device="cpu", settings=longest)).answer([about(0, "Red?")])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", tiers(*ONE_A_CLASS, "blip2_t5"))
 def test_every_kind_counts_what_it_cannot_read(loaded: Loaded, kind: str) -> None:
     """T5 counts how far words are apart, so that there is no last one."""
     model = loaded(kind, **QUESTIONED.get(kind, {}))
