@@ -20,8 +20,7 @@ from pytest_vqamt.core.meaning import (
     groups_of,
 )
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.language.questions.templates import Asking, QuestionType
-from pytest_vqamt.language.questions.wordings import count, question
+from pytest_vqamt.language.questions.templates import Asking, QuestionType, count, question
 from tests.reader.lexicon import Lexicon
 from tests.reader.questions import Unreadable, read
 

@@ -11,8 +11,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Absent, Both, Choice, Either, Exists, Neither, NotBoth, groups_of, truth
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.language.questions.wordings import count, question
+from pytest_vqamt.language.questions.templates import QuestionType, count, question
 from tests.language.photo_fillings import photo_askings
 from tests.language.template_fillings import askings
 from tests.language.template_readings import Worded, is_read_as, misread, worded

@@ -19,7 +19,7 @@ from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
 from pytest_vqamt.language.questions import simple as plain
-from pytest_vqamt.language.questions import wordings
+from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 
@@ -239,7 +239,7 @@ def _worded(
 ) -> str:
     related = isinstance(meaning, Exists) and bool(meaning.group.related)
     asking = Asking(type=type_, meaning=meaning, category=category)
-    return wordings.question(asking, turn % wordings.count(type_, related)).text
+    return templates.question(asking, turn % templates.count(type_, related)).text
 
 
 def plain_text(setting: str, path: Path) -> str:

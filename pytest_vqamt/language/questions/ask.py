@@ -10,7 +10,7 @@ from pytest_vqamt.language.questions.simple import Question
 
 
 def exists(what: Thing | Group | str) -> Question:
-    """Whether there is any: of things that bear the name of ``what``, whichever they are.
+    """Asks whether there is any: of things that bear the name of ``what``, whichever they are.
 
     >>> exists("dog").text
     'Is there a dog in the picture?'
@@ -19,7 +19,7 @@ def exists(what: Thing | Group | str) -> Question:
 
 
 def absent(what: Thing | Group | str) -> Question:
-    """Whether there is none.
+    """Asks whether there is none.
 
     >>> absent("dog").text
     'Is there no dog in the picture?'
@@ -28,7 +28,7 @@ def absent(what: Thing | Group | str) -> Question:
 
 
 def count(*what: Thing | Group | str) -> Question:
-    """How many there are; of several, all together.
+    """Asks how many there are; of several, all together.
 
     >>> count("dog", "cat").text
     'How many dogs and cats are there in the picture altogether?'
@@ -40,7 +40,7 @@ def count(*what: Thing | Group | str) -> Question:
 
 
 def _group(what: Thing | Group | str) -> Group:
-    """The group meant: "dogs" is every thing that is named "dog", and every one that is named "dogs"."""
+    """Returns the group: "dogs" is every thing named "dog" or "dogs"."""
     if isinstance(what, Group):
         return what
     name = what if isinstance(what, str) else what.name

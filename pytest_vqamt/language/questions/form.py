@@ -1,4 +1,4 @@
-"""The form of a question, told from its text alone.
+"""The form of a question, read from its text.
 
 The rules know how English questions begin and where they offer something. What they do not settle is ``OTHER``.
 """
@@ -9,11 +9,11 @@ import re
 from enum import StrEnum
 
 VERSION = 2
-"""Changes with the rules: answers to other prompts are not taken for answers to these."""
+"""Raised whenever the rules change: it is part of cache keys of prompts."""
 
 
 class QuestionForm(StrEnum):
-    """What a question is answered by."""
+    """The kind of answer that a question wants."""
 
     YES_NO = "yes or no"
     COUNT = "a number"
@@ -22,12 +22,11 @@ class QuestionForm(StrEnum):
 
 
 def form_of(text: str) -> QuestionForm:
-    """The form of a question; the same text always has the same.
+    """Returns the form of a question.
 
-    A phrase that leads up to the question ("In the picture, ...") is set aside. A question that begins with a verb is
-    answered by yes or no, unless it offers a choice with "or". Of several questions the first decides: what follows is
-    noise, or goes into what was asked. "Or" between things that may be there offers none:
-    "either ... or" can be affirmed, and so can "is there a dog or a cat?".
+    A phrase that leads up to the question ("In the picture, ...") is ignored. A question that begins with a verb is
+    answered by yes or no, unless it offers a choice with "or"; "or" between things that may be there offers none:
+    "either ... or" and "is there a dog or a cat?" can be affirmed. Of several questions the first decides.
 
     >>> form_of("In the picture, is there a dog or a cat?").name, form_of("Is the cat black or white?").name
     ('YES_NO', 'CHOICE')
@@ -46,7 +45,6 @@ def form_of(text: str) -> QuestionForm:
 
 
 def _without_lead(asked: str) -> str:
-    """The question without what leads up to it, where a question begins after that."""
     if _OPENING.match(asked):
         return asked
     for found in _LEAD.finditer(asked):
@@ -69,7 +67,7 @@ def _begun_with_a_verb(asked: str) -> QuestionForm:
 
 
 def _offers_a_list(asked: str) -> bool:
-    """Whether the question ends in a list: "..., a dog, a cat or a bird". Another clause is no list."""
+    """Whether the question ends in a list: "..., a dog, a cat or a bird"."""
     return any(
         _LIST.fullmatch(asked, found.end()) and not _CLAUSE.search(asked, found.end())
         for found in _PAUSE.finditer(asked)
@@ -91,7 +89,7 @@ _COUNT = re.compile(
     r"(?:(?:total|combined|overall|exact|whole) )?(?:number|count) of (?!(?:the|this|that|a|an|his|her|its|their)\b)"
     r"|count (?:all |up )?(?:of )?(?:the )?(?!of\b)\w"
 )
-"""But not "the number of the bus" or "of this player": it is written there, and nothing is counted."""
+"""Not "the number of the bus" or "of this player", which is written there."""
 
 _OPENING = re.compile(rf"(?:{_VERB.pattern}|{_QUESTION_WORD.pattern}|{_COUNT.pattern})")
 _LEAD = re.compile(rf"(?:^(?:in|on|from|looking at|judging by|considering) {_IN_THE_PICTURE} |[,.:;-] (?:and )?)")

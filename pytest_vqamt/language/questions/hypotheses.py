@@ -1,4 +1,4 @@
-"""Hypotheses that say what there is to see, in as many natural wordings as a relation can want."""
+"""Hypotheses about the things that a picture shows."""
 
 from __future__ import annotations
 
@@ -17,44 +17,28 @@ from pytest_vqamt.language.english.phrases import (
     stands_before_its_noun,
 )
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.tables import toml_table
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A text, and the units that it says are there, in the order of the text."""
+    """A text and its units, in the order of the text."""
 
     text: str
     meaning: Entails
 
 
-# Things in a row. The verb agrees with the first noun, as it does in speech ("there is a cup and scissors").
-_LISTED = (
-    "There {is_there} {ones}.",
-    "There {is_there} {ones} in the picture.",
-    "The picture shows {ones}.",
-    "The image contains {ones}.",
-    "This is a picture of {ones}.",
-    "In the picture, there {is_there} {ones}.",
-    "This image shows {ones}.",
-    "You can see {ones} in the picture.",
-    "{ones} can be seen in the image.",
-)
-# One clause after the other: "a man is holding a cup and there is a red car"; and whether what is described has a
-# clause of its own, too: "and a car is red".
-_IN_CLAUSES = (
-    ("{clauses}.", False),
-    ("{clauses}.", True),
-    ("In the picture, {clauses}.", False),
-    ("The picture shows that {clauses}.", True),
-)
+_WORDINGS = toml_table("questions/wordings.toml")["hypothesis"]
+_LISTED: tuple[str, ...] = tuple(_WORDINGS["in_a_row"])
+_IN_CLAUSES: tuple[tuple[str, bool], ...] = tuple((each["text"], each["described"]) for each in _WORDINGS["clauses"])
 
 IN_A_ROW = len(_LISTED)
-"""So many wordings, the first, put things in a row; the others say a clause of each."""
+"""The number of wordings, the first, that put things in a row; the others have a clause for each."""
 WORDINGS = IN_A_ROW + len(_IN_CLAUSES)
 
 
 def hypothesis(units: Sequence[Unit], wording: int = 0) -> Hypothesis:
-    """That there is one of each unit's group, be it with others like it.
+    """Returns a hypothesis that each unit has at least one thing in the picture.
 
     >>> from pytest_vqamt.core.meaning import Related
     >>> car, dog = (Unit(group=Group(name=name)) for name in ("car", "dog"))
@@ -77,9 +61,9 @@ def hypothesis(units: Sequence[Unit], wording: int = 0) -> Hypothesis:
 
 
 def wordings_for(units: Sequence[Unit]) -> tuple[int, ...]:
-    """The wordings that suit the units: in a row where nothing needs a clause, in clauses where something can have one.
+    """Returns the wordings that suit the units: those in a row, those in clauses, or both.
 
-    There always is one. What follows the noun of one of several ("a dog and a cat on a table") could be said of all.
+    A thing that needs a clause cannot stand in a row: "a dog and a cat on a table" could be said of both.
 
     >>> dog, cat = (Unit(group=Group(name=name)) for name in ("dog", "cat"))
     >>> wordings_for((dog, cat)) == tuple(range(IN_A_ROW))
@@ -118,10 +102,7 @@ def _fits_in_a_row(groups: Sequence[Group]) -> bool:
 
 
 def _in_clauses(units: Sequence[Unit], *, described: bool) -> tuple[tuple[Unit, ...], str]:
-    """The clauses, and the units in their order: those of which no more is said than that they are there, together.
-
-    They come last, but for a single one, which stays where it is.
-    """
+    """Returns the units and their clauses; two or more that are merely there share a clause at the end."""
     bare = [unit for unit in units if _clause(unit.group, described=described) is None]
     ordered = tuple(units) if len(bare) < 2 else (*(unit for unit in units if unit not in bare), *bare)
     said = [_clause(unit.group, described=described) or _there(unit.group) for unit in ordered]
@@ -143,7 +124,7 @@ def _is_many(group: Group) -> bool:
 
 
 def _any_of(group: Group) -> str:
-    """Any one of the group, as a noun phrase: "a red car", "scissors", "a man holding a cup"; of furniture, a piece."""
+    """Returns any one of the group: "a red car", "scissors", "a man holding a cup"; of furniture, a piece."""
     one = replace(group, name=counting_noun(group.name), related=()) if group.covers else replace(group, related=())
     words = phrase_with_the(one, "singular")
     noun = words if is_mass(one.name) or is_plural(one.name) else with_article(words)
@@ -153,10 +134,7 @@ def _any_of(group: Group) -> str:
 
 @lru_cache(maxsize=65536)
 def _clause(group: Group, *, described: bool) -> str | None:
-    """What the group is or does, as a clause; None where no more is said than that it is there.
-
-    What it is like is said in a clause where it is to be ``described``: "a car is red".
-    """
+    """Returns a clause about the group, None if it only says that it is there. ``described``: also "a car is red"."""
     many = _is_many(group)
     if group.related:
         subject = _any_of(replace(group, related=()))
@@ -170,7 +148,7 @@ def _clause(group: Group, *, described: bool) -> str | None:
 
 
 def _deed(group: Group) -> str | None:
-    """What the things do, or another attribute that is hard to put before a noun: that they are on, or upside down."""
+    """Returns the attribute that is hard to put before a noun: "riding", "on", "upside down"."""
     return next((word for word in group.attributes if _is_better_in_a_clause(word)), None)
 
 
@@ -180,7 +158,7 @@ def _is_better_in_a_clause(attribute: str) -> bool:
 
 
 def _quality(group: Group) -> str | None:
-    """The only attribute of what has an article: "grass is green" would be said of all grass."""
+    """Returns the only attribute of a noun with an article: "grass is green" would be said of all grass."""
     name = counting_noun(group.name) if group.covers else group.name
     has_article = not (is_mass(name) or is_plural(name))
     return group.attributes[0] if len(group.attributes) == 1 and has_article else None

@@ -12,7 +12,7 @@ from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Exists, Group, groups_of, members
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.questions import wordings
+from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
@@ -48,10 +48,10 @@ class Argument:
 
     @property
     def templates(self) -> int:
-        return wordings.count(self.asking.type, self.is_related)
+        return templates.count(self.asking.type, self.is_related)
 
     def worded(self, template: int, *, negated: bool = False) -> Question:
-        return wordings.question(self.asking, template, negated=negated)
+        return templates.question(self.asking, template, negated=negated)
 
     def facts(self, *, template: int, other_template: int) -> tuple[tuple[str, Fact], ...]:
         meaning = self.asking.meaning

@@ -34,8 +34,7 @@ from pytest_vqamt.language.english.nouns import is_mass
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.language.questions.templates import YES_NO_TYPES, Asking, QuestionType
-from pytest_vqamt.language.questions.wordings import TEMPLATES, count, question
+from pytest_vqamt.language.questions.templates import TEMPLATES, YES_NO_TYPES, Asking, QuestionType, count, question
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get, names
 from pytest_vqamt.sampling.chooser import RandomChooser

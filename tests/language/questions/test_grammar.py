@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, groups_of
-from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.language.questions.wordings import count, question
+from pytest_vqamt.language.questions.templates import QuestionType, count, question
 from tests.language.questions.filled import NAMED, Filled, fillings
 
 FILLINGS = tuple(fillings())

@@ -18,8 +18,7 @@ from pytest_vqamt.core.meaning import (
     Related,
     groups_of,
 )
-from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
-from pytest_vqamt.language.questions.wordings import TEMPLATES, count, question
+from pytest_vqamt.language.questions.templates import TEMPLATES, Askable, Asking, QuestionType, count, question
 from tests.language.questions.filled import near, of
 
 CUP = of("cup")

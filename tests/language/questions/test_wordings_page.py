@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.questions.wordings import TEMPLATES
+from pytest_vqamt.language.questions.templates import TEMPLATES
 from tests.language.questions.wordings_page import PAGE, page
 
 

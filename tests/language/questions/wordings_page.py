@@ -7,8 +7,7 @@ from itertools import cycle
 from pathlib import Path
 
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has
-from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
-from pytest_vqamt.language.questions.wordings import TEMPLATES, question
+from pytest_vqamt.language.questions.templates import TEMPLATES, Askable, Asking, QuestionType, question
 from tests.language.questions.filled import near
 from tests.making import group_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Neither, Related
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.questions import wordings
+from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
 from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named, two_templates
 from tests.making import choosers, group_of, scene_of
@@ -45,8 +45,8 @@ def test_facts_of_choices(options: tuple[str, ...]) -> None:
 def test_one_that_is_related_has_templates_of_its_own() -> None:
     plain, on_it = (argument(QuestionType.OBJECT, Exists(group=group)) for group in (Group(name="cat"), CAT_ON_BENCH))
     assert (plain.is_related, on_it.is_related) == (False, True)
-    assert plain.templates == wordings.count(QuestionType.OBJECT, False)
-    assert on_it.templates == wordings.count(QuestionType.OBJECT, True)
+    assert plain.templates == templates.count(QuestionType.OBJECT, False)
+    assert on_it.templates == templates.count(QuestionType.OBJECT, True)
     assert plain.templates != on_it.templates
 
 

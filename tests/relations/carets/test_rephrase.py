@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.questions import wordings
+from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets.rephrase import Rephrase
 from tests.making import answers_of, choosers, scene_of
@@ -32,7 +32,7 @@ def test_it_asks_the_same_in_two_templates_of_one_type(yard: Scene) -> None:
 def test_it_asks_in_the_templates_that_it_tells_of(yard: Scene) -> None:
     for case in cases(REPHRASE, yard, FARM, draws=60):
         type_ = QuestionType(str(case.fact("question_type")))
-        count = wordings.count(type_, case.fact("related") is True)
+        count = templates.count(type_, case.fact("related") is True)
         for fact in ("template", "other_template"):
             assert isinstance(number := case.fact(fact), int)
             assert 0 <= number < count
@@ -51,7 +51,7 @@ def test_every_template_of_a_type_is_drawn() -> None:
     for case in cases(REPHRASE, PARK, FARM, draws=6000):
         drawn.setdefault((case.fact("question_type"), case.fact("related")), set()).add(case.fact("template"))
     for (type_, related), numbers in drawn.items():
-        assert numbers == set(range(wordings.count(QuestionType(str(type_)), related is True)))
+        assert numbers == set(range(templates.count(QuestionType(str(type_)), related is True)))
     assert (QuestionType.OBJECT, True) in drawn
 
 
