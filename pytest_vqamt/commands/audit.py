@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
 from pytest_vqamt.integration.waivers import add_waivers
-from pytest_vqamt.reporting.atomic_write import AtomicFile
 from pytest_vqamt.reporting.audit.judgements import (
     JudgedSheet,
     Judgement,
@@ -38,7 +39,6 @@ from pytest_vqamt.reporting.audit.sample import (
     draw_sample,
 )
 from pytest_vqamt.reporting.audit.sheet import SHEET, csv_text, sheet_case, sheet_row
-from pytest_vqamt.reporting.cases import case_rows
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 
@@ -204,9 +204,8 @@ def _check_unticked(file: Path) -> None:
 
 
 def _replace(file: Path, text: str) -> None:
-    with AtomicFile(file) as written:
-        written.path.write_text(text, encoding="utf-8", newline="")
-        written.commit()
+    with replacing(file) as part:
+        part.write_text(text, encoding="utf-8", newline="")
 
 
 _NO_REASON = "judged invalid, no reason given"

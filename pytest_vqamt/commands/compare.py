@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import OptionError, VqamtError
-from pytest_vqamt.reporting.atomic_write import AtomicFile
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown, gate_verdict
 from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
@@ -92,9 +92,8 @@ def _lines(comparison: Comparison, form: str, *, in_full: bool) -> Iterable[str]
 
 def _write(file: Path, lines: Iterable[str]) -> None:
     try:
-        with AtomicFile(file) as new:
-            new.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            new.commit()
+        with replacing(file) as part:
+            part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     except OSError as error:
         raise VqamtError(
             f"Expected a file that can be written, but got --out={str(file)!r} ({os.strerror(error.errno or 0)}): "

@@ -12,7 +12,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
-from pytest_vqamt.reporting.atomic_write import REPORT_FILE
+from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY

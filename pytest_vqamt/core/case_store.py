@@ -1,26 +1,28 @@
-"""The file of a report's cases, plain or as gzip with random access, and the external sort of lines."""
+"""The cases of a report or a baseline: one JSON object a line, plain or compressed, the lines of an item in a row."""
 
 from __future__ import annotations
 
-import heapq
+import gzip
+import json
 import zlib
-from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from io import SEEK_CUR, SEEK_SET, BufferedReader, BufferedWriter, RawIOBase, UnsupportedOperation
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO, NamedTuple, Protocol, cast
 
+from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Buffer  # type: ignore[attr-defined, unused-ignore]  # there from Python 3.12 on
-
+from pytest_vqamt.core.report_json import Row
+from pytest_vqamt.core.results import RelationResult
 
 PLAIN_NAME = "cases.jsonl"
 GZIP_NAME = "cases.jsonl.gz"
 FILE_NAMES = (PLAIN_NAME, GZIP_NAME)
+
+BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_LEVEL = 6
 
 
 def find_cases_file(folder: Path) -> Path:
@@ -42,281 +44,252 @@ def find_cases_file(folder: Path) -> Path:
     return found[0]
 
 
-def open_cases(file: Path, members: GzipIndex | None = None) -> BinaryIO:
+@contextmanager
+def open_cases(file: Path) -> Iterator[BinaryIO]:
     """Opens a file of cases to read it, with seeks; its content decides whether it is decompressed.
 
-    Share ``members`` between reads of the same compressed file to seek quickly. Reading raises DataError if the
-    compressed file is broken.
-
     Raises:
-        DataError: the file cannot be opened.
+        DataError: the file cannot be opened, or is found broken while it is read.
     """
     try:
-        return gzip_reader(file, members) if is_gzip(file) else file.open("rb")
+        with file.open("rb") as begun:
+            is_gzip = begun.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        lines = cast("BinaryIO", (gzip.open if is_gzip else open)(file, "rb"))
     except OSError as error:
         raise DataError(
             f"Expected a file of cases that can be read, but got {str(file)!r}: {error.strerror or error}"
         ) from error
+    with lines:
+        try:
+            yield lines
+        except BROKEN_GZIP as error:
+            raise DataError(
+                f"Expected a compressed file that is whole, but {file} cannot be read to its end ({error}): get it as "
+                "it was written, or make the report anew"
+            ) from error
 
 
-def create_cases(file: Path, name: str) -> BinaryIO:
+def create_cases(file: Path, name: str) -> AbstractContextManager[BinaryIO]:
     """Opens ``file`` to write cases; ``name``, its final name, decides whether they are compressed.
 
     Raises:
         OSError: it cannot be written.
     """
-    return gzip_writer(file) if name == GZIP_NAME else file.open("wb")
+    return gzip_member(file.open("wb")) if name == GZIP_NAME else file.open("wb")
 
 
-MEMBER_BYTES = 1 << 18
-"""The size of the text in a gzip member: a seek decompresses at most that much. Smaller members compress less well."""
-_LEVEL = 6
-_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-"""The header of a member (RFC 1952), without name, time and system, so that equal runs write equal bytes."""
-_CHUNK_BYTES = 1 << 16
+@contextmanager
+def gzip_member(packed: BinaryIO, *, level: int = _LEVEL) -> Iterator[BinaryIO]:
+    """Yields a stream into a gzip member without a name and a time: equal runs write equal bytes. Closes ``packed``."""
+    with packed, gzip.GzipFile("", "wb", level, packed, mtime=0) as member:
+        yield cast("BinaryIO", member)
 
 
-@dataclass(slots=True)
-class GzipIndex:
-    """The known starts of a file's gzip members: in its text, and in the file."""
+def sorted_lines(file: Path) -> Iterator[bytes]:
+    """The lines of a plain file of cases in the order of their case ids, with which each begins.
 
-    texts: list[int] = field(default_factory=lambda: [0])
-    places: list[int] = field(default_factory=lambda: [0])
-
-    def add(self, text: int, place: int) -> None:
-        """Adds a member unless it is known."""
-        if self.texts[-1] < text:
-            self.texts.append(text)
-            self.places.append(place)
-
-
-def is_gzip(file: Path) -> bool:
-    """Whether the content of the file is gzip.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    with file.open("rb") as begun:
-        return begun.read(2) == _HEAD[:2]
-
-
-def gzip_writer(file: Path) -> BinaryIO:
-    """Opens ``file`` to write compressed data.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    return BufferedWriter(_GzipWriter(file), _CHUNK_BYTES)
-
-
-def gzip_reader(file: Path, members: GzipIndex | None = None) -> BinaryIO:
-    """Opens a compressed ``file`` to read it, with seeks; files from other programs seek more slowly.
-
-    Share ``members`` between reads of the same file to seek quickly. Reading raises DataError if the file is broken.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    return BufferedReader(_GzipReader(file, members or GzipIndex()), _CHUNK_BYTES)
-
-
-class _GzipWriter(RawIOBase):
-    def __init__(self, file: Path) -> None:
-        self.name = str(file)
-        self._packed = file.open("wb")
-        self._held = bytearray()
-        self._members = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Buffer) -> int:
-        size = memoryview(data).nbytes
-        self._held += data
-        while len(self._held) >= MEMBER_BYTES:
-            self._put(bytes(self._held[:MEMBER_BYTES]))
-            del self._held[:MEMBER_BYTES]
-        return size
-
-    def close(self) -> None:
-        if self.closed:
-            return
-        try:
-            if self._held or not self._members:
-                self._put(bytes(self._held))
-        finally:
-            super().close()
-            self._packed.close()
-
-    def _put(self, text: bytes) -> None:
-        packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
-        tail = zlib.crc32(text).to_bytes(4, "little") + len(text).to_bytes(4, "little")
-        self._packed.write(_HEAD + packer.compress(text) + packer.flush() + tail)
-        self._members += 1
-
-
-class _GzipReader(RawIOBase):
-    def __init__(self, file: Path, members: GzipIndex) -> None:
-        self.name = str(file)
-        self._packed = file.open("rb", buffering=0)
-        self._members = members
-        self._begin(0)
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Buffer) -> int:
-        room = memoryview(buffer)
-        data = self._next(room.nbytes)
-        room[: len(data)] = data
-        return len(data)
-
-    def seek(self, offset: int, whence: int = SEEK_SET) -> int:
-        if whence not in (SEEK_SET, SEEK_CUR):
-            raise UnsupportedOperation("the end of the file is not known")
-        wanted = offset + (self._place if whence == SEEK_CUR else 0)
-        known = bisect_right(self._members.texts, wanted) - 1
-        if wanted < self._place or self._members.texts[known] > self._place:
-            self._begin(known)
-        while self._place < wanted and self._next(min(wanted - self._place, _CHUNK_BYTES)):
-            pass
-        return self._place
-
-    def close(self) -> None:
-        super().close()
-        self._packed.close()
-
-    def _begin(self, member: int) -> None:
-        self._place, self._read = self._members.texts[member], self._members.places[member]
-        self._packed.seek(self._read)
-        self._unpacker, self._rest = zlib.decompressobj(zlib.MAX_WBITS | 16), b""
-
-    def _next(self, most: int) -> bytes:
-        """The next bytes, at most ``most``; empty at the end.
-
-        Raises:
-            DataError: the file is broken.
-        """
-        while True:
-            if self._unpacker.eof and not self._next_member():
-                return b""
-            try:
-                data = self._unpacker.decompress(self._rest, most)
-            except zlib.error as error:
-                raise self._broken(str(error)) from error
-            # At the end of a member, both attributes hold the rest.
-            self._rest = self._unpacker.unused_data or self._unpacker.unconsumed_tail
-            if data:
-                self._place += len(data)
-                return data
-            if not (self._rest or self._unpacker.eof or self._fill()):
-                raise self._broken("it breaks off")
-
-    def _next_member(self) -> bool:
-        """Goes on to the next member; false at the end of the file."""
-        if not self._rest and not self._fill():
-            return False
-        self._members.add(self._place, self._read - len(self._rest))
-        self._unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        return True
-
-    def _fill(self) -> bool:
-        self._rest = self._packed.read(_CHUNK_BYTES)
-        self._read += len(self._rest)
-        return bool(self._rest)
-
-    def _broken(self, why: str) -> DataError:
-        return DataError(
-            f"Expected a compressed file that is whole, but {self.name} cannot be read from byte {self._place:,} of "
-            f"its text on ({why}): get it as it was written, or make the report anew"
-        )
-
-
-RUN_BYTES = 1 << 24
-"""The size of a run: lines that are sorted in memory and written one after the other."""
-
-
-class LineSorter:
-    """Writes lines in sorted runs, for ``merge_sorted_runs``.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-
-    def __init__(self, file: Path, *, run_bytes: int = RUN_BYTES) -> None:
-        self._file = file.open("wb")
-        self._run_bytes = run_bytes
-        self._lines: list[bytes] = []
-        self._bytes = 0
-
-    def add(self, line: bytes) -> None:
-        """Adds a line, with its end."""
-        self._lines.append(line)
-        self._bytes += len(line)
-        if self._bytes >= self._run_bytes:
-            self._put()
-
-    def close(self) -> None:
-        """Writes the last run."""
-        try:
-            self._put()
-        finally:
-            self._file.close()
-
-    def __enter__(self) -> LineSorter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _put(self) -> None:
-        self._lines.sort()
-        self._file.writelines(self._lines)
-        self._lines.clear()
-        self._bytes = 0
-
-
-def merge_sorted_runs(file: Path) -> Iterator[bytes]:
-    """The lines of a file in the order of their bytes, with one chunk of each run in memory.
+    Only ids and positions are in memory, some 150 bytes of each line.
 
     Raises:
         OSError: it cannot be read.
     """
     with file.open("rb") as lines:
-        begins = _runs(lines)
-        if len(begins) == 1:
-            lines.seek(0)
-            yield from lines
-            return
-    with file.open("rb", buffering=0) as lines:
-        ends = [*begins[1:], file.stat().st_size]
-        yield from heapq.merge(*(_lines(lines, *run) for run in zip(begins, ends, strict=True)))
+        found: list[tuple[bytes, int]] = []
+        place = 0
+        for line in lines:
+            found.append((line[:_ID_ENDS], place))
+            place += len(line)
+        for _, place in sorted(found):
+            lines.seek(place)
+            yield lines.readline()
 
 
-def _runs(lines: BinaryIO) -> list[int]:
-    """The starts of the runs: lines that sort before their predecessor."""
-    begins, place, before = [0], 0, b""
-    for line in lines:
-        if line < before:
-            begins.append(place)
-        before = line
-        place += len(line)
-    return begins
+_ID_ENDS = len('{"case_id":"0123456789abcdef"')
+_TEXTS = ("case_id", "relation", "model", "data", "scene", "expected", "reason")
 
 
-def _lines(file: BinaryIO, place: int, end: int) -> Iterator[bytes]:
-    """The lines from ``place`` to ``end``; other readers may move the file position in between."""
-    rest = b""
-    while place < end:
-        file.seek(place)
-        data = file.read(min(_CHUNK_BYTES, end - place))
-        place += len(data)
-        *whole, rest = (rest + data).split(b"\n")
-        yield from (line + b"\n" for line in whole)
-    if rest:
-        yield rest
+def case_rows(folder: Path) -> Iterator[Row]:
+    """The rows of the cases in ``folder``, one in memory at a time.
+
+    Raises:
+        DataError: the file cannot be read, or a line of it is broken.
+    """
+    return (row for _, row in numbered_rows(find_cases_file(folder)))
+
+
+def numbered_rows(file: Path) -> Iterator[tuple[int, Row]]:
+    """As ``case_rows``, with the numbers of the lines from 1 on."""
+    with open_cases(file) as lines:
+        for number, line in enumerate(lines, start=1):
+            yield number, parse_case(line, f"{file}:{number}")
+
+
+def lines_of_case(file: Path, beginning: str) -> Iterator[tuple[str, bytes]]:
+    """The places and the lines of the cases whose id begins with ``beginning``.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    start = f'{{"case_id":"{beginning}'.encode("utf-8", "surrogateescape")
+    with open_cases(file) as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.startswith(start):
+                yield f"{file}:{number}", line
+
+
+def parse_case(line: bytes, where: str) -> Row:
+    """Parses and checks one line; ``where`` is its place for error messages.
+
+    Raises:
+        DataError: the line is incomplete, or not a case.
+    """
+    try:
+        row: object = json.loads(line)
+        if not isinstance(row, dict):
+            raise TypeError("expected an object")
+        _check(row)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        text = repr(line[:60].decode("utf-8", "replace").rstrip("\n"))
+        raise DataError(
+            f"{where}: Expected a whole line of a report, but got {text}{'...' if len(line) > 60 else ''} ({error!r}): "
+            "make the report anew"
+        ) from error
+    return cast("Row", row)
+
+
+def _check(row: dict[str, object]) -> None:
+    for name in _TEXTS:
+        if not isinstance(row[name], str):
+            raise TypeError(f"expected {name} to be a text")
+    Outcome(str(row["verdict"]))
+    queries, answers, readings = row["queries"], row["answers"], row["readings"]
+    if not (isinstance(queries, list) and isinstance(answers, list) and isinstance(readings, list)):
+        raise TypeError("expected lists of queries, answers and readings")
+    if len(queries) != len(answers):
+        raise ValueError(f"{len(answers)} answers to {len(queries)} queries")
+    for query in queries:
+        if not isinstance(query["text"], str) or not isinstance(query["picture"]["digest"], str):
+            raise TypeError("expected a text and a picture's digest")
+
+
+_REQUIRED = ("case_id", "relation", "model", "data", "scene", "verdict")
+
+
+class LineReader(Protocol):
+    """A binary stream of lines."""
+
+    def readline(self) -> bytes: ...
+
+
+class ItemCount(NamedTuple):
+    """A relation variant, a model and a data source, with their number of cases."""
+
+    item: str
+    model: str
+    data: str
+    cases: int
+
+    @classmethod
+    def of(cls, result: RelationResult) -> ItemCount:
+        return cls(result.item, result.model.name, result.data.spec, result.all_cases)
+
+
+class CaseLine(NamedTuple):
+    """A line of the file, which sorts by its case id; ``row`` is parsed without the queries, most of the text."""
+
+    case_id: str
+    text: bytes
+    row: Row
+
+    @property
+    def whole(self) -> Row:
+        """The row with its queries.
+
+        Raises:
+            DataError: the line is incomplete.
+        """
+        return _parsed(self.text, self.text, f"the line of case {self.case_id}")
+
+
+def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseLine]:
+    """Reads the lines of one item, the next ones of the file ``where``.
+
+    Raises:
+        DataError: their number is wrong, they are not sorted by id, or one is not a case.
+    """
+    before = ""
+    for number in range(item.cases):
+        text = lines.readline()
+        row = _parse_without_queries(text, where)
+        if (row.get("relation"), row.get("model"), row.get("data")) != item[:3]:
+            raise DataError(
+                f"Expected {item.cases} cases of {item.item}, as the report counts, but got {number} in {where}: the "
+                "two files are not of one run"
+            )
+        case_id = str(row["case_id"])
+        if case_id <= before:
+            raise DataError(
+                f"Expected the cases of {item.item} in the order of their ids, but got case_id={case_id!r} after "
+                f"{before!r} in {where}: take the file as it was written"
+            )
+        before = case_id
+        yield CaseLine(case_id, text, row)
+
+
+def check_ended(lines: LineReader, where: str) -> None:
+    """Checks that no lines are left.
+
+    Raises:
+        DataError: there are more lines.
+    """
+    if text := lines.readline():
+        row = _parse_without_queries(text, where)
+        raise DataError(
+            f"Expected no more cases than the report counts, but got case_id={row['case_id']!r} of {row['relation']} "
+            f"in {where}: the two files are not of one run"
+        )
+
+
+@contextmanager
+def open_items(folder: Path, items: Iterable[ItemCount]) -> Iterator[Callable[[ItemCount], Iterator[CaseLine]]]:
+    """Yields a function that reads the lines of one of ``items``, all those of the report in ``folder``, in its order.
+
+    Items in the order of the file are read in one pass.
+
+    Raises:
+        DataError: the file cannot be read, or has another number of cases.
+    """
+    file = find_cases_file(folder)
+    with open_cases(file) as lines:
+        places: dict[ItemCount, int] = {}
+        place = 0
+        for item in items:
+            places[item] = place
+            place += sum(len(lines.readline()) for _ in range(item.cases))
+        check_ended(lines, str(file))
+
+        def read(item: ItemCount) -> Iterator[CaseLine]:
+            lines.seek(places[item])
+            yield from item_lines(lines, item, str(file))
+
+        yield read
+
+
+def _parse_without_queries(text: bytes, where: str) -> Row:
+    """Parses a line without its queries; empty at the end of the file."""
+    if not text:
+        return {}
+    begin, end = text.find(b',"queries":['), text.rfind(b'],"answers":[')
+    # The markers cannot occur in texts, whose quotes are escaped.
+    return _parsed(text[:begin] + text[end + 1 :] if 0 <= begin < end else text, text, where)
+
+
+def _parsed(part: bytes, text: bytes, where: str) -> Row:
+    try:
+        row: Row = json.loads(part)
+        if missing := [name for name in _REQUIRED if name not in row]:
+            raise KeyError(*missing)
+        Outcome(str(row["verdict"]))
+        return row
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"Expected one case a line, but got {text[:80]!r} in {where}: {error!r}") from error

@@ -75,6 +75,11 @@ def report_row(report: Report) -> Row:
     }
 
 
+def report_text(report: Report) -> str:
+    """The text of ``report.json``."""
+    return json.dumps(report_row(report), ensure_ascii=False, indent=1) + "\n"
+
+
 def relation_row(result: RelationResult) -> Row:
     """One entry of ``relations``."""
     presumed = result.presumed

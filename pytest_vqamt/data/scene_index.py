@@ -22,7 +22,7 @@ from threading import RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 
-from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.atomic_write import replacing_cached
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.corpus import CooccurrenceTable, Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
@@ -412,7 +412,7 @@ class IndexFile:
         folder = self.path.parent
         folder.mkdir(parents=True, exist_ok=True)
         self._sweep(lambda path: path.suffix == ".part" and time.time() - path.stat().st_mtime > _ABANDONED_S)
-        with replacing(self.path) as part, closing(sqlite3.connect(part)) as db:
+        with replacing_cached(self.path) as part, closing(sqlite3.connect(part)) as db:
             db.execute("PRAGMA journal_mode = OFF")
             db.execute("PRAGMA synchronous = OFF")
             self._fill(db)
@@ -433,7 +433,8 @@ class IndexFile:
 
     def _sweep(self, is_waste: Callable[[Path], bool]) -> None:
         """Removes files of this data set, except those that another process has open or has removed."""
-        for path in sorted(self.path.parent.glob(f"{self._stem}-*")):
+        folder = self.path.parent
+        for path in sorted((*folder.glob(f"{self._stem}-*"), *folder.glob(f".{self._stem}-*.part"))):
             with suppress(OSError):
                 if is_waste(path):
                     path.unlink()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, assert_never, cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import LineSorter, find_cases_file, merge_sorted_runs, open_cases
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.case_store import find_cases_file, numbered_rows
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.meaning import (
@@ -35,10 +35,9 @@ from pytest_vqamt.core.meaning import (
     truth,
 )
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.report_json import case_from_row
+from pytest_vqamt.core.report_json import Row, case_from_row
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.jsonl import Line
 from pytest_vqamt.language.english.lexical_relations import exclusive_pool
 from pytest_vqamt.language.ontology import ontology
 
@@ -90,18 +89,26 @@ class ReportedQuery:
     uses: tuple[QueryUse, ...]
 
 
+_TABLES = """
+create table queries (id integer primary key, key blob unique, photo_key blob, content blob);
+create table uses (query integer, content blob);
+"""
+
+
 @dataclass(slots=True, kw_only=True)
 class ReportedQueries:
-    """The queries in the order of their photos; ``left_out`` counts excluded cases by reason."""
+    """The queries in the order of their photos; ``left_out`` counts excluded cases by reason.
+
+    They are in a temporary database, so that few are in memory.
+    """
 
     cases: Path
     data: tuple[str, ...] = ()
     left_out: Counter[str] = field(default_factory=Counter)
-    _sorted: Path
-    _count: int = 0
+    _db: sqlite3.Connection
 
     def __len__(self) -> int:
-        return self._count
+        return int(self._db.execute("select count(*) from queries").fetchone()[0])
 
     def each(self, sources: Mapping[str, SceneSource]) -> Iterator[ReportedQuery]:
         """The queries, photo by photo; ``sources`` has the source of each of ``data``.
@@ -109,79 +116,82 @@ class ReportedQueries:
         Raises:
             DataError: a case is not whole, or a photo is not the one that it was made of.
         """
-        for line in merge_sorted_runs(self._sorted):
-            found = parse_stored_query(line)
-            yield ReportedQuery(
-                query=_query(found, sources[found.data], self.cases.name),
-                scene=found.scene,
-                source=sources[found.data],
-                uses=tuple(map(QueryUse._make, found.uses)),
-            )
+        for number, content in self._db.execute("select id, content from queries order by photo_key"):
+            data, scene, line, row = json.loads(content)
+            found = self._db.execute("select content from uses where query = ? order by rowid", (number,))
+            uses = tuple(QueryUse(*json.loads(use)) for (use,) in found)
+            query = _query(row, scene, uses[0], sources[data], f"{self.cases.name}:{line}")
+            yield ReportedQuery(query=query, scene=scene, source=sources[data], uses=uses)
 
 
-def read_queries(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside: Path) -> ReportedQueries:
-    """The queries of the wanted cases of the report in the folder ``report``; ``tags`` has those of its items.
+@contextmanager
+def read_queries(
+    report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside: Path
+) -> Iterator[ReportedQueries]:
+    """Yields the queries of the wanted cases of the report in the folder ``report``; ``tags`` has those of its items.
 
-    Queries of the same picture, text and task are one. Relations tagged "baseline" are taken only by a glob that names
-    them: for a fifth or more of their cases the answer does not stay what it was. However many there are, few are in
-    memory: they are sorted in files in the folder ``beside``, which has to stay as long as they are asked for.
+    Queries of the same picture, text and task are one, as it occurs first. Relations tagged "baseline" are taken only
+    by a glob that names them: for a fifth or more of their cases the answer does not stay what it was. The database is
+    in the folder ``beside``.
 
     Raises:
         DataError: there is no such file, or a line of it is broken.
-        OSError: what is sorted cannot be written.
+        OSError: the database cannot be written.
     """
-    uses, queries = beside / "uses", beside / "queries"
-    found = ReportedQueries(cases=find_cases_file(report), _sorted=queries)
-    data: dict[str, None] = {}
-    with LineSorter(uses) as asking:
-        for asked in _stored_queries(found, wanted, tags):
-            data[asked.data] = None
-            asking.add(asked.by_query())
-    with LineSorter(queries) as sorting:
-        for asked in merge_uses(map(parse_stored_query, merge_sorted_runs(uses))):
-            sorting.add(asked.by_photo())
-            found._count += 1
-    uses.unlink()
-    found.data = tuple(data)
-    return found
+    with closing(sqlite3.connect(beside / "queries.sqlite", isolation_level=None)) as db:
+        found = ReportedQueries(cases=find_cases_file(report), _db=db)
+        try:
+            db.executescript(f"pragma journal_mode = off; pragma synchronous = off; {_TABLES}")
+            db.execute("begin")
+            found.data = tuple(_store(found, db, wanted, tags))
+            db.execute("create index of_query on uses (query)")
+            db.execute("commit")
+        except sqlite3.Error as error:
+            raise OSError(str(error)) from error
+        yield found
 
 
-def _stored_queries(found: ReportedQueries, wanted: Wanted, tags: Mapping[str, Sequence[str]]) -> Iterator[StoredQuery]:
-    """Each use of a query by a wanted case, in the order of the file."""
-    with open_cases(found.cases) as lines:
-        for number, text in enumerate(lines, start=1):
-            line = Line(0, f"{found.cases.name}:{number}", text)
-            row = _row(line)
+def _store(
+    found: ReportedQueries, db: sqlite3.Connection, wanted: Wanted, tags: Mapping[str, Sequence[str]]
+) -> dict[str, None]:
+    """Stores each use of a query by a wanted case, in the order of the file, and returns the specs of their data."""
+    specs: dict[str, None] = {}
+    for number, row in numbered_rows(found.cases):
+        item, data = str(row["relation"]), str(row["data"])
+        if why := _exclusion_reason(row, item, wanted, tags.get(item, ())):
+            found.left_out[why] += 1
+            continue
+        specs[data] = None
+        answers, readings = cast("list[str | None]", row["answers"]), cast("list[str]", row["readings"])
+        for role, query in enumerate(cast("list[Row]", row["queries"])):
+            use = QueryUse(
+                case=str(row["case_id"]),
+                item=item,
+                role=role,
+                model=str(row["model"]),
+                said=answers[role] or "",
+                read_as=readings[role] if role < len(readings) else "",
+                verdict=str(row["verdict"]),
+            )
             try:
-                item = str(row["relation"])
-                if why := _exclusion_reason(row, item, wanted, tags.get(item, ())):
-                    found.left_out[why] += 1
-                    continue
-                answers, readings = cast("list[str | None]", row["answers"]), cast("list[str]", row["readings"])
-                for role, query in enumerate(cast("list[dict[str, Json]]", row["queries"])):
-                    use = QueryUse(
-                        case=str(row["case_id"]),
-                        item=item,
-                        role=role,
-                        model=str(row["model"]),
-                        said=answers[role] or "",
-                        read_as=readings[role] if role < len(readings) else "",
-                        verdict=str(row["verdict"]),
-                    )
-                    yield StoredQuery.of(query, str(row["data"]), str(row["scene"]), number, use)
-            except (AttributeError, IndexError, KeyError, TypeError) as error:
-                raise _broken(line, error) from error
+                picture = cast("Row", query["picture"])
+                key = str(query["task"]), str(picture["digest"]), str(query["text"])
+                photo_key = data, str(picture["photo"]), key[1], key[0], key[2]
+            except (KeyError, TypeError) as error:
+                raise DataError(
+                    f"{found.cases.name}:{number}: Expected a whole line of a report, but got {error!r}: make the "
+                    "report anew"
+                ) from error
+            content = data, row["scene"], number, query
+            db.execute(
+                "insert or ignore into queries (key, photo_key, content) values (?, ?, ?)",
+                (_json(key), _json(photo_key), _json(content)),
+            )
+            db.execute("insert into uses select id, ? from queries where key = ?", (_json(use), _json(key)))
+    return specs
 
 
-def _row(line: Line) -> dict[str, Json]:
-    try:
-        row: object = json.loads(line.data)
-    except (ValueError, RecursionError):
-        row = None
-    return cast("dict[str, Json]", row if isinstance(row, dict) else line.record().row)  # which says what is wrong
-
-
-def _exclusion_reason(row: dict[str, Json], item: str, wanted: Wanted, tags: Sequence[str]) -> str:
+def _exclusion_reason(row: Row, item: str, wanted: Wanted, tags: Sequence[str]) -> str:
     """Why a case is not taken; "" where it is."""
     naming = [glob for glob in wanted.relations if matches(glob, item)]
     if wanted.relations and not naming:
@@ -206,85 +216,12 @@ def _names(glob: str) -> bool:
     return any(character.isalnum() for character in glob)
 
 
-def _query(found: StoredQuery, source: SceneSource, file: str) -> Query:
-    where = f"{file}:{found.line}"
-    row: dict[str, Json] = {
-        "case_id": found.uses[0][0],
-        "relation": found.uses[0][1],
-        "scene": found.scene,
-        "queries": [found.query],
-        "expected": "",
-    }
+def _query(row: Row, scene: str, use: QueryUse, source: SceneSource, where: str) -> Query:
+    case: Row = {"case_id": use.case, "relation": use.item, "scene": scene, "queries": [row], "expected": ""}
     try:
-        return case_from_row(row, lambda photo_id: source.scene(source.place(photo_id))).queries[0]
+        return case_from_row(case, lambda photo_id: source.scene(source.place(photo_id))).queries[0]
     except DataError as error:
         raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
-
-
-def _broken(line: Line, error: Exception) -> DataError:
-    return DataError(f"{line.where}: Expected a whole line of a report, but got {error!r}: make the report anew")
-
-
-_END = b"\0"
-"""Of the key in a line. In JSON it stands for nothing, so that what follows decides only among equal keys."""
-
-
-class StoredQuery(NamedTuple):
-    """A query and the cases that ask it; one of them, or all.
-
-    Attributes:
-        query: its row.
-        line: the number of the line that it was read from, the first of them.
-        uses: a ``Use`` each, as a list.
-    """
-
-    data: str
-    scene: str
-    line: int
-    query: dict[str, Json]
-    uses: list[list[str | int]]
-
-    @classmethod
-    def of(cls, query: dict[str, Json], data: str, scene: str, line: int, use: tuple[str | int, ...]) -> StoredQuery:
-        """One use.
-
-        Raises:
-            KeyError, TypeError: the query is not whole.
-        """
-        asked = cls(data, scene, line, query, [list(use)])
-        asked.key()
-        return asked
-
-    def by_query(self) -> bytes:
-        """A line that stands beside those of the same query, in the order of the file."""
-        return self._line(self.key())
-
-    def by_photo(self) -> bytes:
-        """A line that stands beside those about the same photo."""
-        task, picture, text = self.key()
-        photo = str(cast("dict[str, Json]", self.query["picture"])["photo"])
-        return self._line((self.data, photo, picture, task, text))
-
-    def key(self) -> tuple[str, str, str]:
-        """Equal for what is one query."""
-        picture = cast("dict[str, Json]", self.query["picture"])
-        return str(self.query["task"]), str(picture["digest"]), str(self.query["text"])
-
-    def _line(self, key: tuple[str, ...]) -> bytes:
-        place = f"{self.line:015} {self.uses[0][2]:06}"
-        return b"".join((_json(key), _END, place.encode(), _END, _json(self), b"\n"))
-
-
-def parse_stored_query(line: bytes) -> StoredQuery:
-    """The inverse of ``by_query`` and ``by_photo``."""
-    return StoredQuery(*json.loads(line.rpartition(_END)[2]))
-
-
-def merge_uses(sorted_uses: Iterable[StoredQuery]) -> Iterator[StoredQuery]:
-    """Merges sorted uses: every query once, as it occurs first, with all its uses."""
-    for _, same in groupby(sorted_uses, StoredQuery.key):
-        first, *others = same
-        yield first._replace(uses=[*first.uses, *(use for other in others for use in other.uses)])
 
 
 def _json(value: object) -> bytes:

@@ -132,8 +132,11 @@ def export_report(
         if not any(matches(glob, item) for item in about.tags):
             hint = did_you_mean(glob, about.tags)
             raise OptionError(f"Expected --relations to name relations of the report, but {glob!r} names none; {hint}")
-    with new_folder(out) as folder, scratch_folder(folder) as beside:
-        found = read_queries(report, terms.wanted, about.tags, beside)
+    with (
+        new_folder(out) as folder,
+        scratch_folder(folder) as beside,
+        read_queries(report, terms.wanted, about.tags, beside) as found,
+    ):
         if not found:
             reasons = f"; left out are those {describe_reasons(found.left_out)}" if found.left_out else ""
             raise OptionError(f"Expected cases to export in {str(found.cases)!r}, but there are none{reasons}")

@@ -19,8 +19,7 @@ from pytest_vqamt.core.report_json import model_from_row, result_from_worker_row
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
 from pytest_vqamt.execution.baseline import baseline_use
 from pytest_vqamt.integration.waivers import stale_waivers_note
-from pytest_vqamt.reporting.atomic_write import REPORT_FILE
-from pytest_vqamt.reporting.cases import remove_parts
+from pytest_vqamt.reporting.cases import REPORT_FILE, remove_parts
 from pytest_vqamt.reporting.terminal import summary
 from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from PIL import Image
 
 from pytest_vqamt.core.case import Case, Outcome, item_name
-from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, find_cases_file, open_cases
+from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, find_cases_file, lines_of_case
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
@@ -286,10 +286,11 @@ def find_case_in(typed: str, files: Sequence[Path], shown_case: Callable[[str], 
     ids: dict[str, None] = {}
     lines: dict[Path, list[tuple[str, str]]] = {}
     for file in files:
-        for where, case_id, line in _lines_beginning(typed, file):
-            ids[case_id] = None
+        for where, line in lines_of_case(file, typed):
+            text = line.decode("utf-8", "replace")
+            ids[text.split('"', 4)[3]] = None
             if len(ids) == 1:
-                lines.setdefault(file, []).append((where, line))
+                lines.setdefault(file, []).append((where, text))
     if len(ids) > 1:
         named = ", ".join([*list(ids)[:_MAX_NAMED], *(["..."] if len(ids) > _MAX_NAMED else [])])
         raise OptionError(
@@ -330,19 +331,6 @@ def _files(report: Path | None) -> list[Path]:
     if report.is_file():
         return [report if report.name in FILE_NAMES else Baseline(report).file]
     return [find_cases_file(report)]
-
-
-def _lines_beginning(typed: str, file: Path) -> Iterator[tuple[str, str, str]]:
-    """Yields the place, the case id and the text of each line whose case id begins with ``typed``."""
-    start = f'{{"case_id":"{typed}'.encode("utf-8", "surrogateescape")
-    try:
-        with open_cases(file) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.startswith(start):
-                    text = line.decode()
-                    yield f"{file}:{number}", text.split('"', 4)[3], text
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"Expected a file of cases that can be read, but got {str(file)!r}: {error}") from error
 
 
 def _shown_case(case_id: str) -> str | None:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
-from pytest_vqamt.reporting.atomic_write import AtomicFile
 
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
@@ -54,9 +54,8 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
         file.parent.mkdir(parents=True, exist_ok=True)
         before = file.read_text(encoding="utf-8") if file.exists() else _HEAD
         ended = before if not before or before.endswith("\n") else f"{before}\n"
-        with AtomicFile(file) as written:
-            written.path.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
-            written.commit()
+        with replacing(file) as part:
+            part.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
     except OSError as error:
         raise OptionError(
             f"Expected --waivers to name a file that can be written, but got {str(file)!r} "

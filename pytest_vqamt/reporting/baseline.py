@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, BinaryIO, NamedTuple
 
+from pytest_vqamt.core.baseline_store import baseline_member, write_baseline
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.case_store import find_cases_file, open_cases
-from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.case_store import CaseLine, ItemCount, check_ended, find_cases_file, item_lines, open_cases
+from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.report_json import Row, case_line, head_row
+from pytest_vqamt.core.report_json import case_line
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.atomic_write import AtomicFile
 from pytest_vqamt.reporting.files import read_report
 
 ERRORS_AT_MOST = 0.01
 """The allowed share of an item's cases without an answer; later runs query these again, but cannot compare them."""
-_BEFORE = b'"before"'
-"""Marks lines with an earlier verdict, which the baseline leaves out."""
 
 
 class BlessedFile(NamedTuple):
@@ -56,7 +51,8 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
                     raise OptionError(
                         f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed"
                     )
-                return _written(_head(report, items), pieces, file)
+                head = _head(report, items)
+                return BlessedFile(head, write_baseline(file, head, pieces))
         except OSError as error:
             raise VqamtError(
                 f"Expected a file that can be written, but got {str(file)!r} ({error.strerror or error}): name another"
@@ -96,17 +92,14 @@ def _pieces(
     lines: BinaryIO, pieces: IO[bytes], report: Report, wanted: frozenset[int], *, allow_errors: bool
 ) -> Iterator[BaselineEntry]:
     """Writes a gzip member for each wanted item with cases."""
-    number = 0
+    where = str(lines.name)
     for place, result in enumerate(report.relations):
         tally, begins = Tally(), pieces.tell()
-        with _packing(pieces) as piece:
-            for _ in range(result.all_cases):
-                number += 1
-                text = lines.readline()
-                row = _row(text, result, f"{lines.name}, line {number}")
-                if place in wanted and not row.get("waived"):
-                    tally += Tally.of(Verdict(outcome=Outcome(str(row["verdict"]))))
-                    piece.write(_line(row) if _BEFORE in text else text)
+        with baseline_member(pieces) as piece:
+            for line in item_lines(lines, ItemCount.of(result), where):
+                if place in wanted and not line.row.get("waived"):
+                    tally += Tally.of(Verdict(outcome=Outcome(str(line.row["verdict"]))))
+                    piece.write(_without_earlier_verdict(line) if "before" in line.row else line.text)
         if not tally.cases:
             pieces.seek(begins)
             pieces.truncate()
@@ -114,11 +107,13 @@ def _pieces(
         if not allow_errors:
             _check_errors(result, tally)
         yield _item(result, tally, pieces.tell() - begins)
-    if lines.readline():
-        raise DataError(
-            f"Expected {number} lines in {lines.name}, as the report counts, but got more: "
-            "the two files are not of one run"
-        )
+    check_ended(lines, where)
+
+
+def _without_earlier_verdict(line: CaseLine) -> bytes:
+    row = line.whole
+    del row["before"]
+    return f"{case_line(row)}\n".encode()
 
 
 def _check_errors(result: RelationResult, tally: Tally) -> None:
@@ -141,25 +136,6 @@ def _item(result: RelationResult, tally: Tally, size_bytes: int) -> BaselineEntr
     )
 
 
-def _row(text: bytes, result: RelationResult, where: str) -> Row:
-    """Parses a line, which must be a case of ``result``."""
-    try:
-        row: Row = json.loads(text)
-        told = [row[name] for name in ("relation", "model", "data")]
-        Outcome(str(row["verdict"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"{where}: Expected a case of {result.item}, of which the report counts {result.all_cases}, but got "
-            f"{text[:60]!r}: the two files are not of one run"
-        ) from error
-    if told != [result.item, result.model.name, result.data.spec]:
-        raise DataError(
-            f"{where}: Expected a case of {result.item}, of which the report counts {result.all_cases}, but got one of "
-            f"{'-'.join(map(str, told))}: the two files are not of one run"
-        )
-    return row
-
-
 def _head(report: Report, items: tuple[BaselineEntry, ...]) -> BaselineHead:
     models, data = {each.model for each in items}, {each.data for each in items}
     return BaselineHead(
@@ -170,30 +146,3 @@ def _head(report: Report, items: tuple[BaselineEntry, ...]) -> BaselineHead:
         items=items,
         settings=report.settings,
     )
-
-
-def _packing(packed: IO[bytes]) -> gzip.GzipFile:
-    """A gzip member without a name and a time, so that equal reports give equal bytes."""
-    return gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0)
-
-
-def _line(row: Row) -> bytes:
-    row.pop("before", None)
-    return f"{case_line(row)}\n".encode()
-
-
-def _written(head: BaselineHead, pieces: IO[bytes], file: Path) -> BlessedFile:
-    """Replaces the file by the head and the pieces.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    pieces.seek(0)
-    with AtomicFile(file) as beside:
-        with beside.path.open("wb") as whole:
-            with _packing(whole) as first:
-                first.write(_line(head_row(head)))
-            copyfileobj(pieces, whole)
-            size = whole.tell()
-        beside.commit()
-    return BlessedFile(head, size)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
+from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_folder
 from pytest_vqamt.core.case_store import PLAIN_NAME
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import (
@@ -15,13 +16,14 @@ from pytest_vqamt.core.report_json import (
     baseline_from_row,
     difference_from_row,
     ranking_from_row,
+    report_text,
     result_from_worker_row,
 )
 from pytest_vqamt.core.results import RelationResult, Report, merge_data_uses
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting import atomic_write, cases
-from pytest_vqamt.reporting.atomic_write import REPORT_FILE, AtomicFile, unwritable_folder
+from pytest_vqamt.reporting import cases
 from pytest_vqamt.reporting.audit.results import read_audit
+from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.html.cards import select_cards
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
@@ -50,17 +52,17 @@ def write_files(
     judged = sum(result.all_cases for result in report.relations)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with AtomicFile(folder / cases_name) as all_cases, AtomicFile(folder / atomic_write.REPORT_FILE) as counts:
-            written = cases.write_joined(folder, [result.position for result in report.relations], all_cases)
+        # The cases replace the old ones before the report does.
+        with replacing(folder / REPORT_FILE) as counts, replacing(folder / cases_name) as all_cases:
+            positions = [result.position for result in report.relations]
+            written = cases.write_joined(folder, positions, all_cases, cases_name)
             if written != judged:
                 raise VqamtError(
                     f"Expected {judged} lines in {cases_name}, but got {written}: has another session written into "
                     f"--vqamt-report={str(folder)!r}?"
                 )
-            counts.path.write_text(atomic_write.report_text(report), encoding="utf-8")
+            counts.write_text(report_text(report), encoding="utf-8")
             cases.remove_report(folder)
-            all_cases.commit()
-            counts.commit()
     except OSError as error:
         cases.remove_parts(folder)  # they would take the room of the next run on a full disk
         raise unwritable_folder(folder, error) from error
@@ -88,9 +90,9 @@ def write_pages(
 
     report = read_report(folder)
     audit = read_audit(folder)
-    atomic_write.replace_file((out or folder) / SUMMARY, summary_page(report, audit=audit))
+    replace_text((out or folder) / SUMMARY, summary_page(report, audit=audit))
     shown = select_cards(report, folder, source_of, images)
-    atomic_write.replace_file((out or folder) / PAGE, report_html(report, shown, audit=audit))
+    replace_text((out or folder) / PAGE, report_html(report, shown, audit=audit))
 
 
 def read_report(folder: Path) -> Report:

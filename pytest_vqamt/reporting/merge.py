@@ -12,11 +12,20 @@ from operator import add
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case import Outcome, add_figures
-from pytest_vqamt.core.case_store import create_cases, find_cases_file, open_cases
+from pytest_vqamt.core.case_store import (
+    CaseLine,
+    ItemCount,
+    check_ended,
+    create_cases,
+    find_cases_file,
+    item_lines,
+    open_cases,
+)
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.report_json import Row
+from pytest_vqamt.core.report_json import Row, report_text
 from pytest_vqamt.core.results import (
     BaselineChange,
     BaselineUse,
@@ -29,10 +38,7 @@ from pytest_vqamt.core.results import (
     merge_model_uses,
 )
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, ReadingCounter, SceneCounter, Tally
-from pytest_vqamt.reporting import atomic_write
-from pytest_vqamt.reporting import cases as cases_file
-from pytest_vqamt.reporting.atomic_write import AtomicFile
-from pytest_vqamt.reporting.cases import CaseLine, ItemCount, check_ended, item_lines
+from pytest_vqamt.reporting.cases import REPORT_FILE, remove_report
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, with_baseline_gates
 from pytest_vqamt.stats.intervals import pass_rate_interval
@@ -59,16 +65,12 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     check_one_run(parts)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with (
-            AtomicFile(out / find_cases_file(folders[0]).name) as all_cases,
-            AtomicFile(out / atomic_write.REPORT_FILE) as counts,
-        ):
-            of_items = merge_cases({Path(name): part for name, part in parts.items()}, all_cases)
+        cases_name = find_cases_file(folders[0]).name
+        with replacing(out / REPORT_FILE) as counts, replacing(out / cases_name) as all_cases:
+            of_items = merge_cases({Path(name): part for name, part in parts.items()}, all_cases, cases_name)
             report = merge_reports(parts, of_items)
-            counts.path.write_text(atomic_write.report_text(report), encoding="utf-8")
-            cases_file.remove_report(out)
-            all_cases.commit()
-            counts.commit()
+            counts.write_text(report_text(report), encoding="utf-8")
+            remove_report(out)
     except OSError as error:
         raise VqamtError(f"Expected a folder that can be written to, but got {str(out)!r}: {error}") from error
     return report
@@ -344,8 +346,8 @@ class _ItemCounter:
         return ItemCounts(self.ordinary.counted, self.presumed.counted, self.judged)
 
 
-def merge_cases(parts: Mapping[Path, Report], cases: AtomicFile) -> tuple[ItemCounts, ...]:
-    """Merges the cases of the folders into ``cases``, and counts them for each item.
+def merge_cases(parts: Mapping[Path, Report], cases: Path, name: str) -> tuple[ItemCounts, ...]:
+    """Merges the cases of the folders into the new file ``cases``, and counts them for each item.
 
     One line of each shard is in memory at a time, and with several models 17 bytes of each case.
 
@@ -356,18 +358,18 @@ def merge_cases(parts: Mapping[Path, Report], cases: AtomicFile) -> tuple[ItemCo
     merged: list[ItemCounts] = []
     first = next(iter(parts.values()))
     with ExitStack() as closing:
-        joined = closing.enter_context(create_cases(cases.path, cases.file.name))
+        joined = closing.enter_context(create_cases(cases, name))
         shards = {folder: closing.enter_context(open_cases(find_cases_file(folder))) for folder in parts}
         for position in range(len(first.relations)):
             shares = [
-                item_lines(lines, ItemCount.of(parts[folder].relations[position]), lines.name)
+                item_lines(lines, ItemCount.of(parts[folder].relations[position]), str(lines.name))
                 for folder, lines in shards.items()
             ]
             item = _ItemCounter(JudgedCases() if len(first.models) > 1 else None)
             joined.writelines(_each_once(heapq.merge(*shares), item))
             merged.append(item.merged)
         for lines in shards.values():
-            check_ended(lines, lines.name)
+            check_ended(lines, str(lines.name))
     return tuple(merged)
 
 

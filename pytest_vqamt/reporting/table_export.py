@@ -15,11 +15,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.reporting.atomic_write import AtomicFile
-from pytest_vqamt.reporting.cases import case_rows
 from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
 
 if TYPE_CHECKING:
@@ -115,14 +115,12 @@ def _whole(file: Path, write: Callable[[Path], int]) -> int:
     """Calls ``write`` and replaces ``file`` in one step."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with AtomicFile(file) as new:
-            written = write(new.path)
-            new.commit()
+        with replacing(file) as part:
+            return write(part)
     except OSError as error:
         raise OptionError(
             f"Expected a file that can be written, but got file={str(file)!r} ({error.strerror or error}): name another"
         ) from error
-    return written
 
 
 def _of_case(row: Row) -> dict[str, str | bool | None]:

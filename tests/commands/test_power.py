@@ -13,10 +13,10 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally, Tally
-from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.power import EffectAssumptions, RegressionGate, power, scenes_needed, smallest_drop
+from tests.reporting.reported import write_report
 
 Row = dict[str, Json]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_vqamt.core.case import Outcome, Verdict
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report, StratumResult, build_report
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.atomic_write import write_report
+from tests.reporting.reported import write_report
 
 _OUTCOMES = {"+": Outcome.HOLDS, "-": Outcome.VIOLATED, "?": Outcome.UNPARSED, "!": Outcome.ERROR}
 RULE = "ours.rule"

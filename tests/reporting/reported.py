@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pytest_vqamt.core.atomic_write import replace_text
 from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.meaning import Exists
-from pytest_vqamt.core.report_json import case_line
+from pytest_vqamt.core.report_json import case_line, report_text
+from pytest_vqamt.core.results import Report
 from tests.making import group_of
 
 Row = dict[str, Any]
@@ -49,3 +51,8 @@ def write_rows(folder: Path, rows: Iterable[Row]) -> None:
     """Writes the rows as a run does."""
     text = "".join(f"{case_line(row)}\n" for row in rows)
     (folder / "cases.jsonl").write_text(text, encoding="utf-8")
+
+
+def write_report(report: Report, folder: Path) -> None:
+    """Writes ``report.json`` alone."""
+    replace_text(folder / "report.json", report_text(report))

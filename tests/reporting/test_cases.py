@@ -12,20 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.case import Outcome, Verdict
+from pytest_vqamt.core.case_store import CaseLine, ItemCount, item_lines
 from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Judged
 from pytest_vqamt.core.meaning import Annotated, Exists
 from pytest_vqamt.core.report_json import case_line
-from pytest_vqamt.reporting.cases import (
-    CaseLine,
-    CasePartWriter,
-    ItemCount,
-    item_lines,
-    join_parts,
-    remove_report,
-    start_parts,
-)
+from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, remove_report, start_parts
 from tests.making import answers_of, case_of, group_of
 from tests.reporting.reported import query_of, row_of
 

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
+from pytest_vqamt.core import atomic_write
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import BaselineUse, Report
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import read_report, write_files, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.erratic import SPEC
+from tests.reporting.reported import write_report
 from tests.reporting.running import run_into, world
 from tests.stats.judging import cases_of, result
 
@@ -131,11 +132,14 @@ def test_where_pages_cannot_be_written_counts_and_cases_are(run: tuple[Report, P
         ("report.html", {"cases.jsonl", "report.json", "summary.md"}),
     ],
 )
-def test_a_disk_that_is_full_at_any_file(run: tuple[Report, Path], tmp_path: Path, full: str, left: set[str]) -> None:
+def test_a_disk_that_is_full_at_any_file(
+    run: tuple[Report, Path], tmp_path: Path, full: str, left: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("report.json", "report.html"):
         (tmp_path / name).write_text("earlier")
     parts(run, tmp_path)
-    (tmp_path / f".{full}.{os.getpid()}").symlink_to("/dev/full")
+    monkeypatch.setattr(atomic_write, "uuid4", lambda: UUID(int=17))
+    (tmp_path / f".{full}.{UUID(int=17).hex}.part").symlink_to("/dev/full")
     with pytest.raises(VqamtError) as told:
         write(run, tmp_path)
     assert str(told.value).endswith(

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
-from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.atomic_write import replacing_cached
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, cache_home
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _write(file: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Where it cannot be kept, the run goes on without, and says so."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as part, part.open("wb") as opened:
+        with replacing_cached(file) as part, part.open("wb") as opened:
             write(opened)
     except OSError as error:
         warnings.warn(

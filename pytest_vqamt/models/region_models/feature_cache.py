@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.atomic_write import replacing_cached
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
@@ -71,7 +71,7 @@ class DiskRegionCache:
         file = self._file(key)
         try:
             file.parent.mkdir(exist_ok=True)
-            with replacing(file) as part:
+            with replacing_cached(file) as part:
                 part.write_bytes(content.getvalue())
         except OSError as error:
             raise self._unwritable(error) from error

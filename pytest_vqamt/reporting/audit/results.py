@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
+from pytest_vqamt.core.atomic_write import replace_text
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.atomic_write import REPORT_FILE as REPORT
-from pytest_vqamt.reporting.atomic_write import replace_file
 from pytest_vqamt.reporting.audit.judgements import Agreement, AuditFigures, ValidRate
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample
+from pytest_vqamt.reporting.cases import REPORT_FILE as REPORT
 from pytest_vqamt.reporting.view.format import aligned_table
 
 AUDIT_FILE = "audit.json"
@@ -67,7 +67,7 @@ def write_audit(folder: Path, audit: Row) -> None:
         for name in (rate, f"{rate}_interval")
     }
     row: Row = {"schema": AUDIT_SCHEMA, **audit, **rates, "audits": dict(audits)}
-    replace_file(folder / AUDIT_FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
+    replace_text(folder / AUDIT_FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_audit(folder: Path) -> Row | None:

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import find_cases_file
+from pytest_vqamt.core.case_store import find_cases_file, numbered_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest, matches
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.cases import case_rows
 
 CaseKey: TypeAlias = tuple[str, str, str]
 """Identifies a case in its sample: its id, its model and its data."""
@@ -96,7 +95,7 @@ def draw_sample(report: Report, folder: Path, draw: SampleSettings) -> Sample:
         draw, left_out, counts_once=draw.of is AuditTarget.ALL and len(report.models) * len(report.data) > 1
     )
     file = find_cases_file(folder)
-    for number, row in enumerate(case_rows(folder), start=1):
+    for number, row in numbered_rows(file):
         wanted.add(row, f"{file}:{number}")
     sample = wanted.sample()
     if not sample.cases:

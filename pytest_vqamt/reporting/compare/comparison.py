@@ -8,12 +8,19 @@ from enum import StrEnum
 from typing import NamedTuple, cast
 
 from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case_store import CaseLine
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import BaselineChange
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter
-from pytest_vqamt.reporting.cases import CaseLine
-from pytest_vqamt.reporting.compare.runs import ComparableRun, PairedItem, data_by_spec, match_items, models_compared
+from pytest_vqamt.reporting.compare.runs import (
+    ComparableRun,
+    PairedItem,
+    ReadItem,
+    data_by_spec,
+    match_items,
+    models_compared,
+)
 from pytest_vqamt.reporting.html.cards import describe_edits
 from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.stats import paired
@@ -62,7 +69,8 @@ def compare(
     """
     named = models_compared(before, after, models)
     pairs, only_before, only_after = match_items(before, after, named)
-    found = [each for pair in pairs for each in _compare_item(pair, before, after, show)]
+    with before.open() as old, after.open() as new:
+        found = [each for pair in pairs for each in _compare_item(pair, old, new, show)]
     if not any(each.change.paired.shared for each in found):
         raise DataError(_nothing_in_common(before, after, pairs))
     items = tuple(_conclude(found, max_drop))
@@ -78,10 +86,10 @@ def compare(
     )
 
 
-def _compare_item(pair: PairedItem, before: ComparableRun, after: ComparableRun, show: int) -> Iterator[_Compared]:
+def _compare_item(pair: PairedItem, before: ReadItem, after: ReadItem, show: int) -> Iterator[_Compared]:
     """The ordinary and the presumed cases of an item, as far as there are any."""
     ordinary, presumed = ItemPairs(show), ItemPairs(show)
-    for both in join_cases(before.lines(pair.before), after.lines(pair.after)):
+    for both in join_cases(before(pair.before.counted), after(pair.after.counted)):
         (presumed if is_presumed(both) else ordinary).add(both)
     for is_presumed_stratum, cases in ((False, ordinary), (True, presumed)):
         if not cases.is_empty:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from pytest_vqamt.core.case_store import GzipIndex, find_cases_file, open_cases
+from pytest_vqamt.core.baseline_store import BaselineFile
+from pytest_vqamt.core.case_store import CaseLine, ItemCount, open_items
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
-from pytest_vqamt.core.report_json import BASELINE_SCHEMA, head_from_row
-from pytest_vqamt.core.results import BaselineHead, Report
-from pytest_vqamt.reporting.atomic_write import REPORT_FILE
-from pytest_vqamt.reporting.cases import CaseLine, ItemCount, check_ended, item_lines
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.files import read_report
+
+ReadItem: TypeAlias = Callable[[ItemCount], Iterator[CaseLine]]
+"""Reads the cases of an item, sorted by id."""
 
 
 class StoredItem(NamedTuple):
@@ -44,7 +42,7 @@ class ComparableRun:
         data: spec and digest of each source.
         settings: of the relations.
         caveats: why the run is incomplete, a clause each.
-        lines: reads the cases of an item, sorted by id.
+        open: opens the cases.
     """
 
     name: str
@@ -55,7 +53,7 @@ class ComparableRun:
     settings: tuple[tuple[str, str], ...]
     items: tuple[StoredItem, ...]
     caveats: tuple[str, ...]
-    lines: Callable[[StoredItem], Iterator[CaseLine]]
+    open: Callable[[], AbstractContextManager[ReadItem]]
 
 
 def open_run(path: Path) -> ComparableRun:
@@ -85,7 +83,7 @@ def open_report_run(folder: Path) -> ComparableRun:
             f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: it has no {REPORT_FILE}"
         )
     report = read_report(folder)
-    cases = _ReportCases(folder, report)
+    items = tuple(StoredItem(ItemCount.of(each), each.version, each.tags) for each in report.relations)
     return ComparableRun(
         name=str(folder),
         vqamt_version=report.vqamt_version,
@@ -93,9 +91,9 @@ def open_report_run(folder: Path) -> ComparableRun:
         models=tuple((model.name, model.fingerprint) for model in report.models),
         data=tuple((data.spec, data.digest) for data in report.data),
         settings=report.settings,
-        items=tuple(StoredItem(ItemCount.of(each), each.version, each.tags) for each in report.relations),
+        items=items,
         caveats=tuple(_caveats(report)),
-        lines=cases.lines,
+        open=lambda: open_items(folder, [each.counted for each in items]),
     )
 
 
@@ -106,83 +104,25 @@ def _caveats(report: Report) -> Iterator[str]:
         yield "is not complete: an item could not be run, or the session was stopped"
 
 
-class _ReportCases:
-    """Reads the cases of a report; the positions of the items in the file are found once."""
+def _open_baseline_run(path: Path) -> ComparableRun:
+    file = BaselineFile(path)
+    head = file.head
+    entries = {ItemCount(each.item, each.model, each.data, each.tally.cases): each for each in head.items}
 
-    def __init__(self, folder: Path, report: Report) -> None:
-        self._file = find_cases_file(folder)
-        self._members = GzipIndex()
-        self._counted = [ItemCount.of(each) for each in report.relations]
-
-    @cached_property
-    def _places(self) -> dict[ItemCount, int]:
-        places: dict[ItemCount, int] = {}
-        place = 0
-        with open_cases(self._file, self._members) as lines:
-            for counted in self._counted:
-                places[counted] = place
-                place += sum(len(lines.readline()) for _ in range(counted.cases))
-            check_ended(lines, lines.name)
-        return places
-
-    def lines(self, item: StoredItem) -> Iterator[CaseLine]:
-        place = self._places[item.counted]
-        with open_cases(self._file, self._members) as lines:
-            lines.seek(place)
-            yield from item_lines(lines, item.counted, lines.name)
-
-
-def _open_baseline_run(file: Path) -> ComparableRun:
-    head = _head(file)
-    sizes = [each.size_bytes for each in head.items]
-    begins = file.stat().st_size - sum(sizes)
-    if begins <= 0:
-        raise _no_baseline(file, "its end is missing")
-    items = tuple(
-        StoredItem(ItemCount(each.item, each.model, each.data, each.tally.cases), each.version) for each in head.items
-    )
-    places = {each: (begins + sum(sizes[:place]), sizes[place]) for place, each in enumerate(items)}
-
-    def lines(item: StoredItem) -> Iterator[CaseLine]:
-        place, size = places[item]
-        with file.open("rb") as packed:
-            packed.seek(place)
-            piece = packed.read(size)
-        try:
-            with gzip.open(BytesIO(piece)) as unpacked:
-                yield from item_lines(unpacked, item.counted, str(file))
-                check_ended(unpacked, str(file))
-        except (OSError, EOFError, zlib.error) as error:
-            raise _no_baseline(file, error) from error
+    @contextmanager
+    def opened() -> Iterator[ReadItem]:
+        yield lambda item: (line for _, line in file.lines(entries[item]))
 
     return ComparableRun(
-        name=str(file),
+        name=str(path),
         vqamt_version=head.vqamt_version,
         seed=head.seed,
         models=head.models,
         data=head.data,
         settings=head.settings,
-        items=items,
+        items=tuple(StoredItem(counted, each.version) for counted, each in entries.items()),
         caveats=(),
-        lines=lines,
-    )
-
-
-def _head(file: Path) -> BaselineHead:
-    try:
-        with gzip.open(file) as lines:
-            row: object = json.loads(lines.readline())
-        if not isinstance(row, dict) or row.get("baseline") != BASELINE_SCHEMA:
-            raise ValueError(f"its first line does not begin with 'baseline': {BASELINE_SCHEMA}")
-        return head_from_row(row)
-    except (OSError, EOFError, zlib.error, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _no_baseline(file, error) from error
-
-
-def _no_baseline(file: Path, error: Exception | str) -> DataError:
-    return DataError(
-        f"Expected a folder that --vqamt-report wrote, or a whole file that `vqamt bless` wrote, but got {str(file)!r} "
-        f"({error})"
+        open=opened,
     )
 
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import GzipIndex, find_cases_file, open_cases
+from pytest_vqamt.core.case_store import find_cases_file, open_cases, parse_case
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.reporting.cases import parse_case
 
 _VERDICT = b',"verdict":"'
 """Its first occurrence in a line is the verdict: quotes within texts are escaped, and facts come later."""
@@ -61,9 +60,8 @@ class CaseSelector:
 
     def __init__(self, folder: Path, most: int, *, holding: bool) -> None:
         self._file = find_cases_file(folder)
-        self._members = GzipIndex()
         self._turns: dict[CardPriority, dict[str, _Group]] = {turn: {} for turn in CardPriority}
-        with open_cases(self._file, self._members) as lines:
+        with open_cases(self._file) as lines:
             self.lines = self._gather(lines, most, holding=holding)
 
     def chosen(self, most: int) -> SelectedCases:
@@ -73,7 +71,7 @@ class CaseSelector:
             DataError: a line of the file is broken.
         """
         taken, left_out = _taken(self._turns, most)
-        with open_cases(self._file, self._members) as lines:
+        with open_cases(self._file) as lines:
             return SelectedCases(rows=tuple(_rows(lines, taken)), left_out=left_out)
 
     def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:

@@ -288,10 +288,10 @@ def test_what_is_neither_a_report_nor_a_baseline_is_refused_in_a_line(tmp_path: 
     for name, told in (
         ("nowhere", "or a file that `vqamt bless` wrote, but got .*nowhere', which is not there"),
         ("empty", r"but got .*empty': it has no report\.json"),
-        ("text", r"or a whole file that `vqamt bless` wrote, but got .*text' \("),
-        ("cut", r"or a whole file that `vqamt bless` wrote, but got .*cut' \("),
-        ("head", r"or a whole file that `vqamt bless` wrote, but got .*head' \(its end is missing\)"),
-        ("short", r"or a whole file that `vqamt bless` wrote, but got .*short' \("),
+        ("text", r"text, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but got"),
+        ("cut", r"cut, line 1: Expected a file that `vqamt bless` wrote, but it was cut off"),
+        ("head", r"Expected a baseline of \d+ bytes, as its first line says, but .*head has \d+"),
+        ("short", r"Expected a baseline of \d+ bytes, as its first line says, but .*short has \d+"),
     ):
         with pytest.raises(DataError, match=told) as refused:
             compare(open_run(tmp_path / name), open_report_run(good))
