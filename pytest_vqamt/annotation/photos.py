@@ -1,220 +1,128 @@
-"""Annotates photos without a line by detectors, before they are scenes."""
+"""Annotates photos without a line in ``graphs.jsonl`` by detectors."""
 
 from __future__ import annotations
 
-import os
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.progress import print_status, progress_bar
+from pytest_vqamt.annotation.writing import (
+    Outcome,
+    annotate_each,
+    append,
+    model_errors,
+    only_writer,
+    print_other_settings,
+    print_status,
+    rounded,
+    settings_named,
+)
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.detections import DetectedObject, Detector
-from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
-from pytest_vqamt.core.identity import canonical_json, digest
-from pytest_vqamt.data.messages import error_reason, short_path
-from pytest_vqamt.data.own import photos
+from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
+from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.own.folder import FILE, OwnPhotos, open_folder
-from pytest_vqamt.data.own.photos import DetectionFailure, DetectorUse
-from pytest_vqamt.data.own.writing import append, only_writer, row_of, things_of, usable
+from pytest_vqamt.data.own.graphs import row_of_scene, scene_of_row
+from pytest_vqamt.data.own.photos import NOTES, noted
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_ID_LENGTH
+from pytest_vqamt.data.scene_graphs.cleaning import cleaned, is_multi_coloured
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.batching import free_memory, is_out_of_memory
-
-KIND = "photos"
 
 
-def settings(spec: str) -> tuple[str, ...]:
-    """The names of the settings that are of use for a data source of this spec."""
-    return catalogue.SETTINGS if spec.partition(":")[0] == KIND else ()
+def annotate_photos(argument: str, options: ModelOptions) -> Outcome:
+    """Adds a line to ``graphs.jsonl`` for each photo of ``photos:ARGUMENT`` that has none.
 
-
-def check(spec: str, options: ModelOptions) -> None:
-    """Checks what the settings say of detectors, where the source of this spec has a use for any, and loads nothing.
+    Existing lines are never changed. No detector is loaded if each photo has its line. Photos that cannot be read, or
+    that a detector fails on, get none.
 
     Raises:
-        OptionError: a setting is wrong.
-    """
-    if spec.partition(":")[0] == KIND:
-        catalogue.check(options.settings)
-
-
-def annotate_photos(spec: str, options: ModelOptions) -> None:
-    """Adds a line for each photo of ``photos:DIR`` that has none, where the settings name a detector.
-
-    Existing lines are never changed. Each line is written at once, so that an interrupted run continues where it
-    stopped. Without a detector, or without such photos, nothing is done or loaded. A photo that cannot be read, or on
-    which the detector fails, is noted, and reported as a bad record when the source is opened; it is tried again when
-    the photo or the settings change.
-
-    Raises:
-        OptionError: a setting of the detectors is invalid, or a package is not installed.
+        OptionError: no folder or detector is named, a setting is invalid, or a package is not installed.
         ModelError: a detector cannot be loaded, or fails on several photos in a row.
         DataError: the folder cannot be read or written, or has a line without a known photo.
     """
-    kind, _, argument = spec.partition(":")
-    if kind != KIND or not catalogue.names_a_detector(options.settings):
-        return
     catalogue.check(options.settings)
-    folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - Path's raises where nobody is of that name
-    settings = _detector_settings(options)
-    asked = digest(canonical_json(settings), options.device, str(options.dtype))
-    if not _missing(folder, asked):
-        return
-    with only_writer(folder.path / photos.NOTES):
-        missing, taken = _missing(folder, asked), set(folder.ids())
-        if missing:
-            count = f"{len(missing)} photo{'s' if len(missing) > 1 else ''}"
-            print_status(f"looking at {count} in {short_path(folder.path)} without a line in {FILE}")
-            try:
-                with progress_bar(len(missing)) as progress:
-                    things = PhotoAnnotator(folder, catalogue.detector_of(options), settings, asked, taken).do(
-                        missing, progress
-                    )
-                without = len(missing) - len(things)
-                print_status(
-                    f"looked at {count}: {sum(things)} things, nothing in {things.count(0)}, no line for {without}"
-                )
-            finally:
-                if options.device != "cpu":
-                    free_memory()  # the models that are tested next have a use for the device's
-
-
-def warn(spec: str, options: ModelOptions) -> None:
-    """Warns where the settings name a detector and did not make the lines that are there, or nothing was found.
-
-    Raises:
-        DataError: the folder or its file cannot be read, or the user has warnings made errors.
-    """
-    kind, _, argument = spec.partition(":")
-    if kind != KIND or not catalogue.names_a_detector(options.settings):
-        return
-    folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - as above
-    lines, now = folder.lines(), _detector_settings(options)
-    noted = {photo: told for photo, told in photos.settings_of_lines(folder.path).items() if photo in lines}
-    others = [told for told in noted.values() if told != now]
-    try:
-        if noted and not any(lines.values()):
-            warnings.warn(
-                f"detectors found no thing in any of the {len(noted)} photos in {short_path(folder.path)} that they "
-                f"looked at: delete their lines in {FILE}, and lower min-score or take other detectors",
-                stacklevel=2,
-            )
-        if others:
-            by = " ".join(f"{name}={value}" for name, value in others[-1].items())
-            warnings.warn(
-                f"other settings ({by}) wrote {len(others)} of the {len(lines)} lines in "
-                f"{short_path(folder.file)}, and these stay as they are: delete one to have its photo looked at anew",
-                stacklevel=2,
-            )
-    except UserWarning as error:
-        raise DataError(f"Expected lines that detectors need not write anew, but {error}") from error
-
-
-def _detector_settings(options: ModelOptions) -> dict[str, str]:
-    return {name: options.settings[name] for name in catalogue.SETTINGS if name in options.settings}
-
-
-def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
-    """The photos without a line, except known failures of the same request."""
-    known = photos.troubles(folder.path)
-    return tuple(
-        name
-        for name in folder.without_line()
-        if name not in known or known[name].asked != asked or folder.digest(name) != known[name].digest
+    folder = open_folder(argument)
+    settings = settings_named(options, catalogue.SETTINGS)
+    with only_writer(folder.path / NOTES):
+        bare, taken = folder.without_line(), set(folder.ids())
+        lines = folder.lines()
+        if not bare:
+            return Outcome(summary=f"no photo in {short_path(folder.path)} lacks a line in {FILE}")
+        others = [used for photo, used in _settings_of_lines(folder).items() if photo in lines and used != settings]
+        print_other_settings(others, folder.file)
+        print_status(f"looking at {_count(len(bare), 'photo')} in {short_path(folder.path)} without a line in {FILE}")
+        annotator = _Annotator(folder, catalogue.detector_of(options), settings, taken)
+        counts, failures = annotate_each(bare, annotator.look, annotator.write)
+    found = f"{_count(sum(counts), 'object')}, none in {counts.count(0)} photos"
+    advice = " Lower min-score, or take other detectors." if counts and not any(counts) else ""
+    return Outcome(
+        summary=f"added {_count(len(counts), 'line')} to {short_path(folder.file)}: {found}.{advice} Correct them; the "
+        f"scores are in {short_path(folder.path / NOTES)}",
+        failures=failures,
     )
 
 
-_MAX_FAILURES_IN_A_ROW = 5
-"""A detector that fails on so many photos in a row fails on all."""
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _settings_of_lines(folder: OwnPhotos) -> Mapping[str, Mapping[str, object]]:
+    """The settings by which detectors last wrote the line of each photo."""
+    return {
+        str(row.get("photo")): settings
+        for row in noted(folder.path / NOTES)
+        if isinstance(settings := row.get("settings"), dict)
+    }
+
 
 _END_OF_A_LONG_NAME = 150
 
 
-class _LookError(DataError):
-    """A detector failed on a photo."""
-
-
-class PhotoAnnotator:
+class _Annotator:
     """Writes the line of one photo after the other."""
 
-    def __init__(
-        self, folder: OwnPhotos, detector: Detector, settings: Mapping[str, str], asked: str, taken: set[str]
-    ) -> None:
-        """What is done, and for whom.
-
-        Args:
-            folder: of the photos.
-            detector: looks at them.
-            settings: how the user named it.
-            asked: a digest of all that was asked for.
-            taken: the ids of the scenes that are there.
-        """
+    def __init__(self, folder: OwnPhotos, detector: Detector, settings: Mapping[str, str], taken: set[str]) -> None:
+        """``taken`` are the ids of the scenes in the file."""
         self._folder = folder
-        self._detector = detector
-        self._author = DetectorUse(settings=settings, fingerprint=detector.fingerprint)
-        self._asked = asked
-        self._taken = taken
         self._photos = PhotoFiles(folder.path)
+        self._detector = detector
+        self._settings = settings
+        self._taken = taken
 
-    def do(self, names: Sequence[str], progress: Callable[[], object]) -> list[int]:
-        """Annotates the photos; returns the number of objects for each that got a line."""
-        things: list[int] = []
-        failed: dict[str, _LookError] = {}
-        for name in names:
-            scene_id = self._free_id(name)
-            try:
-                findings, row = self._seen(name, scene_id)
-            except _LookError as error:
-                failed[name] = error
-                if len(failed) == _MAX_FAILURES_IN_A_ROW:
-                    raise ModelError(f"{error}. So it did on the last {_MAX_FAILURES_IN_A_ROW} photos") from error
-            except DataError as error:
-                self._note(name, error)
-            else:
-                self._note_all(failed)
-                size = self._photos.size_bytes(name)
-                photos.note_found(self._folder.path, name, scene_id, self._author, findings, size_bytes=size)
-                append(self._folder.file, [row])
-                self._taken.add(scene_id)
-                things.append(len(things_of(findings)))
-            progress()
-        self._note_all(failed)
-        return things
+    def look(self, name: str) -> tuple[tuple[DetectedObject, ...], dict[str, Json]]:
+        """The detections in a photo, and its row.
 
-    def _note_all(self, failed: dict[str, _LookError]) -> None:
-        """Notes the photos on which the detector failed, once it has succeeded on another."""
-        for name, error in failed.items():
-            self._note(name, error)
-        failed.clear()
-
-    def _note(self, name: str, error: DataError) -> None:
-        trouble = DetectionFailure(why=str(error), digest=self._folder.digest(name), asked=self._asked)
-        photos.note_trouble(self._folder.path, name, trouble)
-
-    def _seen(self, name: str, scene_id: str) -> tuple[tuple[DetectedObject, ...], dict[str, Json]]:
-        """The detections and the row; raises DataError if this photo fails, ModelError if every one would."""
+        Raises:
+            ModelError: the detector would fail on each photo.
+            DataError: it failed on this one, or this one cannot be read.
+        """
         image = self._photos.open(name)
-        try:
+        where = short_path(self._folder.path, name)
+        with model_errors("detector", where, "write its line yourself, or take another detector"):
             found = self._detector.find(image)
-        except VqamtError:
-            raise
-        except Exception as error:
-            why = (
-                f"Expected a detector to look at {short_path(self._folder.path, name)}, but it raised "
-                f"{type(error).__name__} ({error_reason(error)}): "
-            )
-            if is_out_of_memory(error):
-                raise ModelError(f"{why}give --vqamt-device=cpu, or make the photo smaller") from error
-            if isinstance(error, ImportError):
-                raise ModelError(f'{why}run: pip install "pytest-vqamt[photos]"') from error
-            raise _LookError(
-                f"{why}write its line yourself, or take another detector. Delete {photos.NOTES} to have it looked at "
-                "again"
-            ) from error
         findings = usable(found, image.size)
-        return findings, row_of(findings, scene_id=scene_id, file=name, size=image.size)
+        return findings, row_of(findings, scene_id=self._free_id(name), file=name, size=image.size)
+
+    def write(self, name: str, found: tuple[tuple[DetectedObject, ...], dict[str, Json]]) -> tuple[int]:
+        """Writes the row, and before it the settings and the scores; returns the number of things."""
+        findings, row = found
+        things = things_of(findings)
+        notes: dict[str, Json] = {
+            "photo": name,
+            "id": row["id"],
+            "bytes": self._photos.size_bytes(name),
+            "settings": dict(self._settings),
+            "detectors": self._detector.fingerprint,
+            "objects": {
+                str(number): {"by": each.by, "score": round(each.score, 3)}
+                for number, each in enumerate(things, start=1)
+            },
+        }
+        append(self._folder.path / NOTES, [notes])
+        append(self._folder.file, [row])
+        self._taken.add(str(row["id"]))
+        return (len(things),)
 
     def _free_id(self, name: str) -> str:
         """The photo's name, shortened or numbered where it is too long or taken."""
@@ -223,3 +131,53 @@ class PhotoAnnotator:
         while tried in self._taken:
             tried, number = f"{short} ({number})", number + 1
         return tried
+
+
+def usable(findings: Iterable[DetectedObject], size: tuple[int, int]) -> tuple[DetectedObject, ...]:
+    """The findings as they are written for a photo of ``size`` (width, height).
+
+    Names are cleaned, and boxes rounded to a tenth of a pixel. Findings without letters or digits in their name, or
+    next to no size, are left out.
+    """
+    found = []
+    for each in findings:
+        name, box = cleaned(each.name), rounded(each.box, size)
+        if name and box is not None:
+            attributes = dict.fromkeys(text for attribute in each.attributes if (text := cleaned(attribute)))
+            found.append(replace(each, name=name, box=box, attributes=tuple(attributes)))
+    return tuple(found)
+
+
+def row_of(findings: Sequence[DetectedObject], *, scene_id: str, file: str, size: tuple[int, int]) -> dict[str, Json]:
+    """The row of a photo of ``size`` (width, height) with all the ``usable`` findings.
+
+    The ids of things are "1", "2" and so on in their order; crowds have none. No name is exhaustive: a detector may
+    have missed instances.
+    """
+    things = {str(number): each for number, each in enumerate(things_of(findings), start=1)}
+    scene = Scene(
+        id=scene_id,
+        photo=Photo(id=scene_id, digest=""),
+        width=size[0],
+        height=size[1],
+        objects=tuple(
+            Thing(
+                id=thing_id,
+                name=each.name,
+                box=each.box,
+                attributes=each.attributes,
+                has_mask=bool(each.polygons),
+                multi_coloured=is_multi_coloured(each.attributes, each.name),
+            )
+            for thing_id, each in things.items()
+        ),
+        regions=tuple(Region(name=each.name, box=each.box) for each in findings if each.is_crowd),
+    )
+    row = row_of_scene(scene, file, {thing_id: each.polygons for thing_id, each in things.items()})
+    scene_of_row(row, short_name(file))  # or it could not be read back
+    return row
+
+
+def things_of(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
+    """The findings that are things, not crowds."""
+    return tuple(each for each in findings if not each.is_crowd)

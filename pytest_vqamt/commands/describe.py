@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from pytest_vqamt.annotation import annotate
+from pytest_vqamt.commands import annotate
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.edits import describe_edit
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "relation",
         metavar="RELATION",
-        help="a name, with or without its variant, or a glob of names; or a kind of model, or photos",
+        help="a name, with or without its variant, or a glob of names; or a kind of model, photos or snli-ve",
     )
     parser.add_argument(
         "--data", metavar="SPEC", default="pictures:50", help="where the examples come from (default: %(default)s)"
@@ -246,13 +246,14 @@ def _query_text(query: Query) -> str:
 
 
 def _kind_lines(name: str) -> tuple[str, ...] | None:
-    """Describes a kind of model, or of data with settings; None if there is none of this name."""
+    """Describes a kind of model, or of data that can be annotated; None if there is none of this name."""
     for kind in ModelCatalogue().kinds:
         if kind.name == name:
             settings = "any" if kind.settings is None else ", ".join(kind.settings) or "none"
             return _kind_page(f"--vqamt-model={kind.form}", kind.description, settings, kind.extra)
-    if settings := ", ".join(annotate.settings(name)):
-        return _kind_page("--vqamt-data", dict(sources.describe())[name], settings, annotate.EXTRA)
+    if name in annotate.SETTINGS:
+        settings = ", ".join(annotate.SETTINGS[name])
+        return _kind_page(f"vqamt annotate {name}:DIR", dict(sources.describe())[name], settings, annotate.EXTRA)
     return None
 
 

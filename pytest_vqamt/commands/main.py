@@ -88,6 +88,11 @@ COMMANDS: tuple[Command, ...] = (
         help="serve a model on Ray Serve to any number of sessions, workers and machines",
     ),
     Command(
+        name="annotate",
+        module="pytest_vqamt.commands.annotate",
+        help="have detectors write what is in your photos, for a person to correct",
+    ),
+    Command(
         name="units",
         module="pytest_vqamt.commands.units",
         help="split hypotheses into their objects and the properties of each",

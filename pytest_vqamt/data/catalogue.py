@@ -74,8 +74,6 @@ def check(spec: str) -> None:
 def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     """Loads the source of ``spec``, which is ``name`` or ``name:argument``.
 
-    A leading ``~`` of the argument is expanded, as shells do not expand it after a colon.
-
     Raises:
         OptionError: there is no such source, or its argument is wrong.
         DataError: its files are wrong, or it has bad records and ``allow_bad_records`` is not set.
@@ -89,7 +87,7 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
         (point,) = entry_points(group=ENTRY_POINTS, name=name)
         factory = point.load()
     try:
-        source = cast("SceneSource", factory(_from_home(argument)))
+        source = cast("SceneSource", factory(from_home(argument)))
     except OSError as error:
         raise DataError(
             f"Expected data that can be read, but got --vqamt-data={short_path(spec)} ({error_reason(error)}): name a "
@@ -105,7 +103,8 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     return source
 
 
-def _from_home(argument: str) -> str:
+def from_home(argument: str) -> str:
+    """The argument with a leading ``~`` expanded, which shells do not expand after a colon."""
     if not argument.startswith("~"):
         return argument
     try:

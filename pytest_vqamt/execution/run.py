@@ -12,7 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
-from pytest_vqamt.annotation import annotate
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.events import Event, Listener
 from pytest_vqamt.core.results import Report, build_report
@@ -94,11 +93,10 @@ def run(
     of_model = {name: value for name, value in (settings or {}).items() if name not in known}
     taken = ModelCatalogue().kind(model).settings if isinstance(model, str) else None
     if taken is not None:
-        taken += annotate.settings(data) if isinstance(data, str) else ()
         for name in of_model:
             if name not in taken:
                 hint = did_you_mean(name, (*sorted(known), *taken))
-                raise OptionError(f"Expected settings of a relation, a model or data, but got {name!r}; {hint}")
+                raise OptionError(f"Expected settings of a relation or a model, but got {name!r}; {hint}")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
     run_options = RunOptions(
@@ -118,11 +116,7 @@ def run(
     selected = tuple(select(wanted, _globs(exclude), of_relations))
     if isinstance(model, str):
         ModelCatalogue().check(model, options)
-    # Every argument has been checked: what takes long comes last. Detectors run before the model takes their memory.
-    if isinstance(data, str):
-        annotate.check(data, options)
-        annotate.annotate(data, options)
-        annotate.warn(data, options)
+    # Every argument has been checked: what takes long comes last.
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     loaded = (
         ModelCatalogue().load(model, options) if isinstance(model, str) else wrap_model(_name(model), model, options)

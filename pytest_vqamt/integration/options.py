@@ -178,12 +178,12 @@ def _has_ini(dest: str) -> bool:
 def parse_settings(
     texts: Sequence[str], option: str, others: Collection[str] | None = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Splits NAME=VALUE texts into settings of relations and settings of models and data.
+    """Splits NAME=VALUE texts into settings of relations and settings of models.
 
     Args:
         texts: the values of ``option``.
         option: the name of the option, for messages.
-        others: the names that models and data take; None lets them take any.
+        others: the names that models take; None lets them take any.
 
     The inpainter is resolved here: from now on this process knows its checkpoint by the digest that recipes carry.
 

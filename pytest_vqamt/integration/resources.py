@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from pytest_vqamt.annotation.annotate import annotate, warn
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
@@ -79,8 +78,6 @@ class Resources:
             VqamtError: it cannot be opened.
         """
         if spec not in self._sources:
-            annotate(spec, self.settings.model_options)
-            warn(spec, self.settings.model_options)
             self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
         return self._sources[spec]
 
@@ -90,15 +87,6 @@ class Resources:
             return next((source for each in self.settings.data if (source := self.source(each)).spec == spec), None)
         except VqamtError:
             return None
-
-    def annotate_data(self) -> None:
-        """Annotates photos that lack annotations, once, before workers start.
-
-        Raises:
-            VqamtError: a model or a photo cannot be used.
-        """
-        for spec in self.settings.data:
-            annotate(spec, self.settings.model_options)
 
     @cached_property
     def stores(self) -> AnswerStores:

@@ -159,7 +159,6 @@ class VqamtSession:
                 remove_report(self.settings.report)
         if self._adds_items:
             _ = self.resources.names  # or each worker would report a server that is down
-            self.resources.annotate_data()
         for spec in self.settings.models:
             if spec.startswith("answers:") and (deferred := self.resources.model(spec).deferred):
                 deferred.prune()

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.annotation import annotate
 from pytest_vqamt.core.case_store import FILE_NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import matches
@@ -82,7 +81,7 @@ def read_settings(config: pytest.Config) -> Settings:
     relation_settings, model_settings = parse_settings(
         option_values(config, "vqamt_option"),
         "--vqamt-option",
-        _settings_of(models, data),
+        _settings_of(models),
     )
     name = option_value(config, "vqamt_preset")
     named = preset(name) if name else None
@@ -92,8 +91,6 @@ def read_settings(config: pytest.Config) -> Settings:
         ModelCatalogue().check(spec, options)
         if spec.startswith("fault:"):
             ModelCatalogue().load(spec, options)  # costs nothing, and reports an unknown fault before any worker starts
-    for spec in data:
-        annotate.check(spec, options)
     return Settings(
         models=models,
         data=data,
@@ -119,16 +116,14 @@ def read_settings(config: pytest.Config) -> Settings:
     )
 
 
-def _settings_of(models: Sequence[str], data: Sequence[str]) -> tuple[str, ...] | None:
-    """The settings that models and data of these specs take; None where one takes any."""
+def _settings_of(models: Sequence[str]) -> tuple[str, ...] | None:
+    """The settings that models of these specs take; None where one takes any."""
     names: dict[str, None] = {}
     for spec in models:
         taken = ModelCatalogue().kind(spec).settings
         if taken is None:
             return None
         names |= dict.fromkeys(taken)
-    for spec in data:
-        names |= dict.fromkeys(annotate.settings(spec))
     return tuple(names)
 
 

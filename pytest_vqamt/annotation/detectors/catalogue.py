@@ -31,16 +31,12 @@ _PATH = re.compile(r"[/\\]|\.\w+$")
 M = TypeVar("M")
 
 
-def names_a_detector(settings: Mapping[str, str]) -> bool:
-    """Whether the settings name a detector."""
-    return any(name in settings for name in _LOADERS)
-
-
 def check(settings: Mapping[str, str]) -> None:
-    """Checks what the settings say of detectors, and loads nothing.
+    """Checks the settings, and loads nothing.
 
     Raises:
-        OptionError: names without a detector that looks for them, or the other way round, no checkpoint, or no score.
+        OptionError: no detector or checkpoint is named, names are given without a detector that looks for them, or the
+            other way round, or a score is invalid.
     """
     for name in _LOADERS:
         if not settings.get(name, "-").strip():
@@ -53,20 +49,21 @@ def check(settings: Mapping[str, str]) -> None:
             "Expected --vqamt-option open-vocabulary=REPO-OR-PATH to look for names, but got "
             f"names={settings['names']!r} alone: name OWL-ViT, OWLv2 or Grounding DINO too"
         )
+    if not any(name in settings for name in _LOADERS):
+        raise OptionError(
+            f"Expected --vqamt-option NAME=REPO-OR-PATH to name a detector ({', '.join(_LOADERS)}), but got none"
+        )
 
 
 def detector_of(options: ModelOptions) -> Detector:
-    """The detectors that the settings name, as one.
+    """The detectors that the settings name, combined.
 
     Raises:
-        OptionError: they name none, a setting is wrong, or a package is not installed.
+        OptionError: a setting is invalid, or a package is not installed.
         ModelError: a detector cannot be loaded.
     """
     check(options.settings)
-    named = [name for name in _LOADERS if name in options.settings]
-    if not named:
-        raise OptionError(f"Expected --vqamt-option to name a detector ({', '.join(_LOADERS)}), but got none of them")
-    return CombinedDetector([_load_named(name, options) for name in named])
+    return CombinedDetector([_load_named(name, options) for name in _LOADERS if name in options.settings])
 
 
 def grounder_of(argument: str, options: ModelOptions) -> Grounder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,6 @@ from posixpath import normpath
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.json_io import parse, text_of
 from pytest_vqamt.data.messages import error_reason, short_path
-from pytest_vqamt.data.photo_io import PhotoFiles
 
 FILE = "graphs.jsonl"
 
@@ -71,44 +70,34 @@ class OwnPhotos:
         lines = self.lines()
         return tuple(name for name in self.photos() if name not in lines)
 
-    def lines(self) -> Mapping[str, bool]:
-        """The photos that lines of the file name, and whether they list an object; lines that are no JSON name none.
+    def lines(self) -> frozenset[str]:
+        """The photos that lines of the file name; lines that are no JSON name none.
 
         Raises:
             DataError: the file cannot be read.
         """
-        return {
-            normpath(name): bool(_field(row, "objects"))
-            for _, row in self._lines()
-            if isinstance(name := _field(row, "photo"), str)
-        }
+        return frozenset(normpath(name) for _, row in self._lines() if isinstance(name := _field(row, "photo"), str))
 
     def ids(self) -> frozenset[str]:
-        """What the scenes of the file are called, for new ones to be called otherwise.
+        """The ids of the scenes in the file.
 
         Raises:
-            DataError: a line is no JSON object, so that nobody can tell which photo it is about.
+            DataError: a line is no JSON object, so that its photo is not known.
         """
         found = set()
         for number, row in self._lines():
             if isinstance(row, DataError):
-                raise DataError(f"{row} (before photos can be added to it, since nobody knows which it is about)")
+                raise DataError(f"{row} (before photos can be added, since the photo of this line is not known)")
             if not isinstance(row, dict):
                 raise DataError(
                     f"{FILE}:{number}: Expected a JSON object, but got {type(row).__name__}: correct it before photos "
-                    "are added, since nobody knows which it is about"
+                    "are added, since the photo of this line is not known"
                 )
             found.add(str(_field(row, "id")))
         return frozenset(found)
 
-    def digest(self, name: str) -> str:
-        """Of the photo's file; "" where it cannot be read."""
-        with suppress(DataError):
-            return PhotoFiles(self.path).digest(name)
-        return ""
-
     def size_bytes(self, name: str) -> int | None:
-        """Of the photo's file; None where it cannot be known."""
+        """The size of the photo's file; None if it cannot be known."""
         with suppress(OSError, ValueError):  # ValueError: no file can have such a name
             return (self.path / name).stat().st_size
         return None

@@ -10,21 +10,14 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from pytest_vqamt.annotation.detectors import catalogue, masks
-from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names_a_detector, names_setting
+from pytest_vqamt.annotation.detectors import masks
+from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names_setting
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.base import ModelOptions
 
 
 def options(**settings: str) -> ModelOptions:
     return ModelOptions(device="cpu", settings={name.replace("_", "-"): value for name, value in settings.items()})
-
-
-def test_which_settings_name_a_detector() -> None:
-    for name in ("masks", "boxes", "open-vocabulary", "detector"):
-        assert names_a_detector({name: "DIR"})
-        assert name in catalogue.SETTINGS
-    assert not names_a_detector({"min-score": "0.5", "names": "dog", "vocabulary": "DIR"})
 
 
 @pytest.mark.parametrize(

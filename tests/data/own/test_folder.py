@@ -55,12 +55,6 @@ def test_a_line_that_cannot_be_used_names_its_photo_all_the_same(folder: Path) -
     assert "a.PNG" not in OwnPhotos(path=folder).without_line()
 
 
-def test_whether_a_line_lists_an_object(folder: Path) -> None:
-    lines = [{"photo": "./a.PNG", "objects": [{"id": 1}]}, {"photo": "b.jpg", "objects": []}, {"photo": "d.webp"}]
-    (folder / "graphs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    assert OwnPhotos(path=folder).lines() == {"a.PNG": True, "b.jpg": False, "d.webp": False}
-
-
 def test_without_a_file_no_photo_has_a_line(folder: Path) -> None:
     own = OwnPhotos(path=folder)
     assert not own.has_file
@@ -84,13 +78,6 @@ def test_a_line_of_which_nobody_can_tell_the_photo(folder: Path, line: str, said
     write(folder, [plain("a"), line])
     with pytest.raises(DataError, match=said):
         OwnPhotos(path=folder).ids()
-
-
-def test_a_digest_of_what_can_be_read(folder: Path) -> None:
-    own = OwnPhotos(path=folder)
-    assert len(own.digest("b.jpg")) == 16
-    (folder / "b.jpg").write_bytes((folder / "b.jpg").read_bytes()[:-5])
-    assert own.digest("b.jpg") == own.digest("absent.jpg") == ""
 
 
 def test_the_size_of_what_is_there(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What detectors found becomes lines that read back as what they found, and lines are only ever added."""
+"""Rows of detections read back as what was detected."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
 
 import pytest_vqamt.data
+from pytest_vqamt.annotation.photos import row_of, usable
+from pytest_vqamt.annotation.writing import rounded
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Region
-from pytest_vqamt.data.own.graphs import load, scene_of_row
-from pytest_vqamt.data.own.writing import append, rounded, row_of, usable
+from pytest_vqamt.data.own.graphs import scene_of_row
 
 SCHEMA = json.loads((Path(pytest_vqamt.data.__file__).parent / "graph.schema.json").read_text(encoding="utf-8"))
 SIZE = (64, 48)
@@ -135,41 +135,3 @@ def test_every_row_is_of_the_schema_and_reads_back(findings: list[DetectedObject
 def test_a_name_of_two_lines_is_told_of_on_one() -> None:
     with pytest.raises(DataError, match=r"^'a\\nb\.png': id: Expected an id, but got "):
         row_of((), scene_id="a\nb.png", file="a\nb.png", size=SIZE)
-
-
-# Lines in a file.
-
-
-def test_lines_are_added_and_none_is_touched(tmp_path: Path) -> None:
-    file = tmp_path / "graphs.jsonl"
-    for name in ("a.png", "b.png", "c.png"):
-        Image.new("RGB", SIZE).save(tmp_path / name)
-    append(file, [row_of((), scene_id="a", file="a.png", size=SIZE)])
-    file.write_bytes(file.read_bytes().replace(b", ", b" ,").rstrip())  # a person's editor has gone over it
-    before = file.read_bytes()
-    append(
-        file,
-        [
-            row_of(usable([DOG], SIZE), scene_id="b", file="b.png", size=SIZE),
-            row_of((), scene_id="c", file="c.png", size=SIZE),
-        ],
-    )
-    assert file.read_bytes().startswith(before + b"\n")
-    source = load(str(file))
-    assert [source.scene(index).id for index in range(len(source))] == ["a", "b", "c"]
-    assert source.bad_records == ()
-
-
-def test_no_half_line_stays_where_the_disk_is_full(tmp_path: Path) -> None:
-    full = Path("/dev/full")
-    if not full.exists():
-        pytest.skip("this system has no file that is always full")
-    with pytest.raises(DataError, match=r"cannot be written \(.+\): make its folder writable"):
-        append(full, [{"id": "a"}])
-
-
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    file = tmp_path / "graphs.jsonl"
-    file.mkdir()
-    with pytest.raises(DataError, match=r"Expected to write '.*graphs\.jsonl', where what detectors find is kept, but"):
-        append(file, [{"id": "a"}])

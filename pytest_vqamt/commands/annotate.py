@@ -1,0 +1,69 @@
+"""``vqamt annotate``: detectors write lines for photos or hypotheses, which a person then corrects."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Mapping
+
+from pytest_vqamt.annotation import hypotheses, photos
+from pytest_vqamt.annotation.detectors.catalogue import SETTINGS as DETECTOR_SETTINGS
+from pytest_vqamt.annotation.writing import Outcome, print_status
+from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.data.catalogue import from_home
+from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.models.base import ModelOptions
+
+SETTINGS: Mapping[str, tuple[str, ...]] = {"photos": DETECTOR_SETTINGS, "snli-ve": hypotheses.SETTINGS}
+"""The settings of the detectors by kind of data."""
+
+EXTRA = "photos"
+"""The extra whose packages detectors need."""
+
+_ANNOTATE: Mapping[str, Callable[[str, ModelOptions], Outcome]] = {
+    "photos": photos.annotate_photos,
+    "snli-ve": hypotheses.ground_hypotheses,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.epilog = (
+        "Each line is written at once and no existing line is changed, so the same command continues where an "
+        "interrupted one stopped. The exit status is 1 if a photo could not be annotated."
+    )
+    parser.add_argument("data", metavar="SPEC", help="photos:DIR or snli-ve:DIR")
+    parser.add_argument(
+        "--vqamt-option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a detector or a setting of it, such as boxes=REPO-OR-PATH (docs/models/photos.md); repeatable",
+    )
+    parser.add_argument("--vqamt-device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
+    parser.add_argument("--vqamt-dtype", metavar="DTYPE", help="the precision of the weights")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Annotates the data, and prints where the lines are.
+
+    Raises:
+        VqamtError: an argument cannot be used, or a model or the data cannot be loaded.
+    """
+    kind, _, argument = arguments.data.partition(":")
+    if kind not in SETTINGS:
+        raise OptionError(f"Expected photos:DIR or snli-ve:DIR to annotate, but got {arguments.data!r}")
+    of_relations, settings = parse_settings(arguments.vqamt_option, "--vqamt-option", SETTINGS[kind])
+    for name in of_relations:
+        hint = did_you_mean(name, SETTINGS[kind])
+        raise OptionError(f"Expected --vqamt-option to set a detector, but got {name!r}, which relations take; {hint}")
+    device = arguments.vqamt_device
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
+        raise OptionError(f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {device!r}")
+    options = ModelOptions(device=device, dtype=arguments.vqamt_dtype, settings=settings)
+    outcome = _ANNOTATE[kind](from_home(argument), options)
+    for failure in outcome.failures:
+        print_status(f"no line: {failure}")
+    print(outcome.summary)
+    return ExitStatus.FINDING if outcome.failures else ExitStatus.OK
