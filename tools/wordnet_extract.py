@@ -30,7 +30,7 @@ from pytest_vqamt.language.wordnet.senses import (
     head_of_compound,
     spellings,
 )
-from pytest_vqamt.language.wordnet.sources import find_wordnet
+from pytest_vqamt.language.wordnet.words import find_wordnet
 
 MOST = 2_990_000
 """Bytes of all files together: kinds of names are added until no more fit."""

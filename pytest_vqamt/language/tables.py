@@ -21,3 +21,6 @@ def toml_table(file: str) -> Mapping[str, Any]:
 def word_set(file: str, *keys: str) -> frozenset[str]:
     """Returns the words of these lists of a file."""
     return frozenset().union(*(toml_table(file)[key] for key in keys))
+
+
+DRAWN_NAMES = "english/drawn_names.toml"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from pytest_vqamt.language.english.nouns import with_article
+from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 from pytest_vqamt.picture_world.art.animals import ANIMALS
 from pytest_vqamt.picture_world.art.pen import Look, Pen
 from pytest_vqamt.picture_world.art.people import PERSON_HEIGHT, PersonLook, draw_person
@@ -249,21 +250,7 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "person": ("man", "woman", "boy", "girl"),
-    "animal": (
-        "dog", "cat", "horse", "cow", "sheep", "pig", "bird", "rabbit", "elephant", "duck", "giraffe", "turtle",
-        "butterfly",
-    ),
-    "food": ("apple", "banana", "pear", "carrot", "cake", "pizza", "sandwich", "strawberry"),
-    "vehicle": ("car", "bus", "truck", "bicycle", "boat", "airplane", "train"),
-    "furniture": ("chair", "table", "bed", "couch", "shelf", "lamp"),
-    "container": ("cup", "bottle", "bowl", "box", "vase", "bucket"),
-    "household thing": ("book", "clock", "laptop", "television", "key", "candle"),
-    "toy": ("ball", "balloon", "kite", "teddy bear", "robot", "drum"),
-    "plant": ("tree", "flower", "cactus", "bush"),
-    "clothing": ("shirt", "dress", "hat", "bag", "shoe", "umbrella"),
-}  # fmt: skip
+FAMILIES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
 """Top families; no name is in two, and no name of one family is a kind or a part of a name of another."""
 
 NAMES: tuple[str, ...] = tuple(name for names in FAMILIES.values() for name in names)

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning  # type: ignore[import-untyped
 from sklearn.linear_model import lars_path  # type: ignore[import-untyped]  # as above
 
 from pytest_vqamt.language.question_ranking.embeddings import EmbeddedPool
-from pytest_vqamt.language.question_ranking.lsa import one_thread
+from pytest_vqamt.language.question_ranking.vectors import one_thread
 
 Vector: TypeAlias = NDArray[np.float64]
 

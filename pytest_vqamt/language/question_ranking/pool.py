@@ -22,6 +22,7 @@ from pytest_vqamt.language.questions import simple as plain
 from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -119,22 +120,8 @@ def _path(setting: str, given: str) -> Path:
     return path
 
 
-NAMES: dict[str, tuple[str, ...]] = {
-    "person": ("man", "woman", "boy", "girl"),
-    "animal": (
-        "dog", "cat", "horse", "cow", "sheep", "pig", "bird", "rabbit", "elephant", "duck", "giraffe", "turtle",
-        "butterfly",
-    ),
-    "food": ("apple", "banana", "pear", "carrot", "cake", "pizza", "sandwich", "strawberry"),
-    "vehicle": ("car", "bus", "truck", "bicycle", "boat", "airplane", "train"),
-    "furniture": ("chair", "table", "bed", "couch", "shelf", "lamp"),
-    "container": ("cup", "bottle", "bowl", "box", "vase", "bucket"),
-    "household thing": ("book", "clock", "laptop", "television", "key", "candle"),
-    "toy": ("ball", "balloon", "kite", "teddy bear", "robot", "drum"),
-    "plant": ("tree", "flower", "cactus", "bush"),
-    "clothing": ("shirt", "dress", "hat", "bag", "shoe", "umbrella"),
-}  # fmt: skip
-"""Names by family."""
+NAMES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in toml_table(DRAWN_NAMES).items()}
+"""The names of the picture world by family."""
 
 PEOPLE = NAMES["person"]
 """Nobody is asked for the colour of people."""

@@ -72,21 +72,17 @@ def _index(pool: Pool) -> Ngrams:
 
 @lru_cache(maxsize=8)
 def _measure(pool: Pool, ranking: Ranking) -> Measure:
-    if ranking is Ranking.ROUGE_L:
-        from pytest_vqamt.language.question_ranking.rouge import RougeL
+    from pytest_vqamt.language.question_ranking import measures
 
-        return RougeL(_index(pool))
-    if ranking is Ranking.CIDER:
-        from pytest_vqamt.language.question_ranking.cider import Cider
-
-        return Cider(_index(pool))
-    if ranking is Ranking.METEOR:
-        from pytest_vqamt.language.question_ranking.meteor import Meteor
-
-        return Meteor(_index(pool))
-    from pytest_vqamt.language.question_ranking.bleu import Bleu
-
-    return Bleu(_index(pool), int(ranking.removeprefix("bleu-")))
+    index = _index(pool)
+    match ranking:
+        case Ranking.ROUGE_L:
+            return measures.RougeL(index)
+        case Ranking.CIDER:
+            return measures.Cider(index)
+        case Ranking.METEOR:
+            return measures.Meteor(index)
+    return measures.Bleu(index, int(ranking.removeprefix("bleu-")))
 
 
 Integers: TypeAlias = NDArray[np.int64]

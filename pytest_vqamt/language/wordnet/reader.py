@@ -14,7 +14,7 @@ from pathlib import PurePath
 from nltk.corpus.reader.wordnet import Synset, WordNetCorpusReader, WordNetError  # type: ignore[import-untyped]  # nltk has neither types nor stubs
 from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
 
-from pytest_vqamt.language.wordnet.sources import WordNetFiles
+from pytest_vqamt.language.wordnet.words import WordNetFiles
 
 _EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.01")
 """In every WordNet from 3.0 on; where one is not found, the offsets are wrong or it is another database."""
@@ -74,6 +74,10 @@ class Synsets:
         for lemma in self._reader.synset(synset).lemmas():
             if str(lemma.name()).lower() == word.replace(" ", "_"):
                 yield from ((str(it.name()).replace("_", " "), str(it.synset().name())) for it in lemma.antonyms())
+
+    def parsed(self, word: str) -> list[Synset]:
+        """Returns nltk's synsets of a word, nouns before adjectives."""
+        return [synset for kind in "na" for synset in self._reader.synsets(word, kind)]
 
     def _read(self, synset: str) -> str | None:
         """The synset's canonical name, None where its offset leads elsewhere."""

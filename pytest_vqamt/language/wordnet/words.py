@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import os
+import sys
+import zipfile
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.errors import OptionError
@@ -22,11 +30,15 @@ from pytest_vqamt.language.wordnet.senses import (
     listed_wholes,
     wholes,
 )
-from pytest_vqamt.language.wordnet.sources import BUNDLED, find_wordnet
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.wordnet.reader import Synsets
 
+
+BUNDLED = "bundled"
+FULL = "full"
+READ = ("data.noun", "index.noun", "noun.exc", "data.adj", "index.adj", "adj.exc")
+"""The files that are read, and that `Files.digest` stands for."""
 
 _PAIRS = 1 << 17
 """Pairs of names whose relations are kept: those of a few scenes and a corpus, in 20 MB."""
@@ -231,16 +243,99 @@ def wordnet(setting: str = BUNDLED) -> WordNet:
 
 @cache
 def _opened(setting: str) -> WordNet:
-    files = find_wordnet(setting)
+    found = find_wordnet(setting)
     # nltk takes a second to import, so that only who looks a word up waits for it.
     with preserve_random_state():
         from pytest_vqamt.language.wordnet.reader import Synsets
 
     try:
-        synsets = Synsets(files)
+        synsets = Synsets(found)
     except (ValueError, OSError) as error:
         raise OptionError(
             f"wordnet={setting!r}: expected files in WordNet's own format, and they could not be read ({error}); "
             "install them again, or leave the option out for the WordNet that comes with this package"
         ) from error
-    return WordNet(source=files.source, digest=files.digest, synsets=synsets)
+    return WordNet(source=found.source, digest=found.digest, synsets=synsets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordNetFiles:
+    """The files of one WordNet.
+
+    Attributes:
+        source: "bundled", "full", or the folder as the user wrote it.
+        folder: where they are: a folder or the inside of an archive.
+    """
+
+    source: str
+    folder: Traversable
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file. ``lexnames`` is the same in every WordNet, and some distributions leave it out."""
+        if name == "lexnames" and not self.folder.joinpath(name).is_file():
+            return _bundled().joinpath(name).read_bytes()
+        return self.folder.joinpath(name).read_bytes()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what is read, as 16 hexadecimal digits."""
+        hashed = sha256()
+        for name in READ:
+            data = self.read(name)
+            hashed.update(f"{name}\x1f{len(data)}\x1f".encode())
+            hashed.update(data)
+        return hashed.hexdigest()[:16]
+
+
+def find_wordnet(setting: str) -> WordNetFiles:
+    """The files that a setting means: "bundled", "full", or a folder.
+
+    Raises:
+        OptionError: there are none, or not all of them.
+    """
+    if setting == BUNDLED:
+        return WordNetFiles(source=BUNDLED, folder=_bundled())
+    if setting == FULL:
+        return WordNetFiles(source=FULL, folder=_installed())
+    folder = Path(setting).expanduser()
+    if not folder.is_dir():
+        raise OptionError(
+            f"wordnet={setting!r}: expected 'bundled', 'full' or a folder with WordNet's files, and there is no such "
+            "folder; leave the option out for the WordNet that comes with this package"
+        )
+    missing = [name for name in READ if not (folder / name).is_file()]
+    if missing:
+        raise OptionError(
+            f"wordnet={setting!r}: expected a folder with WordNet's files, and it lacks {', '.join(missing)}; "
+            "name the folder that holds data.noun itself (often called dict)"
+        )
+    return WordNetFiles(source=setting, folder=folder)
+
+
+@cache
+def _bundled() -> Traversable:
+    return files("pytest_vqamt.language.wordnet").joinpath("files")
+
+
+def _installed() -> Traversable:
+    """The WordNet that nltk downloaded, else that of a Linux distribution."""
+    for folder in _places():
+        if all(folder.joinpath(name).is_file() for name in READ):
+            return folder
+    raise OptionError(
+        "wordnet='full': expected WordNet on this machine, and it is neither in nltk's data nor in /usr/share/wordnet; "
+        "run `python -m nltk.downloader wordnet`, install the package wordnet-base, or name its folder"
+    )
+
+
+def _places() -> Iterator[Traversable]:
+    given = os.environ.get("NLTK_DATA", "").split(os.pathsep)
+    usual = [Path.home() / "nltk_data"]
+    usual += [Path(prefix) / below / "nltk_data" for prefix in (sys.prefix,) for below in ("", "share", "lib")]
+    usual += [Path(f"/usr/{below}/nltk_data") for below in ("share", "local/share", "lib", "local/lib")]
+    for data in (*(Path(each) for each in given if each), *usual):
+        yield data / "corpora" / "wordnet"
+        archive = data / "corpora" / "wordnet.zip"
+        if archive.is_file() and zipfile.is_zipfile(archive):
+            yield zipfile.Path(archive, "wordnet/")
+    yield Path("/usr/share/wordnet")

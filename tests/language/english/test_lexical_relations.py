@@ -25,7 +25,7 @@ from pytest_vqamt.language.english.lexical_relations import (
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.reader import Synsets
-from pytest_vqamt.language.wordnet.sources import find_wordnet
+from pytest_vqamt.language.wordnet.words import find_wordnet
 
 TABLE = tomllib.loads(
     Path(pytest_vqamt.language.__file__).parent.joinpath("english", "synonyms.toml").read_text(encoding="utf-8")

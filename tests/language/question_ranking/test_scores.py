@@ -6,10 +6,7 @@ from math import e, exp, log, sqrt
 
 import pytest
 
-from pytest_vqamt.language.question_ranking.bleu import Bleu
-from pytest_vqamt.language.question_ranking.cider import Cider
-from pytest_vqamt.language.question_ranking.meteor import Meteor
-from pytest_vqamt.language.question_ranking.rouge import RougeL
+from pytest_vqamt.language.question_ranking.measures import Bleu, Cider, Meteor, RougeL
 from pytest_vqamt.language.question_ranking.word_overlap import Measure, Ngrams
 
 

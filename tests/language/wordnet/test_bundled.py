@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.wordnet import wordnet
-from pytest_vqamt.language.wordnet.sources import find_wordnet
+from pytest_vqamt.language.wordnet.words import find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES, SYNSETS
 from tools.wordnet_extract import extract, read_data, read_index
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data.coco.source import COCO_CLASSES
-from pytest_vqamt.language.wordnet import sources, wordnet
+from pytest_vqamt.language.wordnet import wordnet, words
 from pytest_vqamt.language.wordnet.reader import Synsets
-from pytest_vqamt.language.wordnet.sources import READ, find_wordnet
+from pytest_vqamt.language.wordnet.words import READ, find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES
 
 WORDS = wordnet()
@@ -206,7 +206,7 @@ def test_full_is_what_nltk_downloaded(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_full_where_there_is_none_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "_places", lambda: iter(()))
+    monkeypatch.setattr(words, "_places", lambda: iter(()))
     with pytest.raises(OptionError, match=r"wordnet='full'.*nltk\.downloader wordnet.*wordnet-base"):
         find_wordnet("full")
 
