@@ -1,7 +1,7 @@
 """``tiny``: the small trained model of this package, loaded like any LLaVA checkpoint.
 
 ``tiny_weights/MODEL_CARD.md`` has its training data and accuracy. ``tiny:PATH`` is one that was fine-tuned
-(``training.finetune_tiny``), used in the same way.
+(``tools.tiny.finetune``), used in the same way.
 """
 
 from __future__ import annotations

@@ -1,0 +1,202 @@
+"""Stage two: the language model learns to answer from the features of the trained encoder.
+
+Each picture's features are computed once. A sequence is one picture and as many rows of its sheet as fit: every row
+sees the picture and itself, and stands at the positions that it would have alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import LlavaForConditionalGeneration, PreTrainedTokenizerFast
+
+from tools.tiny.bank import Bank
+from tools.tiny.build import SPECIAL, UNKNOWN, config
+from tools.tiny.dense import SAID, DenseLabels
+from tools.tiny.eyes import Eyes
+from tools.tiny.pair import Loop, Schedule
+from tools.tiny.render import CELLS
+
+PICTURES = 16
+"""Pictures a worker and step."""
+
+SCHEDULE = Schedule(steps=3200, rate=1.5e-3, warm_up=200, save_every=200, report_every=300)
+
+CELLS_SQUARED = CELLS * CELLS
+_TEXT_TOKENS = 208
+"""Tokens of rows beside a picture."""
+
+_CAPTION_SHARE = 0.5
+_CAPTION_WEIGHT = 3.0
+_UNKNOWN_SHARE = 0.01
+IGNORED = -100
+_FAR = -1e4
+
+
+class Words(nn.Module):
+    """The whole model, and what ties its picture tokens to its words while it is taught."""
+
+    def __init__(self, words: PreTrainedTokenizerFast) -> None:
+        super().__init__()
+        self.llava = LlavaForConditionalGeneration(config(words))
+        self.llava.model.language_model.set_attn_implementation("eager")
+        self.llava.model.vision_tower.requires_grad_(requires_grad=False)
+        self.scale = nn.Parameter(torch.tensor(1.0))
+        self.bias = nn.Parameter(torch.full((len(SAID),), -4.0))
+        first_words = [words.encode(word, add_special_tokens=False)[0] for word in SAID]
+        self.said = torch.tensor(first_words)
+
+    def forward(self, features: Tensor, sheet: Sheet, said: Tensor) -> tuple[Tensor, Tensor]:
+        """The loss, and the logits of all answer tokens, row by row."""
+        answers, logits, pictures = self.answered(features, sheet)
+        named: Tensor = self.llava.get_input_embeddings()(self.said)
+        tied = pictures.float() @ named.T * self.scale + self.bias
+        of_cells = functional.binary_cross_entropy_with_logits(tied, said, reduction="sum") / said.sum().clamp(min=1)
+        return answers + 0.1 * of_cells, logits
+
+    def answered(self, features: Tensor, sheet: Sheet) -> tuple[Tensor, Tensor, Tensor]:
+        """The loss of the answers alone, the logits of their tokens, and the pictures as words are embedded."""
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            pictures: Tensor = self.llava.model.multi_modal_projector(features)
+            embedded = self.llava.get_input_embeddings()(sheet.tokens)
+            hidden: Tensor = self.llava.model.language_model(
+                inputs_embeds=torch.cat([pictures, embedded.to(pictures.dtype)], dim=1),
+                attention_mask=sheet.mask,
+                position_ids=sheet.positions,
+                use_cache=False,
+            ).last_hidden_state[:, CELLS_SQUARED:]
+            asked = hidden[sheet.target != IGNORED]
+            logits: Tensor = self.llava.lm_head(asked).float()
+        losses = functional.cross_entropy(logits, sheet.target[sheet.target != IGNORED], reduction="none")
+        weight = sheet.weight[sheet.target != IGNORED]
+        return (losses * weight).sum() / weight.sum(), logits, pictures
+
+
+class Sheet:
+    """One batch of packed rows.
+
+    Attributes:
+        tokens, target, weight: (B, T): text tokens, what is to follow each (or ignored), and how much that counts.
+        positions: (B, cells + T).
+        mask: (B, 1, cells + T, cells + T), added to the attention scores.
+        kinds: for each answer token that is scored: the kind of its row, or -1 after the row's first.
+    """
+
+    def __init__(self, rows: list[list[tuple[NDArray[np.int16], int, int]]], caption: int) -> None:
+        count = len(rows)
+        length = max(sum(len(row[0]) for row in sheet) for sheet in rows)
+        whole = CELLS_SQUARED + length
+        tokens = np.zeros((count, length), np.int64)
+        target = np.full((count, length), IGNORED, np.int64)
+        weight = np.zeros((count, length), np.float32)
+        kinds = np.full((count, length), -1, np.int64)
+        positions = np.zeros((count, whole), np.int64)
+        positions[:, :CELLS_SQUARED] = np.arange(CELLS_SQUARED)
+        part = np.full((count, whole), -1, np.int64)
+        part[:, :CELLS_SQUARED] = 0
+        for at, sheet in enumerate(rows):
+            start = 0
+            for number, (ids, before, kind) in enumerate(sheet, 1):
+                end = start + len(ids)
+                tokens[at, start:end] = ids
+                target[at, start + before - 1 : end - 1] = ids[before:]
+                scored = len(ids) - before
+                weight[at, start:end] = (_CAPTION_WEIGHT if kind == caption else 1.0) / scored
+                kinds[at, start + before - 1] = kind
+                positions[at, CELLS_SQUARED + start : CELLS_SQUARED + end] = CELLS_SQUARED + np.arange(len(ids))
+                part[at, CELLS_SQUARED + start : CELLS_SQUARED + end] = number
+                start = end
+        parts = torch.from_numpy(part)
+        order = torch.arange(whole)
+        seen = (parts[:, :, None] == parts[:, None, :]) | (parts[:, None, :] == 0)
+        seen &= order[:, None] >= order[None, :]
+        self.mask = torch.where(seen, 0.0, _FAR)[:, None]
+        self.tokens = torch.from_numpy(tokens)
+        self.target = torch.from_numpy(target)
+        self.weight = torch.from_numpy(weight)
+        self.positions = torch.from_numpy(positions)
+        self.kinds = torch.from_numpy(kinds)
+
+
+def draw(bank: Bank, scenes: NDArray[np.int64], rng: np.random.Generator, *, blank: bool = True) -> Sheet:
+    """Rows of these scenes by chance; some words become unknown ones, so that unknown words do no harm."""
+    caption = bank.kinds.index("caption")
+    rows: list[list[tuple[NDArray[np.int16], int, int]]] = []
+    for scene in scenes:
+        here = rng.permutation(np.arange(bank.scene[scene], bank.scene[scene + 1]))
+        if rng.random() < _CAPTION_SHARE:
+            here = np.concatenate([here[bank.kind[here] == caption], here[bank.kind[here] != caption]])
+        sheet: list[tuple[NDArray[np.int16], int, int]] = []
+        free = _TEXT_TOKENS
+        for row in here:
+            ids = bank.tokens[bank.first[row] : bank.first[row + 1]]
+            if len(ids) > free:
+                break
+            free -= len(ids)
+            before = int(bank.answer[row])
+            if blank:
+                gone = rng.random(before - 1) < _UNKNOWN_SHARE
+                ids = ids.copy()
+                ids[: before - 1][gone] = SPECIAL.index(UNKNOWN)
+            sheet.append((ids, before, int(bank.kind[row])))
+        rows.append(sheet)
+    return Sheet(rows, caption)
+
+
+@torch.no_grad()
+def keep_features(eyes: Eyes, pictures: NDArray[np.uint8], file: Path, worker: int, workers: int) -> None:
+    """Writes this worker's share of what the encoder makes of all pictures: float16, N x cells x width."""
+    features = np.load(file, mmap_mode="r+")
+    share = np.array_split(np.arange(len(pictures)), workers)[worker]
+    for part in np.array_split(share, max(1, len(share) // 64)):
+        features[part] = eyes.features(np.ascontiguousarray(pictures[part])).numpy()
+    features.flush()
+
+
+def learn_to_answer(
+    model: Words,
+    train: tuple[Bank, NDArray[np.float16], DenseLabels],
+    held_out: tuple[Bank, NDArray[np.float16], DenseLabels],
+    worker: int,
+    folder: Path,
+    seed: int,
+) -> None:
+    """Trains everything but the encoder; its checkpoint is ``words.pt``."""
+    bank, features, labels = train
+
+    def loss(step: int) -> Tensor:
+        rng = np.random.default_rng((seed, 2, step, worker))
+        chosen = np.sort(rng.integers(0, len(features), PICTURES))
+        seen = torch.from_numpy(features[chosen]).float()
+        value: Tensor = model(seen, draw(bank, chosen, rng), labels.of(chosen)[2])[0]
+        return value
+
+    def report() -> str:
+        right = score(model, *held_out)
+        return ", ".join(f"{kind} {share:.3f}" for kind, share in right.items())
+
+    Loop(name="words", folder=folder, model=model, schedule=SCHEDULE, worker=worker, loss=loss, report=report).run()
+
+
+@torch.no_grad()
+def score(model: Words, bank: Bank, features: NDArray[np.float16], labels: DenseLabels) -> dict[str, float]:
+    """The share of rows whose first answer token is right, by kind, on some held-out pictures."""
+    asked: defaultdict[int, int] = defaultdict(int)
+    right: defaultdict[int, int] = defaultdict(int)
+    rng = np.random.default_rng(0)
+    for chosen in np.array_split(np.arange(384), 24):
+        sheet = draw(bank, chosen, rng, blank=False)
+        _, logits = model(torch.from_numpy(features[chosen]).float(), sheet, labels.of(chosen)[2])
+        scored = sheet.target != IGNORED
+        hits = logits.argmax(-1) == sheet.target[scored]
+        for kind, hit in zip(sheet.kinds[scored].tolist(), hits.tolist(), strict=True):
+            if kind >= 0:
+                asked[kind] += 1
+                right[kind] += hit
+    return {bank.kinds[kind]: right[kind] / asked[kind] for kind in sorted(asked)}
