@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import islice
 from threading import Lock
@@ -416,6 +416,8 @@ class BatchBisector:
         Raises:
             ModelError: the model breaks its protocol, or has failed on every query so far.
         """
+        if self._model.streamed is not None:
+            return self._stream(task, inputs, on_answers)
         return self._attempt(task, inputs, on_answers)[0]
 
     def disabled_error(self, failed: int, reason: str) -> ModelError:
@@ -423,6 +425,25 @@ class BatchBisector:
         return ModelError(
             f"Expected model {self._model.name!r} to answer, but it failed on each of {failed} queries: {reason}"
         )
+
+    def _stream(self, task: Task, inputs: Sequence[ModelInput], on_answers: OnAnswers | None) -> list[Answer | Failure]:
+        """Runs a model that gives the outcome of each input by itself."""
+        found: dict[int, Answer | Failure] = {}
+        with self._clock, closing(self._model.stream(task, inputs)) as outcomes:
+            for place, outcome in outcomes:
+                if isinstance(outcome, Exception):
+                    found[place] = self._failure(outcome)
+                    continue
+                found[place] = outcome
+                with self._lock:
+                    self.succeeded += 1
+                    self._model.health.answered += 1
+                if on_answers is not None:
+                    on_answers([inputs[place]], [outcome])
+        with self._lock:
+            if 2 * sum(isinstance(each, Answer) for each in found.values()) > len(inputs):
+                self._model.batch.grow_after(len(inputs))
+        return [found[place] for place in range(len(inputs))]
 
     def _attempt(
         self, task: Task, inputs: Sequence[ModelInput], on_answers: OnAnswers | None

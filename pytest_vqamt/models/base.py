@@ -28,6 +28,12 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
 ``batches_at_once`` (int)
     How many threads may call it at once, a batch each. Default: one.
 
+``stream_answers(task, batch)``
+    Yields ``(index, outcome)`` for each input as soon as it is known, in any order; an outcome is an ``Answer``, or the
+    exception that concerns this input alone. For models that send a request per input: each answer is stored as it
+    arrives, and a failure does not repeat the others. Where it is there, a run calls it in place of the methods above,
+    which still say what tasks the model does.
+
 A ``ModelError`` disables the model for the run; any other exception concerns the batch only.
 """
 
@@ -35,12 +41,12 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
@@ -133,6 +139,8 @@ Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
 
 Preprocess: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
 
+StreamAnswers: TypeAlias = Callable[[Task, Sequence[ModelInput]], Iterable[tuple[int, object]]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedModel:
@@ -148,6 +156,7 @@ class LoadedModel:
         deferred: the model itself, where its answers are recorded elsewhere.
         methods: the callable for each task.
         preprocess: its method ``prepare``, if any.
+        streamed: its method ``stream_answers``, if any.
         batches_at_once: how many threads may call it.
         used: gives its usage so far.
     """
@@ -161,6 +170,7 @@ class LoadedModel:
     deferred: Deferred | None = None
     methods: Mapping[Task, Method] = field(repr=False, compare=False)
     preprocess: Preprocess | None = field(repr=False, compare=False, default=None)
+    streamed: StreamAnswers | None = field(repr=False, compare=False, default=None)
     batches_at_once: int = field(compare=False, default=1)
     used: Callable[[], Mapping[str, float]] = field(repr=False, compare=False, default=dict)
 
@@ -171,13 +181,13 @@ class LoadedModel:
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
         """Preprocesses a batch on another thread than ``ask``, if the model can.
 
-        Errors are ignored here: ``ask`` meets them again and finds the query that they concern.
+        Errors are ignored here: ``ask`` meets them again, and its caller finds the query that they concern.
         """
         if self.preprocess is None or self.health.disabled_reason or not batch:
             return
         try:
             self.preprocess(task, batch)
-        except Exception:  # told by ask, see above
+        except Exception:
             _drop_preprocessed(batch)
 
     def ask(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
@@ -187,14 +197,10 @@ class LoadedModel:
             ModelError: the model does not do ``task``, did not return one answer per input, or is disabled.
             Exception: whatever else the model raises, unchanged.
         """
-        method = self.methods.get(task)
-        if method is None:
-            known = ", ".join(self.tasks)
-            raise ModelError(f"Expected a task of model {self.name!r} ({known}), but got task={task.value!r}")
+        method = self._method(task)
         if not batch:
             return ()
-        if self.health.disabled_reason:
-            raise ModelError(f"Model {self.name!r} was given up before: {self.health.disabled_reason}")
+        self._check_enabled()
         try:
             returned = method(batch)
         except ModelError as error:
@@ -204,6 +210,40 @@ class LoadedModel:
             _drop_preprocessed(batch)
         who = f"{getattr(method, '__qualname__', METHODS[task])}() of model {self.name!r}"
         return validated_answers(returned, batch, who)
+
+    def stream(self, task: Task, batch: Sequence[ModelInput]) -> Generator[tuple[int, Answer | Exception], None, None]:
+        """Yields the index and the outcome of each input as it comes, in any order.
+
+        Raises:
+            ModelError: as ``ask``, or an input has no outcome.
+        """
+        self._method(task)
+        self._check_enabled()
+        assert self.streamed is not None, "called only where the model has this method"
+        missing = set(range(len(batch)))
+        who = f"stream_answers() of model {self.name!r}"
+        try:
+            for place, outcome in self.streamed(task, batch):
+                missing.discard(place)
+                yield place, outcome if isinstance(outcome, Exception) else _answer(outcome, batch[place], who)
+            if missing:
+                raise ModelError(
+                    f"Expected {who} to give {len(batch)} outcomes, one per input, but {len(missing)} lack"
+                )
+        except ModelError as error:
+            self.health.disabled_reason = str(error)
+            raise
+
+    def _method(self, task: Task) -> Method:
+        method = self.methods.get(task)
+        if method is None:
+            known = ", ".join(self.tasks)
+            raise ModelError(f"Expected a task of model {self.name!r} ({known}), but got task={task.value!r}")
+        return method
+
+    def _check_enabled(self) -> None:
+        if self.health.disabled_reason:
+            raise ModelError(f"Model {self.name!r} is disabled: {self.health.disabled_reason}")
 
 
 def _drop_preprocessed(batch: Sequence[ModelInput]) -> None:
@@ -237,7 +277,8 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         batch=_batch(name, model, options),
         deferred=model if isinstance(model, Deferred) else None,
         methods=methods,
-        preprocess=_preprocess_method(model),
+        preprocess=_optional_method(model, "prepare"),
+        streamed=_optional_method(model, "stream_answers"),
         batches_at_once=declared_size(name, model, "batches_at_once", 1),
         used=lambda: declared_usage(name, model),
     )
@@ -265,9 +306,9 @@ def _methods(model: object) -> dict[Task, Method]:
     return methods
 
 
-def _preprocess_method(model: object) -> Preprocess | None:
-    """Its method ``prepare``, unless that has another signature and so another purpose."""
-    found: object = getattr(model, "prepare", None)
+def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[ModelInput]], Any] | None:
+    """Its method of this name, unless that has another signature and so another purpose."""
+    found: object = getattr(model, name, None)
     return found if callable(found) and accepts(found, "task", "batch") else None
 
 

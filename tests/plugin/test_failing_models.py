@@ -202,7 +202,7 @@ def test_a_model_that_says_it_cannot_be_used_is_asked_no_more_and_its_cost_is_re
     assert len((pytester.path / "calls.txt").read_text().splitlines()) == 4
     told = result.stdout.str()
     assert told.count("\nthe server is gone") == 1
-    assert "\nModel 'python:gone:Model' was given up before: the server is gone" in told
+    assert "\nModel 'python:gone:Model' is disabled: the server is gone" in told
     result.stdout.fnmatch_lines(["python:gone:Model usage: calls 4"])
 
 

@@ -172,7 +172,7 @@ def test_the_key_is_in_nothing_that_a_run_leaves(
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     files = [file for file in pytester.path.rglob("*") if file.is_file()]
     names = {file.name for file in files}
-    assert {"junit.xml", "answers.sqlite", "openai.sqlite"} <= names
+    assert {"junit.xml", "answers.sqlite"} <= names
     assert shared or "[key]" in (pytester.path / "log.txt").read_text(), "the log was there to be searched"
     texts = [result.stdout.str(), result.stderr.str(), *(file.read_bytes().decode("latin-1") for file in files)]
     for piece in (KEY, KEY[:14], KEY[-14:]):

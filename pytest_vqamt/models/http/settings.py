@@ -1,11 +1,17 @@
-"""URLs and numbers in settings of models behind HTTP servers."""
+"""Settings of models behind HTTP servers: URLs, numbers, and API keys, which are redacted from all output."""
 
 from __future__ import annotations
 
+import logging
 import re
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from ipaddress import ip_address
+from json import dumps
 from math import isfinite
-from urllib.parse import SplitResult, urlsplit
+from typing import NoReturn
+from urllib.parse import SplitResult, quote, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
 
@@ -68,3 +74,108 @@ def parse_number(text: str, name: str, *, at_least: float, most: float, whole: b
         kind = "a whole number" if whole else "a number"
         raise OptionError(f"Expected {kind} from {at_least} to {most}, but got {name}={text!r}")
     return value
+
+
+_REDACTED = "[key]"
+
+_SHORTEST_SECRET = 8
+"""Shorter keys are placeholders, such as "EMPTY", which may well occur in an answer."""
+
+_PREFIX = 12
+"""So many characters identify a longer key where a server shows only its beginning."""
+
+
+_LOGGERS = (
+    "httpx2",
+    "httpcore2.connection",
+    "httpcore2.http11",
+    "httpcore2.http2",
+    "httpcore2.proxy",
+    "httpcore2.socks",
+)
+"""The loggers of the HTTP libraries, which log what servers send."""
+
+
+class ApiKey:
+    """A key that is never printed or pickled. An empty one is falsy."""
+
+    __slots__ = ("_pattern", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._pattern = _key_pattern(text)
+
+    @property
+    def header(self) -> str:
+        """The value of the Authorization header; empty without a key."""
+        return f"Bearer {self._text}" if self._text else ""
+
+    def redact(self, text: str) -> str:
+        """``text`` without the key, be it plain or encoded.
+
+        >>> ApiKey("secret-of-mine").redact('{"you sent": "Bearer secret-of-mine"}')
+        '{"you sent": "Bearer [key]"}'
+        """
+        return self._pattern.sub(_REDACTED, text) if self._pattern else text
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def __repr__(self) -> str:
+        return f"Key({_REDACTED if self._text else ''})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A key is not written down")
+
+
+def key_from_environment(environment: Mapping[str, str], names: Sequence[str]) -> ApiKey:
+    """The key in the first of these variables that is set, or an empty one.
+
+    Raises:
+        OptionError: it has characters that no header can hold; the message does not repeat it.
+    """
+    for name in names:
+        text = environment.get(name, "").strip()
+        if text:
+            if re.search(r"[^\x21-\x7e]", text):
+                raise OptionError(
+                    f"Expected a key of ASCII characters without blanks in the environment variable {name}, but got "
+                    "others (not shown): copy the key once more"
+                )
+            return ApiKey(text)
+    return ApiKey("")
+
+
+def redact_logs(key: ApiKey) -> Callable[[], None]:
+    """Redacts the key in all log records from now on; returns a function that ends it."""
+    hiding = _RedactingFilter(key)
+    loggers = [logging.getLogger(name) for name in _LOGGERS] if key else []
+    for logger in loggers:
+        logger.addFilter(hiding)
+
+    def end() -> None:
+        for logger in loggers:
+            logger.removeFilter(hiding)
+
+    return end
+
+
+class _RedactingFilter(logging.Filter):
+    def __init__(self, key: ApiKey) -> None:
+        super().__init__()
+        self._key = key
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._key.redact(record.getMessage()), None
+        return True
+
+
+def _key_pattern(text: str) -> re.Pattern[str] | None:
+    if len(text) < _SHORTEST_SECRET:
+        return None
+    encoded = b64encode(text.encode()).decode().rstrip("=")
+    forms = {text, quote(text, safe=""), escape(text), dumps(text)[1:-1], encoded}
+    ways = [re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
+    if len(text) >= 2 * _PREFIX:
+        ways.append(rf"{re.escape(text[:_PREFIX])}[^\s\"'<>,;]*")
+    return re.compile("|".join(ways), re.IGNORECASE)

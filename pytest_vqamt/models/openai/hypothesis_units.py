@@ -6,11 +6,9 @@ An invalid reply is sent back once with its error; a second one raises.
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from threading import Event
@@ -19,12 +17,9 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.language.units import DescriptionUnit, unit_of
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http.client import HttpClient
-from pytest_vqamt.models.http.key import redact_logs
-from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.http.retry import run_concurrently
-from pytest_vqamt.models.openai.requests import ChatEndpoint, retry_policy
-from pytest_vqamt.models.openai.settings import ModelAddress, OpenAISettings, UsageCounter, api_key_for, openai_settings
+from pytest_vqamt.models.http.retry import QueryError, run_concurrently
+from pytest_vqamt.models.openai.requests import ChatEndpoint, Message
+from pytest_vqamt.models.openai.settings import ModelAddress, openai_settings
 
 _LONGEST = 1024
 """Tokens of a reply, with room for a model that thinks first."""
@@ -40,7 +35,8 @@ def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[s
         OptionError: the address or the key is invalid.
         ModelError: the server cannot be used, or its reply about a hypothesis, which it names, is invalid.
     """
-    endpoint = _endpoint(argument)
+    address = ModelAddress.parse(argument)
+    endpoint = ChatEndpoint(address, openai_settings(ModelOptions(), address))
     rest = iter(hypotheses)
     try:
         while batch := tuple(islice(rest, _BATCHES_AHEAD * endpoint.in_flight)):
@@ -57,56 +53,18 @@ def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[s
         endpoint.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TextEndpoint(ChatEndpoint):
-    """A server that gets text only."""
-
-    def converse(self, name: str, messages: Sequence[Mapping[str, str]], stop: Event) -> str:
-        """The answer to a conversation; see ``Endpoint.ask``."""
-        content = _body(self.address.model, messages, self.settings)
-        return self.key.redact(self.retry.call(name, lambda: self._attempt(content), stop))
-
-
-def _endpoint(argument: str) -> _TextEndpoint:
-    address = ModelAddress.parse(argument)
-    key = api_key_for(address, os.environ)
-    settings = openai_settings(ModelOptions(), address)
-    usage = UsageCounter()
-    return _TextEndpoint(
-        address=address,
-        key=key,
-        settings=settings,
-        client=HttpClient(address.url, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
-        retry=retry_policy(address, settings, usage),
-        usage=usage,
-        on_close=redact_logs(key),
-    )
-
-
 def _units_at(
-    endpoint: _TextEndpoint, hypotheses: Sequence[str], place: int, stop: Event
+    endpoint: ChatEndpoint, hypotheses: Sequence[str], place: int, stop: Event
 ) -> tuple[DescriptionUnit, ...]:
     hypothesis = hypotheses[place]
-    messages = [{"role": "user", "content": units_prompt(hypothesis)}]
-    reply = endpoint.converse(hypothesis, messages, stop)
+    messages: list[Message] = [{"role": "user", "content": units_prompt(hypothesis)}]
+    reply = endpoint.complete(hypothesis, messages, _LONGEST, stop)
     try:
         return read_units(reply, hypothesis)
     except QueryError as failure:
         wrong = f"That cannot be used. {failure}. Reply with the corrected JSON list and nothing else."
         messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": wrong}]
-        return read_units(endpoint.converse(hypothesis, messages, stop), hypothesis)
-
-
-def _body(model: str, messages: Sequence[Mapping[str, str]], settings: OpenAISettings) -> bytes:
-    fields: dict[str, Json] = {
-        "model": model,
-        "messages": [dict(message) for message in messages],
-        settings.token_limit: _LONGEST,
-        "stream": False,
-    }
-    if settings.temperature is not None:
-        fields["temperature"] = settings.temperature
-    return json.dumps(fields).encode()
+        return read_units(endpoint.complete(hypothesis, messages, _LONGEST, stop), hypothesis)
 
 
 def _with_hypothesis(error: Exception, hypothesis: str) -> Exception:

@@ -1,42 +1,44 @@
-"""Requests for chat completions: bodies, retries, HTTP errors, and answers of unfinished batches."""
+"""Requests for chat completions: their bodies, and what HTTP errors and replies mean."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
-import sqlite3
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.language.answers.text import strip_reasoning
 from pytest_vqamt.models.batching import distinct_pictures
-from pytest_vqamt.models.http.key import ApiKey
-from pytest_vqamt.models.http.responses import (
+from pytest_vqamt.models.http.client import HttpClient, HttpResponse, png_bytes
+from pytest_vqamt.models.http.retry import (
     ForbiddenError,
-    HttpResponse,
     QueryError,
+    RetryPolicy,
     ServerState,
     TransientError,
-    png_bytes,
     retry_after_s,
     status_text,
 )
-from pytest_vqamt.models.http.retry import RetryPolicy
-from pytest_vqamt.models.openai.settings import KEY_VARIABLE, ModelAddress, OpenAISettings, UsageCounter, key_variables
+from pytest_vqamt.models.http.settings import ApiKey, redact_logs
+from pytest_vqamt.models.openai.settings import (
+    KEY_VARIABLE,
+    ModelAddress,
+    OpenAISettings,
+    UsageCounter,
+    api_key_for,
+    key_variables,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-    from pytest_vqamt.models.http.client import HttpClient
 
 
 _DISABLE_AFTER = 8
@@ -48,62 +50,67 @@ _ADVICE = (
 )
 
 
-def retry_policy(address: ModelAddress, settings: OpenAISettings, usage: UsageCounter) -> RetryPolicy:
-    """How failures of the server are met."""
-    return RetryPolicy(
-        address.url,
-        settings.retries_s,
-        on_wait=usage.paused_for,
-        disable_after=_DISABLE_AFTER,
-        advice=_ADVICE,
-    )
+Message: TypeAlias = dict[str, Json]
+"""A message of a conversation: ``role`` and ``content``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatEndpoint:
-    """A server, its settings, and its usage; ``on_close`` is called when it is closed. Many threads share it."""
+    """A server with its settings, its key, its retries and its usage. Many threads share it.
 
-    address: ModelAddress
-    key: ApiKey
-    settings: OpenAISettings
-    client: HttpClient
-    retry: RetryPolicy
-    usage: UsageCounter
-    on_close: Callable[[], None]
+    The key is redacted from log records until the endpoint is closed.
+    """
 
-    @property
-    def in_flight(self) -> int:
-        return self.settings.in_flight
+    def __init__(self, address: ModelAddress, settings: OpenAISettings) -> None:
+        """Reads the key from the environment; nothing is sent yet.
 
-    def ask(self, name: str, prompt: str, picture: str, max_tokens: int, stop: Event) -> str:
-        """The redacted completion for one query.
+        Raises:
+            OptionError: the key holds what no header can hold.
+        """
+        self.usage = UsageCounter()
+        self.in_flight = settings.in_flight
+        self.detail = settings.detail
+        self._address = address
+        self._settings = settings
+        self._key = api_key_for(address, os.environ)
+        self._client = HttpClient(address.url, self._key, timeout_s=settings.timeout_s, connections=settings.in_flight)
+        self._retry = RetryPolicy(
+            address.url,
+            settings.retries_s,
+            on_wait=self.usage.paused_for,
+            disable_after=_DISABLE_AFTER,
+            advice=_ADVICE,
+        )
+        self._end_redaction = redact_logs(self._key)
+
+    def complete(self, name: str, messages: Sequence[Message], max_tokens: int, stop: Event) -> str:
+        """The redacted completion of a conversation; ``name`` is the query's id.
 
         Raises:
             QueryError: this query has no answer.
             ModelError: the server cannot be used.
             StoppedError: the answer is no longer wanted.
         """
-        content = request_body(self.address.model, prompt, picture, max_tokens, self.settings)
-        return self.key.redact(self.retry.call(name, lambda: self._attempt(content), stop))
+        body = request_body(self._address.model, messages, max_tokens, self._settings)
+        return self._key.redact(self._retry.call(name, lambda: self._attempt(body), stop))
 
     def close(self) -> None:
-        self.client.close()
-        self.on_close()
+        self._client.close()
+        self._end_redaction()
 
-    def _attempt(self, content: bytes) -> str:
+    def _attempt(self, body: bytes) -> str:
         self.usage.sent()
-        response = self.client.post(content)
+        response = self._client.post(body)
         if response.status != 200:
-            raise_http_error(_error_response(response, self.address.url), self.address, self.key)
-        fields = parse_body(response.body, self.address.url)
+            raise_http_error(_error_response(response, self._address.url), self._address, self._key)
+        fields = parse_body(response.body, self._address.url)
         self.usage.replied(fields.get("usage"))
         if (error := embedded_error(fields)) is not None:
-            told = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
-            raise_http_error(told, self.address, self.key)
+            failed = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
+            raise_http_error(failed, self._address, self._key)
         try:
             text = completion_text(fields)
         except QueryError as failure:
-            raise QueryError(self.key.redact(str(failure))) from None
+            raise QueryError(self._key.redact(str(failure))) from None
         if is_truncated(fields):
             self.usage.answer_truncated()
         return text
@@ -223,23 +230,19 @@ def _option_advice(response: ErrorResponse) -> str:
     return ""
 
 
-def request_body(model: str, prompt: str, picture: str, max_tokens: int, settings: OpenAISettings) -> bytes:
-    """The JSON of a request for one completion.
-
-    Args:
-        model: its name.
-        prompt: what is said to it.
-        picture: a data URI.
-        max_tokens: how many tokens may be generated.
-        settings: how it is asked.
-    """
+def picture_message(prompt: str, picture: str, detail: str = "") -> Message:
+    """A user's message of a picture, a data URI, and a prompt; ``detail`` is the resolution, "" for the default."""
     image: dict[str, Json] = {"url": picture}
-    if settings.detail:
-        image["detail"] = settings.detail
-    content: list[Json] = [{"type": "image_url", "image_url": image}, {"type": "text", "text": prompt}]
+    if detail:
+        image["detail"] = detail
+    return {"role": "user", "content": [{"type": "image_url", "image_url": image}, {"type": "text", "text": prompt}]}
+
+
+def request_body(model: str, messages: Sequence[Message], max_tokens: int, settings: OpenAISettings) -> bytes:
+    """The JSON of a request for one completion of at most so many tokens."""
     fields: dict[str, Json] = {
         "model": model,
-        "messages": [{"role": "user", "content": content}],
+        "messages": list(messages),
         settings.token_limit: max_tokens,
         "stream": False,
     }
@@ -339,82 +342,6 @@ def _json_kind(value: object) -> str:
     return "an empty list" if value == [] else type(value).__name__
 
 
-_WAIT_S = 60
-"""How long to wait for another process that is writing."""
-
-_MAX_VARIABLES = 900
-"""Names in one statement: SQLite took no more than 999 variables for a long time."""
-
-_TABLE = "create table if not exists answered (name text primary key, text text not null) without rowid"
-
-
-class PendingAnswers:
-    """The texts of unfinished batches by query id: the answer cache stores whole batches only.
-
-    With a file they outlive the process, and other processes find them. It is nearly empty between runs.
-    """
-
-    def __init__(self, file: Path | None, fingerprint: str) -> None:
-        self._file = file
-        self._model = digest(fingerprint)
-        self._lock = Lock()
-        try:
-            if file is not None:
-                file.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                file or ":memory:", timeout=_WAIT_S, isolation_level=None, check_same_thread=False
-            )
-            # A power cut may cost it; that costs no more than the few answers that are in here.
-            self._db.execute("pragma synchronous = off")
-            with self._db:
-                self._db.execute("begin immediate")  # or two that find no table at once would both make it
-                self._db.execute(_TABLE)
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from error
-
-    def get(self, query_ids: Sequence[str]) -> dict[str, str]:
-        """The texts there are."""
-        found: dict[str, str] = {}
-        try:
-            for start in range(0, len(query_ids), _MAX_VARIABLES):
-                names = [self._model + query_id for query_id in query_ids[start : start + _MAX_VARIABLES]]
-                marks = ",".join("?" * len(names))
-                with self._lock:
-                    rows = self._db.execute(f"select * from answered where name in ({marks})", names).fetchall()
-                found.update((str(name).removeprefix(self._model), str(text)) for name, text in rows)
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-        return found
-
-    def add(self, query_id: str, text: str) -> None:
-        """Stores an answer; thread-safe."""
-        self._write("insert or replace into answered values (?, ?)", [(self._model + query_id, text)])
-
-    def drop(self, query_ids: Iterable[str]) -> None:
-        """Deletes answers that the answer cache has by now."""
-        self._write("delete from answered where name = ?", [(self._model + query_id,) for query_id in query_ids])
-
-    def close(self) -> None:
-        with self._lock:
-            self._db.close()
-
-    def _write(self, statement: str, rows: Sequence[tuple[str, ...]]) -> None:
-        if not rows:
-            return
-        try:
-            with self._lock, self._db:  # which ends the transaction, whatever happens
-                self._db.execute("begin immediate")
-                self._db.executemany(statement, rows)
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-
-    def _unusable(self, error: Exception) -> ModelError:
-        return ModelError(
-            f"Expected a file that can be read and written, but got file={str(self._file)!r} ({error}): delete it, "
-            "name another folder with --vqamt-cache, or do without by --vqamt-no-cache"
-        )
-
-
 class EncodedPictures:
     """The pictures of a batch as data URIs: each is encoded when it is first sent, and dropped after its last query.
 
@@ -431,18 +358,18 @@ class EncodedPictures:
         """The data URI of the picture of the input at ``place`` in the batch.
 
         Raises:
-            Exception: whatever drawing the picture raises.
+            Exception: the picture cannot be rendered.
         """
         return self._pictures[self._which[place]].data_uri()
 
     def release(self, place: int) -> None:
-        """Tells that the input at ``place`` needs its picture no more."""
+        """Drops the picture of the input at ``place`` after its last query."""
         self._pictures[self._which[place]].release()
 
 
 class _EncodedPicture:
     def __init__(self, item: ModelInput, uses: int) -> None:
-        self._asked = item
+        self._item = item
         self._uses = uses
         self._uri = ""
         self._lock = Lock()
@@ -450,7 +377,7 @@ class _EncodedPicture:
     def data_uri(self) -> str:
         with self._lock:
             if not self._uri:
-                self._uri = data_uri(self._asked.image)
+                self._uri = data_uri(self._item.image)
             return self._uri
 
     def release(self) -> None:

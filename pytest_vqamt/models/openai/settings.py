@@ -12,8 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http.key import ApiKey, key_from_environment
-from pytest_vqamt.models.http.settings import parse_number, split_url
+from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, split_url
 
 SETTINGS = ("timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision")
 """The names of the settings, besides those of the prompts."""

@@ -5,15 +5,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.http.key import ApiKey
-from pytest_vqamt.models.http.responses import (
-    HttpResponse,
-    QueryError,
-    ServerState,
-    TransientError,
-    retry_after_s,
-    status_text,
-)
+from pytest_vqamt.models.http.client import HttpResponse
+from pytest_vqamt.models.http.retry import QueryError, ServerState, TransientError, retry_after_s, status_text
+from pytest_vqamt.models.http.settings import ApiKey
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import (
     BAD_REQUEST,

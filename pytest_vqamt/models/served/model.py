@@ -15,11 +15,9 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.models.base import METHODS, ModelOptions
-from pytest_vqamt.models.http.key import ApiKey, key_from_environment, redact_logs
-from pytest_vqamt.models.http.responses import HttpResponse as HttpReply
-from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.http.retry import RetryPolicy, StoppedError
-from pytest_vqamt.models.http.settings import parse_number, split_url
+from pytest_vqamt.models.http.client import HttpResponse as HttpReply
+from pytest_vqamt.models.http.retry import QueryError, RetryPolicy, StoppedError
+from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.http_errors import SplitRequestError, other_model_error, raise_served_error
 from pytest_vqamt.models.served.protocol import (

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pytest_vqamt.models.http.responses import retry_after_s
+from pytest_vqamt.models.http.retry import retry_after_s
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 

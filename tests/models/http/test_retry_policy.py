@@ -8,8 +8,7 @@ from threading import Event
 import pytest
 
 from pytest_vqamt.models.http import retry
-from pytest_vqamt.models.http.responses import QueryError, ServerState, TransientError
-from pytest_vqamt.models.http.retry import RetryPolicy, StoppedError, backoff_s
+from pytest_vqamt.models.http.retry import QueryError, RetryPolicy, ServerState, StoppedError, TransientError, backoff_s
 
 
 class Clock:

@@ -11,7 +11,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.language.units import DescriptionUnit
 from pytest_vqamt.models.http import retry
-from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.hypothesis_units import read_units, units_by_model, units_prompt
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, in_turn, said
 

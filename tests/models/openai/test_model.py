@@ -18,7 +18,7 @@ from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.model import check, load
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
@@ -170,12 +170,6 @@ def test_answers_come_in_the_order_of_the_inputs(serve: Serve, model: Load, many
     batch = many(20)
     assert texts(stub.answer(batch)) == [str(number) for number in range(20)]
     assert texts(stub.answer(batch[::-1])) == [str(number) for number in reversed(range(20))]
-
-
-def test_the_same_query_twice_in_a_batch_is_sent_once(serve: Serve, model: Load, ask: Ask) -> None:
-    server = serve(echo)
-    assert texts(model(server).answer([ask(text="a"), ask(text="b"), ask(text="a")])) == ["a", "b", "a"]
-    assert len(server.requests) == 2
 
 
 def test_asking_once_more_is_another_query(serve: Serve, model: Load, ask: Ask) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.http.retry import QueryError
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import always, failed, in_turn, said

@@ -13,8 +13,7 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.http.key import ApiKey
-from pytest_vqamt.models.http.settings import is_loopback
+from pytest_vqamt.models.http.settings import ApiKey, is_loopback
 from pytest_vqamt.models.openai.settings import (
     SETTINGS,
     ModelAddress,
