@@ -113,6 +113,11 @@ class AnswerStore:
                 key[_MODEL_DIGITS:]: answer for key, (answer, _) in self._rows(_keys(fingerprint, query_ids)).items()
             }
 
+    def count(self) -> int:
+        """The number of stored answers."""
+        with self._reading() as db:
+            return int(db.execute("select count(*) from answers").fetchone()[0])
+
     def use(self, fingerprint: str, query_ids: Sequence[str]) -> CachedAnswers:
         """The stored answers, which this run needs now."""
         keys = _keys(fingerprint, query_ids)

@@ -16,8 +16,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Failure
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.serving.config import ServeConfig
-from pytest_vqamt.serving.messages import Chunk, ChunkResult, ReplicaInfo
-from pytest_vqamt.serving.replica import Replica
+from pytest_vqamt.serving.replica import Chunk, ChunkResult, Replica, ReplicaInfo
 
 if TYPE_CHECKING:
     from ray.serve.handle import DeploymentHandle

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, TypeAlias, cast
 
@@ -18,10 +19,9 @@ from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.served.protocol import QueryResult, ServedData
-from pytest_vqamt.models.served.requests import QueryRow
+from pytest_vqamt.models.served.requests import PictureRow, QueryRow
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture
-from pytest_vqamt.serving.messages import Chunk, ChunkResult, ReplicaInfo
 
 ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
 """A query with its picture, or with the reason why it has none."""
@@ -32,6 +32,44 @@ _MAX_PIXELS_AT_ONCE = 200_000_000
 _RAY_REPLICA_MODULE = "ray.serve._private.replica"
 _ADD_PORT = "add_port_to_grpc_server"
 _ALL_ADDRESSES = "[::]:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """At most a batch of queries of one task, and their pictures."""
+
+    task: Task
+    pictures: tuple[PictureRow, ...]
+    queries: tuple[QueryRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkResult:
+    """The result of a chunk.
+
+    Attributes:
+        answers: one for each query.
+        disabled: why the model is disabled; "" if it is not.
+        busy_s: how long the model had the batch, in the batch's first chunk; 0 in its others.
+        batch_size: the model's batch size from now on.
+    """
+
+    answers: tuple[QueryResult, ...]
+    disabled: str = ""
+    busy_s: float = 0.0
+    batch_size: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaInfo:
+    """A replica's model; ``error`` is why it has none, in one line."""
+
+    error: str = ""
+    tasks: tuple[Task, ...] = ()
+    fingerprint: str = ""
+    persistent: bool = False
+    batch_size: int = 1
+    data: tuple[ServedData, ...] = ()
 
 
 class _Batched(Protocol):

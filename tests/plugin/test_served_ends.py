@@ -69,7 +69,7 @@ def test_if_it_is_killed_the_rest_ends_itself(tmp_path: Path, after_s: float | N
 def test_if_all_that_could_clean_up_is_killed_the_next_server_does(tmp_path: Path) -> None:
     with servers.serving(tmp_path, COUNTING) as server:
         known = server.known
-        door = server.of_name("supervisor")
+        door = server.of_name("serving.server")
         server.process.send_signal(signal.SIGSTOP)
         door.send_signal(signal.SIGSTOP)
         server.process.kill()

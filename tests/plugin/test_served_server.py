@@ -77,7 +77,7 @@ def test_nothing_listens_but_on_the_loopback(server: servers.Server) -> None:
 
 
 def test_its_files_are_for_this_user_alone(server: servers.Server) -> None:
-    folder = Path(server.of_name("supervisor").environ()["TMPDIR"])
+    folder = Path(server.of_name("serving.server").environ()["TMPDIR"])
     assert folder.stat().st_mode & 0o777 == 0o700
     assert list(folder.glob("*/session_*"))  # of Ray, which opens its own folder to all
 
@@ -178,7 +178,7 @@ def test_a_door_that_is_killed_comes_back_with_its_memory(server: servers.Server
     wanted = [query(f"kept {number}") for number in range(20)]
     servers.ask(server.url, wanted)
     count = len(asked(server))
-    server.of_name("supervisor").kill()
+    server.of_name("serving.server").kill()
     told = servers.ask(server.url, [*wanted, query("new")])
     assert told == (*(Answer(f"{each.text} 224") for each in wanted), Answer("new 224"))
     assert len(asked(server)) == count + 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from pytest_vqamt.serving.config import ServeConfig
-from pytest_vqamt.serving.messages import Progress, Ready, StartupFailed, StatusMessage, as_line, from_line
 from pytest_vqamt.serving.ray_backend import process_environment
+from pytest_vqamt.serving.supervisor import Progress, Ready, StartupFailed, StatusMessage, read_status_message
 
 OURS = ServeConfig(model="tiny", data=(), folder="/f")
 
@@ -22,15 +23,16 @@ OURS = ServeConfig(model="tiny", data=(), folder="/f")
     ],
 )
 def test_it_comes_as_it_went(told: StatusMessage) -> None:
-    line = as_line(told)
-    assert line.endswith("\n")
-    assert line.count("\n") == 1
-    assert from_line(line) == told
+    line = msgspec.json.encode(told)
+    assert b"\n" not in line
+    assert read_status_message(line) == told
 
 
-@pytest.mark.parametrize("line", ["", "{", '{"is": "Ready"', '{"is": "Ready"}', "[]", "7", "Traceback"])
-def test_half_a_line_is_nothing(line: str) -> None:
-    assert from_line(line) is None
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b'{"type":"Ready"', b'{"type":"Ready"}', b"[]", b"7", b"\xff", b"Traceback"]
+)
+def test_half_a_line_is_nothing(line: bytes) -> None:
+    assert read_status_message(line) is None
 
 
 def test_an_offer_comes_as_it_went() -> None:

@@ -12,8 +12,8 @@ import pytest
 from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.models.served.requests import QueryRow, RecipeRow
 from pytest_vqamt.serving import ray_backend
-from pytest_vqamt.serving.messages import Chunk, ChunkResult
 from pytest_vqamt.serving.ray_backend import Failover
+from pytest_vqamt.serving.replica import Chunk, ChunkResult
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 

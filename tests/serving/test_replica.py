@@ -14,7 +14,7 @@ from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.models.served.requests import PngRow, QueryRow
 from pytest_vqamt.serving import replica
 from pytest_vqamt.serving.config import ServeConfig
-from pytest_vqamt.serving.messages import Chunk
+from pytest_vqamt.serving.replica import Chunk
 
 MODEL = """
 from pytest_vqamt import Answer
