@@ -129,6 +129,7 @@ def test_it_is_told_before_any_worker_starts(run: Run, mistake: str) -> None:
     assert "workers" not in result.stdout.str()
 
 
+@pytest.mark.full
 def test_what_only_workers_find_out_is_an_error_of_one_item(run: Run) -> None:
     # pytest under xdist collects on the workers alone, and from them nothing but reports is heard.
     result = run(*MISTAKES["more queries than allowed"][0], "-n", "2")

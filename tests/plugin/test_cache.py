@@ -38,9 +38,9 @@ def test_within_a_run_each_distinct_query_is_asked_once(pytester: pytest.Pyteste
 
 def test_no_query_of_a_whole_run_is_asked_twice(pytester: pytest.Pytester, run: Run, counted: str) -> None:
     items = every_item((Task.VQA,))
-    run(model=counted, max_cases=10, shrink=30).assert_outcomes(passed=len(items))
+    run(model=counted, max_cases=5, shrink=30).assert_outcomes(passed=len(items))
     ids = asked(pytester)
-    assert len(ids) > len(items) * 10
+    assert len(ids) > len(items) * 5
     assert len(set(ids)) == len(ids)
 
 

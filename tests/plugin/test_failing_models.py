@@ -148,6 +148,7 @@ def test_a_model_that_cannot_be_loaded(pytester: pytest.Pytester, run: Run) -> N
     assert result.stderr.str().strip() == "ERROR: The factory of model='python:own:load' raised ValueError: no weights"
 
 
+@pytest.mark.full
 def test_a_model_that_cannot_be_loaded_on_a_worker(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(own="def load(): raise ValueError('no weights')")
     result = run("--vqamt-relations=metavqa.reversion", "-n", "2", model="python:own:load")
@@ -244,6 +245,7 @@ def test_what_cannot_be_is_told_before_any_worker_starts(
     assert "workers [" not in result.stdout.str()
 
 
+@pytest.mark.full
 def test_a_model_that_a_worker_cannot_load_is_tried_once(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(
         heavy="""

@@ -98,6 +98,7 @@ def test_the_marker_is_known_without_a_model(pytester: pytest.Pytester, run: Run
     assert "@pytest.mark.vqamt(fail_under): the pass rate that" in shown
 
 
+@pytest.mark.full
 def test_a_marker_is_heard_from_a_worker_too(pytester: pytest.Pytester, run: Run) -> None:
     text = marked("@pytest.mark.vqamt(fail_under=0.5)")
     run_own(pytester, run, text, "-n", "2").assert_outcomes(passed=1, failed=1)

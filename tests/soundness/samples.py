@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -78,11 +78,11 @@ def _loaded(spec: str) -> SceneSource:
     return catalogue.load(spec)
 
 
-def each_of(*samples: Sample) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Marks a test that is run for each of them, and skipped for those that are not here."""
-    return pytest.mark.parametrize(
-        "sample", [pytest.param(sample, id=sample.name, marks=_only_if_here(sample)) for sample in samples]
-    )
+def each_of(*samples: Sample, full: Sequence[Sample] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Marks a test that runs for each sample that is here, and in the full tier for those of ``full``, too."""
+    default = [pytest.param(each, id=each.name, marks=_only_if_here(each)) for each in samples]
+    more = [pytest.param(each, id=each.name, marks=(_only_if_here(each), pytest.mark.full)) for each in full]
+    return pytest.mark.parametrize("sample", [*default, *more])
 
 
 def _only_if_here(sample: Sample) -> pytest.MarkDecorator:

@@ -15,7 +15,7 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.imaging.render import render
 from tests.core.random_scenes import scenes
 from tests.making import choosers
-from tests.soundness.asking import Item, each_item, items
+from tests.soundness.asking import Item, each_item, items, tier_of
 from tests.soundness.promises import broken
 from tests.soundness.samples import COCO, PICTURES, REAL, Sample, each_of
 from tests.soundness.survey import survey
@@ -60,7 +60,7 @@ def large_scenes(draw: st.DrawFn, name: str) -> Scene:
     )
 
 
-@pytest.mark.parametrize("item", EDITING, ids=lambda item: item.name)
+@pytest.mark.parametrize("item", [pytest.param(each, id=each.name, marks=tier_of(each)) for each in EDITING])
 @settings(max_examples=15, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_on_scenes_of_all_kinds(item: Item, data: st.DataObject) -> None:
@@ -72,7 +72,7 @@ def test_on_scenes_of_all_kinds(item: Item, data: st.DataObject) -> None:
     assert [broken_promise for case in made for broken_promise in broken(case, some[0])] == []
 
 
-@each_of(PICTURES, *REAL)
+@each_of(PICTURES, COCO, full=REAL[1:])
 @each_item
 def test_on_annotated_scenes(item: Item, sample: Sample) -> None:
     scenes_by_id = {scene.id: scene for scene in map(sample.load().scene, range(sample.scenes))}
