@@ -21,6 +21,7 @@ from pytest_vqamt.relations.published import PUBLISHED_TESTS, PublishedPairs
 from tests.making import answers_of
 
 REAL = Path(__file__).parents[3] / "../shared/data/carets"
+GARBAGE = ("banana", "maybe")
 """Neither yes nor no, and no choice of any published question."""
 
 pytestmark = [
