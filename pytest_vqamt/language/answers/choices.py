@@ -1,4 +1,4 @@
-"""Options in answers: what was named, and only that."""
+"""Options and labels in answers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pytest_vqamt.language.english.nouns import plural, singular
 
 
 def read_choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
-    """The one of ``options`` that an answer names, by whole words, in the singular or the plural.
+    """Returns the one of ``options`` that an answer names, by whole words, in the singular or the plural.
 
-    Longer options are looked for first, so that "light blue" does not name "blue". Two options named give no reading,
-    nor does one that is only denied ("not red"). What the answer repeats of the question is no part of it.
+    Longer options are found first, so that "light blue" does not name "blue". Two options, or one that is only denied
+    ("not red"), give no reading. Questions in the answer are ignored.
 
     >>> read_choice("It's the red one.", ("red", "blue")), read_choice("brown", ("no", "yes"))
     ('red', UnreadableAnswer(reason=<Unreadable.NO_OPTION: 'no option named'>))
@@ -50,7 +50,7 @@ def _choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
 
 
 def without_questions(prepared: str) -> str:
-    """The answer without the sentences of it that ask; all of it where it does nothing else."""
+    """Returns the answer without its questions; all of it if it has nothing else."""
     statements = _QUESTION.sub(" ", prepared).strip()
     return statements if re.search(r"\w", statements) else prepared
 
@@ -61,7 +61,7 @@ _DENIAL = re.compile(r"\b(?:not|nor|neither|never|no)(?: (?:a|an|the|any|really|
 
 @lru_cache(maxsize=65536)
 def _forms(options: tuple[str, ...]) -> dict[str, str]:
-    """Every way to write an option, joined up, with the option; an option's own name before another option's plural."""
+    """Returns the option of every spelling; an option's own name comes before another option's plural."""
     forms = {_joined(option.lower()): option for option in options}
     for option in options:
         for form in _ways(option):
@@ -90,11 +90,11 @@ _OTHER_WORDS: dict[str, tuple[str, ...]] = {
     "striped": ("stripes",),
     "dotted": ("dots",),
 }
-"""What an answer may say instead of an option, unless that is an option as well."""
+"""Other words for an option, unless they are an option themselves."""
 
 
 def _joined(words: str) -> str:
-    """The words as one, so that "hot dog", "hotdog" and "hot-dog" are the same."""
+    """Returns the words as one, so that "hot dog", "hotdog" and "hot-dog" are the same."""
     return words.replace(" ", "").replace("-", "")
 
 
@@ -112,11 +112,10 @@ _NOTHING = "(?!)"
 
 
 def read_label(text: str) -> Label | UnreadableAnswer:
-    """The label of visual entailment that an answer names, as noun or verb.
+    """Returns the label of visual entailment that an answer names, as noun or verb.
 
-    "Yes" and "no" name none. A denied label ("does not contradict") leaves two others and names none either. That the
-    picture does not tell is a refusal only where "neutral" is not said with it. What the answer repeats of the question
-    is no part of it.
+    "Yes" and "no" name none, nor does a denied label ("does not contradict"), which leaves two. "It cannot be
+    determined" is a refusal unless "neutral" is named, too. Questions in the answer are ignored.
 
     >>> read_label("The image contradicts the hypothesis.").value, read_label("Neutral: it cannot be determined.").value
     ('contradiction', 'neutral')
@@ -162,7 +161,7 @@ _DENIED_BEFORE = re.compile(
     r"\b(?:not|nor|neither|never|no|non|nothing|none|without|hardly|fail(?:s|ed)?|lack(?:s|ing)?|absence|impossible)"
     rf"(?: {_BETWEEN})*[ -]$"
 )
-"""No noun of a picture's things stands between: "there is no dog which contradicts it" denies the dog."""
+"""No noun of a thing stands between: "there is no dog which contradicts it" denies the dog."""
 
 _DENIED_AFTER = re.compile(
     r"\s*(?:[:=-]\s*)?(?:(?:no|false)\s*(?:[.,;!\n]|$)|(?:is|are|can|does|do|would|will|could) not\b)"

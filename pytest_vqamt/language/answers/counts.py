@@ -22,18 +22,17 @@ from pytest_vqamt.language.english.phrases import descriptions
 
 @dataclass(frozen=True, slots=True)
 class Quantifier:
-    """An amount that is no number ("many", "more than 10"): arithmetic cannot decide about it."""
+    """An amount that is no number ("many", "more than 10")."""
 
     word: str
 
 
 def read_count(text: str) -> int | Quantifier | UnreadableAnswer:
-    """The number that an answer gives.
+    """Returns the number that an answer gives.
 
     Digits and number words; "none", "no" and "nothing" are 0, "a dog" and "a single one" 1, "a pair" 2. Of several
-    different numbers the one that is given as the total counts, else there is no reading; so too of "one dog and one
-    cat", whose sum nobody said. Years, times, ordinals, percentages and measures are no counts. A bound ("at least 3")
-    is a quantifier.
+    different numbers the total counts; without one there is no reading, as of "one dog and one cat". Years, times,
+    ordinals, percentages and measures are no counts. A bound ("at least 3") is a quantifier.
 
     >>> read_count("There are twenty-one birds."), read_count("2 dogs and 3 cats, so 5 in total")
     (21, 5)
@@ -46,7 +45,7 @@ def read_count(text: str) -> int | Quantifier | UnreadableAnswer:
 
 
 _TOO_LONG = 10
-"""Digits of a number that counts nothing in a picture; the slow way reads it all the same, or refuses."""
+"""Longer numbers take the slow way, which refuses those that count nothing."""
 
 
 @lru_cache(maxsize=65536)
@@ -120,7 +119,7 @@ _ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
 
 
 def _by_article(words: str) -> int | UnreadableAnswer | None:
-    """1 where a single thing is brought in by its article; several numbers where more than one is."""
+    """Returns 1 for a single thing with an article; several numbers for more than one."""
     found = re.search(_ARTICLE, words)
     if not found:
         return None
@@ -134,14 +133,14 @@ _PARTITIVE = re.compile(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
 
 
 def _without_particle(prepared: str) -> str:
-    """The marked words, without a "no" before a number: "no, there are 3". A zero or a "none" is a number itself."""
+    """Returns the marked words without a "no" before a number: "no, there are 3"."""
     particle = _PARTICLE.match(prepared)
     rest = mark_numbers(prepared[particle.end() :]) if particle else ""
     return rest if MARK.search(rest) or _QUANTIFIER.search(rest) else mark_numbers(prepared)
 
 
 def _without_parts(words: str) -> str:
-    """Without parts of what was counted: "3 dogs, one of them is red"."""
+    """Returns the words without parts of what was counted: "3 dogs, one of them is red"."""
     first = MARK.search(words)
     return words[: first.end()] + _PARTITIVE.sub("~", words[first.end() :]) if first else words
 
@@ -165,16 +164,16 @@ _PLACE = r"(?:on|in|at|near|to|is|are|of|with|that|who|which|by|under|behind|nex
 _PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _THE_OTHER = re.compile(rf"\b(?:the (?:other|~)|another)\b(?= (?:{_LOOK}|{_PLACE})\b)")
 _PART = re.compile(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PLACE}\b)")
-"""What follows the number of a part: no noun, as in "two cars, one red and one on the left"."""
+"""Follows the number of a part, which has no noun: "two cars, one red and one on the left"."""
 _BEFORE_PARTS = re.compile(
     rf"(?:(?! (?:{_LOOK}|{_PLACE})\b) \w+){{0,3}}(?: (?:visible|shown|present|here))?"
     rf"(?: in (?:the|this) {_PICTURE})?\s*[,.;!\n]"
 )
-"""What follows the number of the whole: not where some are, as in "3 on the left, 2 on the right and 1 behind"."""
+"""Follows the number of the whole, unless places come first: "3 on the left, 2 on the right and 1 behind"."""
 
 
 def _total(words: str) -> int | None:
-    """The number that is called the total, or whose parts stand beside it ("three dogs: one black and two white")."""
+    """Returns the number that is called the total, or whose parts follow ("three dogs: one black and two white")."""
     found = {int(each[1] or each[2]) for each in _TOTAL_FIRST.finditer(words) if _stands_alone(words, each)}
     found |= {int(each[1]) for each in _TOTAL_LAST.finditer(words) if _is_closing_total(words, each)}
     if len(found) == 1:
@@ -191,19 +190,19 @@ def _total(words: str) -> int | None:
 
 
 def _are_parts_of(words: str, whole: re.Match[str], parts: Sequence[re.Match[str]]) -> bool:
-    """Whether later numbers say how the first is made up; "3 dogs, 2 cats and 1 bird" are six by chance."""
+    """Whether later numbers make up the first; "3 dogs, 2 cats and 1 bird" are six by chance."""
     if _PARTS_FOLLOW.match(words, whole.end()):
         return True
     return _BEFORE_PARTS.match(words, whole.end()) is not None and all(_PART.match(words, part.end()) for part in parts)
 
 
 def _stands_alone(words: str, found: re.Match[str]) -> bool:
-    """Not "in total there are 2 dogs and 3 cats"."""
+    """Whether it is not "in total there are 2 dogs and 3 cats"."""
     return not _FOLLOWED_BY_ANOTHER.match(words, found.end())
 
 
 def _is_closing_total(words: str, found: re.Match[str]) -> bool:
-    """Not "2 dogs and 3 cats in total", while "2 dogs and 3 cats, 5 in total" is one."""
+    """Whether it is "2 dogs and 3 cats, 5 in total", and not "2 dogs and 3 cats in total"."""
     before = words[: found.start()].rstrip()
     if _AFTER_AND.search(before) or _FOLLOWED_BY_ANOTHER.match(words, found.end()):
         return False

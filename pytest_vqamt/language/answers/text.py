@@ -1,4 +1,4 @@
-"""What stands before every reading of an answer: traces cut off, markup gone, refusals told from answers."""
+"""The answer proper: without reasoning and markup, told apart from refusals."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from enum import StrEnum
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 
 MAX_CACHED_CHARS = 200
-"""Longer answers are not kept by the readers, which remember tens of thousands of what they have read."""
+"""Readers do not cache longer answers."""
 
 
 class Unreadable(StrEnum):
-    """Why an answer has no reading."""
+    """The reason that an answer has no reading."""
 
     EMPTY = "empty answer"
     REFUSAL = "refusal"
@@ -30,13 +30,13 @@ class Unreadable(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnreadableAnswer:
-    """An answer that cannot be read as what was asked for."""
+    """An answer without a reading."""
 
     reason: Unreadable
 
 
 def strip_reasoning(text: str) -> str:
-    """``text`` without the model's thinking aloud; of a trace that never ends, nothing is left.
+    """Returns the text without the model's reasoning; nothing is left of a trace without an end.
 
     A closing tag alone ends a trace that the prompt had opened.
 
@@ -61,20 +61,15 @@ def strip_reasoning(text: str) -> str:
 
 
 def final_answer(text: str) -> str:
-    """``text`` in lower case with contractions written out, and no more of it than the answer proper.
+    """Returns the answer proper in lower case, with contractions written out.
 
-    What follows "answer:" (or stands in an answer tag or in LaTeX's box) is the answer proper. Sentences stay on their
-    own lines where they were.
+    It is what follows "answer:", or stands in an answer tag or in LaTeX's box. Line breaks stay.
     """
     return _plain(strip_reasoning(text))
 
 
 def prepare_answer(text: str) -> str | UnreadableAnswer:
-    """The answer proper, or why there is none.
-
-    Returns:
-        The text, or why there is nothing to read: it is empty or a refusal that no "but" takes back.
-    """
+    """Returns the answer proper, or why there is none: it is empty, or a refusal that no "but" takes back."""
     bare = final_answer(text)
     if not _SOMETHING.search(bare):
         return UnreadableAnswer(Unreadable.EMPTY)
@@ -88,12 +83,12 @@ def prepare_answer(text: str) -> str | UnreadableAnswer:
 
 
 def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
-    """Why ``prepared`` cannot be read: an apology or a doubt that says nothing else is a refusal."""
+    """Returns the reason, or a refusal if the answer is an apology or a doubt."""
     return UnreadableAnswer(Unreadable.REFUSAL if _DOUBT.search(prepared) else reason)
 
 
 _MAX_CHARS = 4000
-"""Characters of the answer proper that are read: a model that repeats itself without end says no more with the rest."""
+"""Characters of the answer proper that are read; a model that repeats itself has no end."""
 
 _TAG = re.compile(
     r"[<\[](?P<closing>/?)(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)[>\]]", re.IGNORECASE
@@ -158,14 +153,14 @@ def _plain(text: str) -> str:
 
 MARK = re.compile(r"<(\d+)>")
 NOT_WHOLE = "<?>"
-"""What marks a number that counts no things: 2.5, -1, one half."""
+"""Marks a number that counts no things: 2.5, -1, one half."""
 
 
 def mark_numbers(text: str) -> str:
-    """``text``, in lower case and with contractions written out, with its numbers marked.
+    """Returns the text, in lower case and without contractions, with its numbers marked.
 
-    "None" and "not any" are 0, "a pair" is 2; a plain "a" stays as it is. Numbers that count nothing (times, years,
-    ordinals, percentages, measures, the numbers of a list) are taken out.
+    "None" and "not any" are 0, "a pair" is 2; a plain "a" stays. Numbers that count nothing (times, years, ordinals,
+    percentages, measures, numbers of a list) are removed.
 
     >>> mark_numbers("two dozen eggs, half a dozen cups and no plate"), mark_numbers("3 buses at 10:30")
     ('<24> eggs, <6> cups and <0> plate', '<3> buses at ~')
@@ -184,7 +179,7 @@ _TIMES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _UNIT = "years?|months?|inch(?:es)?|cm|mm|km|kg|ft|met(?:er|re)s?|mph|dollars?|minutes?|hours?|am|pm|degrees?|percent"
 
 _MOST_DIGITS = 9
-"""A number of more digits counts nothing in a picture (and Python refuses to read one of thousands)."""
+"""Longer numbers count nothing in a picture, and Python refuses to read one of thousands of digits."""
 
 _GREATER = re.compile(r">\s*(?=\d)")
 _BRACKETS = re.compile(r"[<>]")

@@ -1,7 +1,6 @@
-"""VQA accuracy: an answer is right where three annotators gave it, as the official evaluation of VQA v2 counts.
+"""VQA accuracy, as the official evaluation of VQA v2 computes it.
 
-Antol et al., ICCV 2015, section 4, and vqaEval.py of GT-Vision-Lab/VQA, with all that the program does and the paper
-does not say.
+Antol et al., ICCV 2015, section 4, and vqaEval.py of GT-Vision-Lab/VQA, with what only the program does.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.language.tables import toml_table
 
 ENOUGH = 3
-"""So many who agree make an answer wholly right."""
+"""So many agreeing annotators make an answer wholly right."""
 
 
 def vqa_accuracy(answer: str, answers: Sequence[str]) -> float:
-    """The mean of ``min(agreeing / 3, 1)`` over all sets of the annotators that lack one of them, from 0 to 1.
+    """Returns the mean of ``min(agreeing / 3, 1)`` over all sets of the annotators without one of them, from 0 to 1.
 
-    With fewer than four annotators no answer reaches 1. As the official program has it, answers are normalised only
-    where the annotators' own differ, as they were typed; where all are the same, ``answer`` must be just that, white
-    space at its ends aside: "Yes" is wrong where ten said "yes".
+    With fewer than four annotators no answer reaches 1. As in the official program, answers are normalised only if
+    those of the annotators differ; else ``answer`` must be the same but for white space at its ends: "Yes" is wrong if
+    all said "yes".
 
     >>> ten = ("two", "2", "2", "3", "3", "3", "3", "a lot", "many", "many")
     >>> [round(vqa_accuracy(answer, ten), 2) for answer in ("two.", "3", "lot", "4")]
@@ -45,9 +44,9 @@ def vqa_accuracy(answer: str, answers: Sequence[str]) -> float:
 
 
 def normalise_answer(answer: str) -> str:
-    """An answer as answers are compared: in lower case, without articles, with digits and apostrophes.
+    """Returns the answer in lower case, without articles, with digits and apostrophes.
 
-    Punctuation becomes a space, or nothing where a space stands beside such a mark or a comma stands in a number;
+    Punctuation becomes a space, or nothing if a space stands beside such a mark or a comma stands in a number;
     apostrophes and colons stay. A period goes unless a digit follows.
 
     >>> normalise_answer("The  T-shirt."), normalise_answer("two dogs, dont know"), normalise_answer("1,000 a.m.")
@@ -66,7 +65,7 @@ def normalise_answer(answer: str) -> str:
 _COMMA_IN_A_NUMBER = re.compile(r"\d,\d")
 _PERIOD = re.compile(r"\.(?!\d)")
 _MOST_PERIODS = 32
-"""The official program takes out no more: where a count belongs, it gives the value of the flag ``re.UNICODE``."""
+"""The official program removes no more: its argument ``count`` is the flag ``re.UNICODE``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +78,6 @@ class _Words:
 
 @cache
 def _words() -> _Words:
-    """The lists of ``vqa_accuracy.toml``."""
     table = toml_table("answers/vqa_accuracy.toml")
     numbers = {word: str(number) for number, word in enumerate(table["number_words"])}
     mended = {wrong: right for right in table["contractions"] for wrong in _lacking_an_apostrophe(right)}
@@ -92,7 +90,6 @@ def _words() -> _Words:
 
 
 def _lacking_an_apostrophe(word: str) -> Iterator[str]:
-    """The word without each of its apostrophes in turn."""
     return (word[:place] + word[place + 1 :] for place, letter in enumerate(word) if letter == "'")
 
 

@@ -10,24 +10,21 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Protocol, overload
+from typing import Any, TypeAlias
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.language.english.nouns import is_plural, singular
 from pytest_vqamt.language.units.lexicon import words_of
 from pytest_vqamt.language.units.unit import DescriptionUnit, is_living, is_named, is_object
 
+SpacyToken: TypeAlias = Any
+"""A word (spacy.io/api/token)."""
+
+SpacyDoc: TypeAlias = Any
+"""A parsed text (spacy.io/api/doc)."""
+
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _BEFORE_THE_NAME = frozenset({"det", "predet", "nummod", "quantmod", "preconj"})
-
-
-def by_spacy(hypothesis: str, model: str) -> tuple[DescriptionUnit, ...]:
-    """The units of a hypothesis, in the order of their objects.
-
-    Raises:
-        OptionError: spaCy or the model is not installed.
-    """
-    return units_of_doc(load(model)(hypothesis))
 
 
 def units_of_doc(doc: SpacyDoc) -> tuple[DescriptionUnit, ...]:
@@ -114,59 +111,12 @@ def _aside(noun: SpacyToken) -> str:
     for child in noun.children:
         if child.dep_ == "relcl" or (child.dep_ == "acl" and child.tag_ == "VBG" and is_living(noun.text.lower())):
             inside = [token.i for token in child.subtree]
-            return noun.doc[min(inside) : max(inside) + 1].text.strip(" .,")
+            return str(noun.doc[min(inside) : max(inside) + 1].text).strip(" .,")
     return ""
 
 
 MODEL = "en_core_web_sm"
 """What is loaded where no model is named."""
-
-
-class SpacyToken(Protocol):
-    """A word (spacy.io/api/token)."""
-
-    @property
-    def i(self) -> int: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def lemma_(self) -> str: ...
-    @property
-    def dep_(self) -> str: ...
-    @property
-    def pos_(self) -> str: ...
-    @property
-    def tag_(self) -> str: ...
-    @property
-    def doc(self) -> SpacyDoc: ...
-    @property
-    def head(self) -> SpacyToken: ...
-    @property
-    def children(self) -> Iterable[SpacyToken]: ...
-    @property
-    def subtree(self) -> Iterable[SpacyToken]: ...
-
-
-class SpacySpan(Protocol):
-    """Words that follow each other (spacy.io/api/span)."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def root(self) -> SpacyToken: ...
-    @property
-    def text(self) -> str: ...
-
-
-class SpacyDoc(Protocol):
-    """A parsed text (spacy.io/api/doc)."""
-
-    @property
-    def noun_chunks(self) -> Iterable[SpacySpan]: ...
-    @overload
-    def __getitem__(self, place: int, /) -> SpacyToken: ...
-    @overload
-    def __getitem__(self, places: slice, /) -> SpacySpan: ...
 
 
 @cache

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum, auto
 from functools import lru_cache
 from itertools import groupby
 
 from pytest_vqamt.language.english.nouns import is_everywhere, is_mass, is_plural, plural, with_article
 from pytest_vqamt.language.english.phrases import join_phrases
-from pytest_vqamt.language.units.lexicon import Tag, look_up, shares, words_of
-from pytest_vqamt.language.units.parser import PropertyKind, parse_predicate
-from pytest_vqamt.language.units.unit import DescriptionUnit, says_all_of
+from pytest_vqamt.language.units.lexicon import Tag, look_up, plural_form, shares, third_person, words_of
+from pytest_vqamt.language.units.parser import parse
+from pytest_vqamt.language.units.unit import DescriptionUnit, Sentence, says_all_of
 from pytest_vqamt.language.wordnet import wordnet
 
 
@@ -154,3 +156,119 @@ def _is_superlative(word: str) -> bool:
         return False
     stems = (word[:-3], word[:-2], f"{word[:-4]}y", word[:-4])
     return any(look_up(stem).adjective > 0.3 for stem in stems if stem)
+
+
+_MORE = frozenset({"of", "to", "with", "without"})
+"""What does not follow "is": "a man with a hat", "a card to buy"."""
+_THEY = "they "
+_LONG = {"'s": "is", "'re": "are"}
+
+
+class PropertyKind(StrEnum):
+    """How a property says what it says."""
+
+    NOTHING = auto()
+    VERB = auto()
+    """With a verb of its own: "rides a horse", "in a hat is asleep"."""
+    STATE = auto()
+    """Lacking "is": "riding a horse", "asleep", "on a horse"."""
+    MORE = auto()
+    """More of its noun, to be put behind that: "with a hat", "of the picture"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """A property, and where in it the verbs stand that change with the number of things: from where to where."""
+
+    kind: PropertyKind
+    text: str = ""
+    verbs: tuple[tuple[int, int], ...] = ()
+
+    def of_one(self) -> str:
+        """As it is said of one thing: "walks", "is walking"."""
+        return self._said(third_person, "is")
+
+    def of_many(self) -> str:
+        """As it is said of several: "walk", "are walking"."""
+        return self._said(plural_form, "are")
+
+    def _said(self, form: Callable[[str], str], be: str) -> str:
+        said = self.text
+        for start, end in reversed(self.verbs):
+            said = said[:start] + form(said[start:end]) + said[end:]
+        return f"{be} {said}" if self.kind is PropertyKind.STATE else said
+
+
+@lru_cache(maxsize=65536)
+def parse_predicate(said: str) -> Predicate:
+    """The property as a predicate.
+
+    >>> parse_predicate("walk and sing").of_one(), parse_predicate("flying a kite").of_many()
+    ('walks and sings', 'are flying a kite')
+    >>> str(parse_predicate("with a hat").kind)
+    'more'
+    """
+    if not said:
+        return Predicate(kind=PropertyKind.NOTHING)
+    short, _, rest = said.replace("\u2019", "'").partition(" ")
+    if short in _LONG:
+        said = f"{_LONG[short]} {rest}"
+    sentence = parse(_THEY + said)
+    main = _main_verb(sentence)
+    if main is None:
+        return _without_verb(sentence, said)
+    verbs = (sentence.tokens[place] for place in (main, *_joined_verbs(sentence, main)))
+    spans = tuple((verb.start - len(_THEY), verb.end - len(_THEY)) for verb in verbs)
+    return Predicate(kind=PropertyKind.VERB, text=said, verbs=spans)
+
+
+def _without_verb(sentence: Sentence, said: str) -> Predicate:
+    if sentence.tag(1) is Tag.RELATIVE:
+        # "who is asleep" says the same as "is asleep"; "that a man holds" can only be put behind its noun.
+        is_subject = sentence.tag(2) in (Tag.BE, Tag.FINITE)
+        return (
+            parse_predicate(sentence.words(2, len(sentence.tokens)))
+            if is_subject
+            else Predicate(kind=PropertyKind.MORE, text=said)
+        )
+    is_more = sentence.tag(1) is Tag.TO or sentence.word(1) in _MORE
+    return Predicate(kind=PropertyKind.MORE if is_more else PropertyKind.STATE, text=said)
+
+
+def _main_verb(sentence: Sentence) -> int | None:
+    """The place of the verb that the whole speaks with: in no relative clause, and before every "while"."""
+    relatives = 0
+    for place in range(1, len(sentence.tokens)):
+        if _begins_another(sentence, place):
+            return None
+        if sentence.tag(place) is Tag.RELATIVE:
+            relatives += 1
+        elif _is_finite(sentence, place):
+            if not relatives:
+                return place
+            relatives -= 1
+    return None
+
+
+def _joined_verbs(sentence: Sentence, main: int) -> Iterator[int]:
+    """The verbs that "and" joins to the main one."""
+    for place in range(main + 1, len(sentence.tokens)):
+        if _begins_another(sentence, place) or sentence.tag(place) is Tag.RELATIVE:
+            return
+        before = place - 1
+        while sentence.tag(before) is Tag.ADVERB:
+            before -= 1
+        if sentence.tag(place) in (Tag.FINITE, Tag.BE) and sentence.tag(before) in (Tag.AND, Tag.MARK):
+            yield place
+
+
+def _is_finite(sentence: Sentence, place: int) -> bool:
+    return sentence.tag(place) in (Tag.BE, Tag.FINITE) and sentence.word(place) not in ("be", "been", "being")
+
+
+def _begins_another(sentence: Sentence, place: int) -> bool:
+    """Whether a clause with a subject of its own begins there."""
+    if sentence.tag(place) is Tag.SUBORDINATOR:
+        return True
+    is_like_one = sentence.word(place) in ("after", "as", "before", "until")
+    return is_like_one and sentence.word(place + 1) in words_of("personal")
