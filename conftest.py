@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 from hypothesis import settings
 
@@ -10,6 +13,10 @@ pytest_plugins = ["pytester", "tests.extras"]
 
 PROCESSES = 2
 """On so many the whole suite runs where pytest-xdist is installed and no -n is given."""
+
+# Many tests start processes. Where bytecode is not written (as in some containers), each of them would compile the package.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The same examples in every run, and no failure because a machine was busy.
 settings.register_profile("project", deadline=None, derandomize=True, database=None, max_examples=50)
