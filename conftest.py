@@ -14,7 +14,7 @@ pytest_plugins = ["pytester", "tests.extras"]
 PROCESSES = 2
 """On so many the whole suite runs where pytest-xdist is installed and no -n is given."""
 
-# Many tests start processes, each of which would compile the package where no bytecode is written, as in some containers.
+# Tests start many processes. Without bytecode, which some containers switch off, each would compile the package.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 

@@ -322,7 +322,7 @@ def _typed(config: pytest.Config) -> Iterator[str]:
             yield option
             continue
         for value in given if isinstance(given, list) else [given] if given else []:
-            # xdist disables some plugins in its workers, which nobody typed.
+            # xdist disables some plugins in its workers, which the user did not type.
             if option.startswith("--vqamt") or any(value in argument for argument in arguments):
                 yield from (f"{option}={value}",) if option.startswith("--") else (option, value)
 

@@ -196,7 +196,7 @@ def min_salient_px(frame: Box) -> float:
 
 
 def is_salient_size(w: float, h: float, frame: Box) -> bool:
-    """Whether nobody overlooks a thing of ``w`` x ``h`` px in ``frame``."""
+    """Whether a thing of ``w`` x ``h`` px is too large in ``frame`` to be overlooked."""
     least = min_salient_px(frame)
     return max(w, h) >= least and min(w, h) >= _MIN_SHORTER_SHARE * least
 

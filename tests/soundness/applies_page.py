@@ -21,14 +21,14 @@ _HEAD = f"""\
 # What applies to which data
 
 No scene gives a case of every relation: a picture with one thing cannot be cut between two, and a graph without a photo
-has nothing to cut out. Which relations find cases on your data can be told from data like it.
+has nothing to cut out. Which relations find cases on your data shows on similar data.
 
 - A number is how many of the scenes gave a case; `{NONE}` is none, and such a relation is skipped, with the reason.
 - "presumed" is the share of cases that rest on an absence which the annotations do not guarantee. They are
   [counted apart](report.md#presumed-cases), and gated only where a pattern names the relation. Where nothing is said,
   no case is presumed.
 
-Why scenes gave none is told below, for each kind of data.
+The reasons why scenes gave none stand below, for each kind of data.
 """
 
 _TAIL = """\

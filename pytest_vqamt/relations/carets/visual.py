@@ -124,7 +124,7 @@ def kept_boxes(
             return NotApplicable(reason="nothing whose box could be kept")
         things = choose.several(scene.objects, choose.between(1, min(2, len(scene.objects))))
     elif how is not Obscuring.BLUR and not all(is_salient(thing, scene) for thing in things):
-        return NotApplicable(reason="what is asked about is too small to be told by itself")
+        return NotApplicable(reason="what is asked about is too small to be recognised by itself")
     keep = _kept(things, scene, how)
     if scene.frame in keep:
         return NotApplicable(reason="the foreground fills the picture")

@@ -24,7 +24,7 @@ class RemovalPlus(BuiltInRelation):
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3, Removal+: it exposes models that answer "0" to every count. The
     thing is counted alone, with another name, or by the one property that it surely has. ``erase`` as in ``removal``.
 
-    **Deviation:** only things that nobody overlooks (``soundness.is_salient``), and names that can be counted in this
+    **Deviation:** only salient things (``soundness.is_salient``), and names that can be counted in this
     picture, of which it has no crowd; the other name is one that ``removal`` could ask about, and the patch bears
     neither a name nor a colour that is asked about. "presumed" as there.
     """

@@ -204,7 +204,7 @@ _EXTRA_UNITS, _EXTRA_UNIT_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
 _MAX_THINGS = 3
 """No units are added once so many things are mentioned."""
 _BODY_PARTS = frozenset({"body_part.n.01"})
-"""Not mentioned: nobody says of a zebra that there is a head."""
+"""Parts that go without saying are not mentioned: a zebra has a head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,7 +311,7 @@ class StatementWriter:
     ) -> Group:
         """Samples the name with up to two attributes of different categories, or with the given one.
 
-        Actions are one category: nobody speaks of a "waving standing boy".
+        Actions are one category: "waving standing boy" is no English.
         """
         if saying:
             return Group(name=thing.name, attributes=(saying,))

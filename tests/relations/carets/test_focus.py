@@ -92,7 +92,7 @@ def test_no_plain_rectangle_is_said_to_be_absent_where_one_is_painted() -> None:
 def test_what_is_too_small_to_be_told_by_itself_is_not_left_alone() -> None:
     small = scene_of(thing_of("dog", box=Box(50, 50, 8, 8)), CAR)
     for how in (MASK, CROP):
-        reason = "what is asked about is too small to be told by itself"
+        reason = "what is asked about is too small to be recognised by itself"
         assert kept(IS_THERE_A_DOG, small, how) == NotApplicable(reason=reason)
     assert kept(IS_THERE_A_DOG, small, BLUR) == (Box(38, 38, 32, 32),)
 
