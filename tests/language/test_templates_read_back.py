@@ -21,10 +21,14 @@ from tests.reader.questions import read
 from tests.reader.truths import answer
 from tests.reader.vocabulary import LEXICON
 
-FEW, MANY = 2_000, 20_000
-DAMAGED = 350
+FEW, SOME, MANY = 600, 2_000, 20_000
+DAMAGED = [120, pytest.param(350, marks=pytest.mark.full)]
 NEGATION = {Exists: Absent, Both: NotBoth, Either: Neither}
-TIERS = [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)]
+TIERS = [
+    pytest.param(FEW, id="few"),
+    pytest.param(SOME, id="some", marks=pytest.mark.full),
+    pytest.param(MANY, id="many", marks=pytest.mark.slow),
+]
 
 
 def filled(n: int) -> Iterator[Worded]:
@@ -84,7 +88,7 @@ def test_a_negated_partner_means_the_negation() -> None:
             assert groups_of(each.negated.meaning) == groups_of(each.asking.meaning)
 
 
-@pytest.mark.parametrize("asked", [lambda: filled(FEW), lambda: worded(photo_askings(FEW))], ids=["drawn", "photos"])
+@pytest.mark.parametrize("asked", [lambda: filled(SOME), lambda: worded(photo_askings(SOME))], ids=["drawn", "photos"])
 def test_every_template_has_its_turn(asked: Callable[[], Iterator[Worded]]) -> None:
     turns = {(each.asking.type, each.is_related, each.template) for each in asked()}
     of_two = (QuestionType.CONJUNCTION, QuestionType.DISJUNCTION)
@@ -150,6 +154,7 @@ def test_another_order_is_another_question() -> None:
     assert swapped > FEW // 2
 
 
+@pytest.mark.parametrize("n", DAMAGED)
 @pytest.mark.parametrize(
     "damage",
     [
@@ -162,8 +167,8 @@ def test_another_order_is_another_question() -> None:
         without_a_comma,
     ],
 )
-def test_a_damaged_question_is_never_read_as_it_was_meant(damage: Callable[[Question], Iterator[str]]) -> None:
-    asked = (question for question in questions(DAMAGED) if "sheep" not in question.text)
+def test_a_damaged_question_is_never_read_as_it_was_meant(damage: Callable[[Question], Iterator[str]], n: int) -> None:
+    asked = (question for question in questions(n) if "sheep" not in question.text)
     damaged = [(text, question) for question in asked for text in damage(question)]
-    assert len(damaged) > DAMAGED // 10
+    assert len(damaged) > n // 10
     assert [text for text, question in damaged if is_read_as(question.meaning, text, LEXICON)] == []

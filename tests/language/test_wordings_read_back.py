@@ -24,9 +24,9 @@ from tests.reader.nouns import singulars_of
 from tests.reader.questions import Unreadable, read
 from tests.reader.vocabulary import KINDS, LEXICON, NAMES
 
-FILLINGS = 5_000
-DAMAGED = 1_000
-"""How many of the questions are damaged."""
+FILLINGS = [600, pytest.param(5_000, marks=pytest.mark.full)]
+DAMAGED = [160, pytest.param(1_000, marks=pytest.mark.full)]
+"""The number of questions that are damaged."""
 
 NEGATORS = re.compile(
     r"\b(?:no|not|none|nothing|without|zero|lacks?|free of|devoid of|absent|missing|false|untrue) |n't"
@@ -75,9 +75,10 @@ def sorted_out(meaning: Meaning) -> Meaning:
             raise AssertionError(f"not a question of this kind: {meaning=!r}")
 
 
-def test_every_question_is_read_back() -> None:
+@pytest.mark.parametrize("n", FILLINGS)
+def test_every_question_is_read_back(n: int) -> None:
     wrong = []
-    for question in questions(FILLINGS):
+    for question in questions(n):
         try:
             meaning = read(question.text, LEXICON)
         except Unreadable as refusal:
@@ -85,7 +86,7 @@ def test_every_question_is_read_back() -> None:
         else:
             if sorted_out(meaning) != sorted_out(question.meaning):
                 wrong.append(f"{question.text!r} is read as {meaning!r}, not {question.meaning!r}")
-    assert wrong[:20] == [], f"{len(wrong)} of {4 * FILLINGS} questions"
+    assert wrong[:20] == [], f"{len(wrong)} of {4 * n} questions"
 
 
 @pytest.mark.parametrize("name", [*sorted(LEXICON.mass), *sorted(LEXICON.pairs)])
@@ -163,6 +164,7 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
     )
 
 
+@pytest.mark.parametrize("n", DAMAGED)
 @pytest.mark.parametrize(
     "damage",
     [
@@ -176,9 +178,9 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
         with_an_unknown_word,
     ],
 )
-def test_a_damaged_question_is_never_read_as_it_was_meant(damage: Callable[[Question], Iterator[str]]) -> None:
-    damaged = [(text, question) for question in questions(DAMAGED // 4) for text in damage(question)]
-    assert len(damaged) > DAMAGED // 10
+def test_a_damaged_question_is_never_read_as_it_was_meant(damage: Callable[[Question], Iterator[str]], n: int) -> None:
+    damaged = [(text, question) for question in questions(n // 4) for text in damage(question)]
+    assert len(damaged) > n // 10
     assert all(text != question.text for text, question in damaged)
     assert [text for text, question in damaged if is_read_as(question.meaning, text)] == []
 

@@ -165,9 +165,10 @@ def plain(answer: str) -> str:
 
 
 @pytest.mark.skipif(not VQA_V2.is_dir(), reason="the questions of ../shared/data are not here")
-def test_the_answers_of_vqa_v2_are_as_right_as_the_definition_says() -> None:
+@pytest.mark.parametrize("one_in", [10, pytest.param(1, marks=pytest.mark.full)])
+def test_the_answers_of_vqa_v2_are_as_right_as_the_definition_says(one_in: int) -> None:
     with gzip.open(VQA_V2 / "annotations.json.gz", "rt", encoding="utf-8") as file:
-        questions = [[row["answer"] for row in each["answers"]] for each in json.load(file)["annotations"]]
+        questions = [[row["answer"] for row in each["answers"]] for each in json.load(file)["annotations"][::one_in]]
     of_the_next = [*questions[1:], questions[0]]
     found: Counter[Fraction] = Counter()
     for answers, others in zip(questions, of_the_next, strict=True):
@@ -179,7 +180,7 @@ def test_the_answers_of_vqa_v2_are_as_right_as_the_definition_says() -> None:
             found[right] += 1
     # All the shares that ten annotators can give, none of them rarely.
     assert set(found) == {Fraction(share, 10) for share in (0, 3, 6, 9, 10)}
-    assert min(found.values()) > 100
+    assert min(found.values()) > 100 // one_in
 
 
 words = st.sampled_from(["two", "2", "a", "the", "dog", "Dog", "dont", "t-shirt", "1,000", "1.5", "dogs.", ",", "? "])

@@ -195,14 +195,15 @@ def test_so_it_does_with_the_names_of_visual_genome_and_coco() -> None:
     assert _wrong(chain(drawn, own), 12_000) == []
 
 
-SCENES = 20
+SCENES = [4, pytest.param(20, marks=pytest.mark.full)]
 ITEMS = [(name, variant) for name in names() for variant in get(name).info.variants or ("",)]
 
 
-def test_the_questions_of_a_case_have_one_form() -> None:
-    source = PictureWorld(SCENES)
+@pytest.mark.parametrize("scenes", SCENES)
+def test_the_questions_of_a_case_have_one_form(scenes: int) -> None:
+    source = PictureWorld(scenes)
     seen: Counter[str] = Counter()
-    for (name, variant), number in product(ITEMS, range(SCENES)):
+    for (name, variant), number in product(ITEMS, range(scenes)):
         case = get(name).derive(source.scene(number), source.corpus, RandomChooser(Random(number)), variant)
         asked = [query for query in case.queries if query.task is Task.VQA] if isinstance(case, Case) else []
         if asked and get(name).info.task is Task.VQA:
