@@ -10,11 +10,13 @@ from pytest_vqamt.core.meaning import Count, Describe, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.models.reference.faults import always_plural, wrong_class
+from pytest_vqamt.models.reference.faults import FAULTS
 from tests.making import scene_of
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
+always_plural, wrong_class = (FAULTS[name].replies() for name in ("always-plural", "wrong-class"))
 
 
 CAR = Cutout(

@@ -23,7 +23,14 @@ from pytest_vqamt.core.meaning import (
     Related,
 )
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.reference.faults import (
+from pytest_vqamt.models.reference.faults import FAULTS
+from pytest_vqamt.models.reference.oracle import answer_text, true_answer
+from tests.making import scene_of
+
+if TYPE_CHECKING:
+    from tests.models.conftest import Ask
+
+(
     antonym_blind,
     first_choice,
     hypernym_blind,
@@ -32,12 +39,19 @@ from pytest_vqamt.models.reference.faults import (
     order_sensitive,
     reads_last,
     template_sensitive,
+) = (
+    FAULTS[name].replies()
+    for name in (
+        "antonym-blind",
+        "first-choice",
+        "hypernym-blind",
+        "ignores-negation",
+        "ignores-not-both",
+        "order-sensitive",
+        "reads-last",
+        "template-sensitive",
+    )
 )
-from pytest_vqamt.models.reference.oracle import answer_text, true_answer
-from tests.making import scene_of
-
-if TYPE_CHECKING:
-    from tests.models.conftest import Ask
 
 
 # The yard: three dogs, a black cat on a green bench, a red car; no cow.
