@@ -14,6 +14,7 @@ from typing import TypeVar
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
+from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import is_out_of_memory
@@ -60,7 +61,7 @@ def annotate_each(
     counts: list[int] = []
     failures: list[str] = []
     in_a_row = 0
-    with _progress_bar(len(photos)) as advance:
+    with progress_bar("looking at photos", len(photos), "photo", delay_s=SHOW_AFTER_S) as advance:
         for photo in photos:
             try:
                 found = look(photo)
@@ -102,20 +103,6 @@ def model_errors(model: str, photo: str, advice: str) -> Iterator[None]:
 def print_status(text: str) -> None:
     """Prints a status line to standard error."""
     print(f"vqamt: {text}", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _progress_bar(photos: int) -> Iterator[Callable[[], object]]:
-    """A progress bar on a terminal; nothing in CI."""
-    if "CI" in os.environ or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(
-        total=photos, desc="looking at photos", unit="photo", leave=False, delay=SHOW_AFTER_S, file=sys.stderr
-    ) as bar:
-        yield bar.update
 
 
 def rounded(box: Box, size: tuple[int, int]) -> Box | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, describe_reasons, export_report
 from pytest_vqamt.export.writing import Layout
@@ -104,20 +104,11 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.out,
             terms,
             data=arguments.data,
-            progress=lambda what, steps: _bar(bars, what, steps),
+            progress=lambda what, steps: bars.enter_context(progress_bar(what, steps, "row", delay_s=2.0)),
         )
     for line in _summary(exported, arguments.out):
         print(line)
     return ExitStatus.OK
-
-
-def _bar(bars: ExitStack, what: str, steps: int) -> Callable[[], object]:
-    """A progress bar on standard error, if that is a terminal and the export takes longer than two seconds."""
-    from tqdm import tqdm
-
-    shown = sys.stderr.isatty()
-    bar = tqdm(total=steps, desc=what, unit="row", leave=False, delay=2.0, file=sys.stderr, disable=not shown)
-    return bars.enter_context(bar).update
 
 
 def _summary(exported: Exported, out: Path) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import sys
 import time
@@ -13,7 +12,7 @@ import zlib
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
@@ -28,6 +27,7 @@ from pytest_vqamt.core.corpus import CooccurrenceTable, Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, DataError, cache_home
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.own.graphs import row_of_scene, scene_of_row
 
@@ -428,7 +428,8 @@ class IndexFile:
         return db
 
     def _fill(self, db: sqlite3.Connection) -> None:
-        with _shown(self._reader) as progress:
+        size = sum(path.stat().st_size for path in self._reader.files)
+        with progress_bar(f"indexing {self._reader.kind}", size, "B", delay_s=_SHOW_AFTER_S) as progress:
             fill(db, self._reader, progress)
 
     def _sweep(self, is_waste: Callable[[Path], bool]) -> None:
@@ -449,23 +450,3 @@ def _state(reader: SceneReader) -> str:
 
 def _json_bytes(path: Path) -> int:
     return path.stat().st_size * (_GZIP_RATIO if path.suffix == ".gz" else 1)
-
-
-@contextmanager
-def _shown(reader: SceneReader) -> Iterator[Callable[[int], object]]:
-    """A progress bar on standard error, if it is a terminal and the build is slow."""
-    if "CI" in os.environ or not sys.stderr.isatty():
-        yield lambda _bytes: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(
-        total=sum(path.stat().st_size for path in reader.files),
-        desc=f"indexing {reader.kind}",
-        unit="B",
-        unit_scale=True,
-        leave=False,
-        delay=_SHOW_AFTER_S,
-        file=sys.stderr,
-    ) as bar:
-        yield bar.update

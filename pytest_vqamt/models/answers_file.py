@@ -13,7 +13,6 @@ answered, by whatever means, they belong into FILE.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -21,6 +20,7 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import TypeAlias
 
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
@@ -156,11 +156,11 @@ class _AnswerIndex:
 
 
 def _contradiction(first: AnswerRow, second: AnswerRow) -> DataError:
-    told = f"id={second.id!r}, photo={second.photo!r}, text={second.text!r}"
+    query = f"id={second.id!r}, photo={second.photo!r}, text={second.text!r}"
     if second.published is not None:
-        told += f", published={second.published!r}"
+        query += f", published={second.published!r}"
     return DataError(
-        f"{second.where}: Expected one answer for {told}, "
+        f"{second.where}: Expected one answer for {query}, "
         f"but got {second.answer!r} here and {first.answer!r} at {first.where}"
     )
 
@@ -189,9 +189,8 @@ def _replace(path: Path, content: bytes) -> None:
         if not content:
             path.unlink()
             return
-        rewritten = path.with_name(f"{path.name}.{os.getpid()}")
-        rewritten.write_bytes(content)
-        rewritten.replace(path)
+        with replacing(path) as part:
+            part.write_bytes(content)
     except OSError as error:
         raise DataError(f"Expected to shorten the list of queries in {str(path)!r}, but got: {error}") from error
 

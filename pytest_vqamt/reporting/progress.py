@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from pytest_vqamt.core.events import Answered, Event, Finished, Planned
@@ -80,21 +79,3 @@ class ProgressBar:
         return tqdm(
             total=self._total, initial=self._answered, desc=self._item, unit="query", leave=False, file=self._file
         )
-
-
-_SAMPLING_DELAY_S = 1.0
-"""Shorter work shows no bar."""
-
-
-@contextmanager
-def picture_progress(pictures: int) -> Iterator[Callable[[], object]]:
-    """Yields a function that counts a picture, on a bar on standard error if that is a terminal outside CI."""
-    if "CI" in os.environ or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(
-        total=pictures, desc="pictures of the report", unit="picture", leave=False, delay=_SAMPLING_DELAY_S
-    ) as bar:
-        yield bar.update

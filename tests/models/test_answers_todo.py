@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -173,11 +172,16 @@ def test_a_list_that_cannot_be_written_is_one_line(file: Path, plain: ModelInput
         model.todo([plain.query])
 
 
-def test_a_list_that_cannot_be_shortened_is_one_line(file: Path, plain: ModelInput, edited: ModelInput) -> None:
+def test_a_list_that_cannot_be_shortened_is_one_line(
+    file: Path, plain: ModelInput, edited: ModelInput, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_path: Path, _content: bytes) -> int:
+        raise OSError("No space left on device")
+
     AnswersFile(file).todo([plain.query, edited.query])
     model = written(file, {"id": plain.query.id, "answer": "3"})
-    model.todo_file.with_name(f"{model.todo_file.name}.{os.getpid()}").mkdir()
-    with pytest.raises(DataError, match=r"^Expected to shorten the list of queries in .*: .*Is a directory"):
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(DataError, match=r"^Expected to shorten the list of queries in .*: .*No space left"):
         model.prune()
     assert todo_ids(model) == [plain.query.id, edited.query.id]
 

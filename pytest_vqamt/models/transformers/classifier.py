@@ -9,13 +9,13 @@ model, and a file as long as a published list must begin like it.
 from __future__ import annotations
 
 import json
-import os
 import urllib.request
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import ModelError, OptionError, cache_home
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.models.base import ModelOptions
@@ -94,12 +94,12 @@ class AnswerLists:
         labels = _real_labels(read_checkpoint_config(checkpoint))
         if labels is not None and len(labels) == count:
             return labels
-        told = "none" if labels is None else f"one of {len(labels)}"
+        found = "none" if labels is None else f"one of {len(labels)}"
         known = self.published.get(count)
         published = f", answers=download for the one that its authors published ({known.address})" if known else ""
         raise ModelError(
             f"Expected a list of the {count} answers of the model in {checkpoint.folder}, but its config.json has "
-            f"{told}: give --vqamt-option answers=FILE{published}, or put the list beside the weights as "
+            f"{found}: give --vqamt-option answers=FILE{published}, or put the list beside the weights as "
             f"{self.beside[0]}"
         )
 
@@ -146,21 +146,19 @@ def _real_labels(config: Mapping[str, object]) -> tuple[str, ...] | None:
         return None
     numbered = {str(number): label for number, label in given.items()}
     labels = [numbered.get(str(number)) for number in range(len(numbered))]
-    told = tuple(label.strip() for label in labels if label is not None)
-    if len(told) != len(labels) or all(label == f"LABEL_{number}" for number, label in enumerate(told)):
+    named = tuple(label.strip() for label in labels if label is not None)
+    if len(named) != len(labels) or all(label == f"LABEL_{number}" for number, label in enumerate(named)):
         return None
-    return told
+    return named
 
 
 def _download(address: str, file: Path) -> None:
-    """Downloads ``address`` into ``file`` atomically."""
-    unfinished = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
-        with urllib.request.urlopen(address, timeout=_TIMEOUT_S) as answered:
-            content: bytes = answered.read()
+        with urllib.request.urlopen(address, timeout=_TIMEOUT_S) as response:
+            content: bytes = response.read()
         file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        unfinished.replace(file)
+        with replacing(file) as part:
+            part.write_bytes(content)
     except (OSError, ValueError) as error:
         raise OptionError(
             f"Expected to fetch the list of answers from {address}, but: {error}; fetch it where there is a network "

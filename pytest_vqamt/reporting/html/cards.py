@@ -35,6 +35,7 @@ from pytest_vqamt.core.edits import EDITS, Edit, Erase, Insert, describe_edit
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning, groups_of
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
@@ -42,7 +43,6 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
 from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images, SelectedCases
-from pytest_vqamt.reporting.progress import picture_progress
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -320,7 +320,7 @@ def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]
     # Sources cache the photos they loaded last.
     ordered = sorted(wanted, key=lambda digest: pictures.found[digest].picture.photo.id)
     made: dict[str, Json] = {}
-    with picture_progress(len(ordered)) as progress:
+    with progress_bar("pictures of the report", len(ordered), "picture", delay_s=1.0) as progress:
         small = thumbnails([pictures.found[digest] for digest in ordered], most, progress)
         for digest, each in zip(ordered, small, strict=True):
             if isinstance(each, Thumbnail):

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
@@ -13,8 +10,10 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import ModelError, cache_home
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.regions import DetectorSettings
 
@@ -32,12 +31,7 @@ _FORM = f"a folder with {CONFIG} and {WEIGHTS}, or a file of weights (.bin, .saf
 
 
 def load_detector(options: ModelOptions, beside: Path | None = None, *, with_names: bool = False) -> FrcnnDetector:
-    """The detector that ``find_detector`` finds.
-
-    Args:
-        options: device, precision and settings.
-        beside: the model's folder.
-        with_names: whether class names are required, which LXMERT and VisualBERT do not need.
+    """The detector that ``find_detector`` finds; ``with_names`` requires names of classes.
 
     Raises:
         ModelError: there is none, or it is damaged or incomplete.
@@ -154,31 +148,18 @@ def download_detector(folder: Path, address: str) -> None:
 
 
 def _download(address: str, file: Path) -> None:
-    part = file.with_name(f"{file.name}.part")
-    try:
-        with cast("HTTPResponse", urlopen(address, timeout=_TIMEOUT_S)) as response, part.open("wb") as opened:
-            expected = response.length
-            with _progress_bar(file.name, expected) as progress:
-                while block := response.read(_BLOCK):
-                    opened.write(block)
-                    progress(len(block))
-        size = part.stat().st_size
-        if expected is not None and size != expected:
-            raise OSError(f"{size} of the {expected} bytes of {file.name}, and then no more")
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _progress_bar(name: str, total: int | None) -> Iterator[Callable[[int], object]]:
-    if "CI" in os.environ or not sys.stderr.isatty():
-        yield lambda _bytes: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=total, desc=f"fetching {name}", unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
-        yield bar.update
+    with (
+        replacing(file) as part,
+        cast("HTTPResponse", urlopen(address, timeout=_TIMEOUT_S)) as response,
+        part.open("wb") as opened,
+    ):
+        expected = response.length
+        with progress_bar(f"fetching {file.name}", expected, "B") as progress:
+            while block := response.read(_BLOCK):
+                opened.write(block)
+                progress(len(block))
+        if expected is not None and opened.tell() != expected:
+            raise OSError(f"{opened.tell()} of the {expected} bytes of {file.name}, and then no more")
 
 
 _DETECTRON = "faster_rcnn_from_caffe_attr.pkl"
