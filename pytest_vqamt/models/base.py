@@ -367,15 +367,10 @@ def described(value: object) -> str:
 
 
 def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -> tuple[Answer, ...]:
-    """One answer for each input of the batch, in their order.
-
-    Args:
-        returned: what the model returned.
-        batch: its inputs.
-        who: the method, for messages.
+    """One answer for each input of the batch, in their order; ``who`` names the method in messages.
 
     Raises:
-        ModelError: it returned something else.
+        ModelError: the model returned something else.
     """
     if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
         raise ModelError(f"Expected {who} to return a sequence of answers, but got {described(returned)}")

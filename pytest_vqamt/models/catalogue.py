@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import entry_points
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -59,7 +59,7 @@ class ModelCatalogue:
         """
         kind, argument = self._parsed(spec)
         if kind.check:
-            check: Callable[[str, ModelOptions], None] = _import_object(kind.check)
+            check = _import_object(kind.check) if isinstance(kind.check, str) else kind.check
             check(argument, options)
 
     def load(self, spec: str, options: ModelOptions) -> LoadedModel:
@@ -142,6 +142,11 @@ def _import_object(where: str) -> Any:
 REGION_SETTINGS = ("detector", "features", "features-dtype", "region-min-size", "region-max-size")
 """The settings of models over region features."""
 
+OPENAI_SETTINGS = (
+    "timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision",
+)  # fmt: skip
+"""The settings of requests to an OpenAI-compatible server."""
+
 ModelFactory: TypeAlias = Callable[[str, ModelOptions], object]
 """Makes a model from the argument of its spec and the options."""
 
@@ -159,7 +164,7 @@ class ModelKind:
         extra: the extra of this package that installs its dependencies.
         on_device: whether it uses a CUDA device, where there is one.
         settings: the names that ``--vqamt-option NAME=VALUE`` may have; None for any.
-        check: "module:callable", called like the factory, which raises on invalid specs without loading; "" for none.
+        check: called like the factory, raises on invalid specs without loading; in either form, None for no check.
         reads_meaning: whether its models may read the meaning of a query, so that it must be sent to a server.
         needs_scenes: whether its models read scenes, so that pixels alone are not enough.
         is_remote: whether a spec names a server. The model there has a name of its own, known once it is loaded, which
@@ -174,7 +179,7 @@ class ModelKind:
     extra: str = ""
     on_device: bool = False
     settings: tuple[str, ...] | None = ()
-    check: str = ""
+    check: str | Callable[[str, ModelOptions], None] | None = None
     reads_meaning: bool = True
     needs_scenes: bool = False
     is_remote: bool = False
@@ -193,6 +198,40 @@ class ModelKind:
         return bool(self.argument) and str(self.argument).startswith("[")
 
 
+def _check_checkpoint(kind: str, argument: str, options: ModelOptions) -> None:
+    """Checks the settings, and the model type in ``config.json`` where the argument is a folder."""
+    from pytest_vqamt.models.prompts import prompts_from
+    from pytest_vqamt.models.transformers import checkpoint
+    from pytest_vqamt.models.transformers.runtime import precision_of
+
+    precision_of(options)
+    prompts_from(options)
+    folder = checkpoint.local_folder(argument, f"{kind}:") if argument else None
+    if folder is None:
+        return
+    found = checkpoint.Checkpoint(folder=folder, name=argument)
+    checkpoint.read_checkpoint_config(found)
+    if model_types := tuple(name for name, adapter in checkpoint.ADAPTERS.items() if adapter == kind):
+        checkpoint.check_model_type(found, model_types)
+
+
+def _checkpoint_kind(
+    name: str, module: str, description: str, *, argument: str = "[PATH]", settings: tuple[str, ...] = ()
+) -> ModelKind:
+    """A kind of model that transformers loads from a folder or the hub."""
+    return ModelKind(
+        name=name,
+        factory=f"pytest_vqamt.models.{module}:load",
+        check=partial(_check_checkpoint, name),
+        description=description,
+        argument=argument,
+        extra="transformers",
+        on_device=True,
+        settings=settings,
+        reads_meaning=False,
+    )
+
+
 MODELS: tuple[ModelKind, ...] = (
     ModelKind(
         name="tiny",
@@ -202,59 +241,33 @@ MODELS: tuple[ModelKind, ...] = (
         extra="demo",
         reads_meaning=False,
     ),
-    ModelKind(
-        name="lxmert",
-        factory="pytest_vqamt.models.region_models.lxmert:load",
-        check="pytest_vqamt.models.transformers.spec_checks:check_lxmert",
-        description="LXMERT with its region detector; answers questions",
-        argument="[PATH]",
-        extra="transformers",
-        on_device=True,
+    _checkpoint_kind(
+        "lxmert",
+        "region_models.lxmert",
+        "LXMERT with its region detector; answers questions",
         settings=(*REGION_SETTINGS, "answers"),
-        reads_meaning=False,
     ),
-    ModelKind(
-        name="visualbert",
-        factory="pytest_vqamt.models.region_models.visualbert:load",
-        check="pytest_vqamt.models.transformers.spec_checks:check_visualbert",
-        description="VisualBERT with the same region detector; answers questions",
-        argument="[PATH]",
-        extra="transformers",
-        on_device=True,
+    _checkpoint_kind(
+        "visualbert",
+        "region_models.visualbert",
+        "VisualBERT with the same region detector; answers questions",
         settings=(*REGION_SETTINGS, "answers"),
-        reads_meaning=False,
     ),
-    ModelKind(
-        name="vilt",
-        factory="pytest_vqamt.models.transformers.vilt:load",
-        check="pytest_vqamt.models.transformers.spec_checks:check_vilt",
-        description="ViLT; answers questions, or judges hypotheses where its head is NLVR2's",
-        argument="[PATH]",
-        extra="transformers",
-        on_device=True,
-        reads_meaning=False,
+    _checkpoint_kind(
+        "vilt", "transformers.vilt", "ViLT; answers questions, or judges hypotheses where its head is NLVR2's"
     ),
-    ModelKind(
-        name="blip",
-        factory="pytest_vqamt.models.transformers.blip:load",
-        check="pytest_vqamt.models.transformers.spec_checks:check_blip",
-        description="BLIP; answers questions, describes pictures or judges hypotheses, as its head is made for",
-        argument="[PATH]",
-        extra="transformers",
-        on_device=True,
+    _checkpoint_kind(
+        "blip",
+        "transformers.blip",
+        "BLIP; answers questions, describes pictures or judges hypotheses, as its head is made for",
         settings=("prompt-caption", "longest-answer", "longest-caption"),
-        reads_meaning=False,
     ),
-    ModelKind(
-        name="hf",
-        factory="pytest_vqamt.models.transformers.prompted.adapter:load",
-        check="pytest_vqamt.models.transformers.spec_checks:check_hf",
-        description="any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
+    _checkpoint_kind(
+        "hf",
+        "transformers.prompted.adapter",
+        "any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
         argument="REPO-OR-PATH",
-        extra="transformers",
-        on_device=True,
         settings=PROMPT_SETTINGS,
-        reads_meaning=False,
     ),
     ModelKind(
         name="openai",
@@ -262,17 +275,7 @@ MODELS: tuple[ModelKind, ...] = (
         description="a model behind an HTTP endpoint of the form that OpenAI's chat completions have",
         argument="MODEL@URL",
         extra="http",
-        settings=(
-            *PROMPT_SETTINGS,
-            "timeout-s",
-            "in-flight",
-            "retries-s",
-            "temperature",
-            "seed",
-            "revision",
-            "detail",
-            "token-limit",
-        ),
+        settings=(*PROMPT_SETTINGS, *OPENAI_SETTINGS),
         check="pytest_vqamt.models.openai.model:check",
         reads_meaning=False,
     ),

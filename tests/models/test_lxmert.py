@@ -179,7 +179,7 @@ def test_the_published_lists_are_taken_in_their_order(
     """The places of "yes" are those of airsplay/lxmert, data/{vqa,gqa}/trainval_label2ans.json."""
     answers = tuple(json.loads((VOCABULARIES / file).read_text()))
     model = load(str(region_models.lxmert(tmp_path, answers=answers, outputs=count)), options)
-    assert model._parts.answers.index("yes") == yes
+    assert model._answers.index("yes") == yes
     assert {answer.text for answer in model.answer(mixed())} <= set(answers) - {""}
     assert answers[:4] == LISTS.published[count].begins
 

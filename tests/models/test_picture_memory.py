@@ -9,7 +9,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.transformers.feature_cache import PictureFeatureCache
+from pytest_vqamt.models.transformers.inputs import PictureFeatureCache
 from tests.models.small.inputs import SIZES, query, render
 
 NAMES = tuple(SIZES)

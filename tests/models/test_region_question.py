@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.region_models.adapter import RegionQuestionModel
-from pytest_vqamt.models.region_models.feature_cache import DetectedRegions
+from pytest_vqamt.models.region_models.source import DetectedRegions
 from tests.models.small import region_models
 from tests.models.small.asking import ask_all
 from tests.models.small.damage import with_setting
@@ -66,20 +67,21 @@ def model(kind: Kind, folder: Path, options: ModelOptions) -> RegionQuestionMode
     return kind.load(str(folder), options)
 
 
+def changed(model: RegionQuestionModel, **attributes: object) -> RegionQuestionModel:
+    """A copy with these attributes."""
+    other = copy(model)
+    vars(other).pop("fingerprint", None)
+    vars(other).update(attributes)
+    return other
+
+
 def exact(model: RegionQuestionModel) -> RegionQuestionModel:
     """A copy that computes in 64 bits, so that what is left of a difference is no rounding."""
-    score = model._parts.score
-    assert isinstance(score, partial)
-    (network,) = score.args
-    assert isinstance(network, torch.nn.Module)
-    copied = type(network)(network.config)
-    copied.load_state_dict(network.state_dict())
-    double = partial(score.func, copied.double().eval())
-    return RegionQuestionModel(replace(model._parts, score=double, dtype=torch.float64))
+    return changed(model, _model=deepcopy(model._model).double())
 
 
 def logits(model: RegionQuestionModel, batch: Sequence[ModelInput]) -> torch.Tensor:
-    with model._parts.runtime.inference():
+    with model._runtime.inference():
         ready = model._preprocess(Task.VQA, batch)
         assert isinstance(ready, partial)
         return model._logits(*ready.args)
@@ -114,14 +116,14 @@ def test_the_five_best_are_told_with_their_shares_among_what_can_be_said(model: 
 
 
 def test_an_empty_answer_is_never_given_however_likely(model: RegionQuestionModel) -> None:
-    score = model._parts.score
+    score = model.score
 
     def empty(batch: object) -> torch.Tensor:
         found = score(batch)  # type: ignore[arg-type]  # handed on as it comes
         found[:, 0] = 1000.0
         return found
 
-    certain = RegionQuestionModel(replace(model._parts, score=empty))
+    certain = changed(model, score=empty)
     assert certain.answer(mixed()) == model.answer(mixed())
 
 
@@ -151,7 +153,7 @@ def test_no_inputs_give_no_answers(model: RegionQuestionModel) -> None:
 
 def test_the_regions_of_a_picture_are_asked_for_once_for_all_its_questions(model: RegionQuestionModel) -> None:
     looking = Looking()
-    seeing = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(looking, None)))
+    seeing = changed(model, _regions=DetectedRegions(looking, None))
     seeing.answer(mixed())
     seeing.answer(mixed(["How many dogs are there?", "Is it red?"])[::-1])
     assert sorted(looking.seen) == sorted(SIZES.values())
@@ -166,7 +168,7 @@ def test_through_a_run_a_picture_is_looked_at_once_and_in_the_next_not_at_all(
     runs = []
     for expected in (len(SIZES), 0):
         looking = Looking()
-        seeing = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(looking, tmp_path)))
+        seeing = changed(model, _regions=DetectedRegions(looking, tmp_path))
         runs.append(ask_all(seeing, queries, batch_size=4))
         assert len(looking.seen) == expected
     assert runs[0] == runs[1]
@@ -187,7 +189,7 @@ def test_a_picture_that_cannot_be_drawn_costs_only_itself(model: RegionQuestionM
     def broken(_: object) -> None:
         raise OSError("no such photo")
 
-    seeing = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(Looking(), None)))
+    seeing = changed(model, _regions=DetectedRegions(Looking(), None))
     good, bad = asked("wide", QUESTIONS[0]), ModelInput(query("tall", ""), broken)  # type: ignore[arg-type]  # raises
     with pytest.raises(OSError, match="no such photo"):
         seeing.answer([good, bad])
@@ -200,13 +202,12 @@ def test_the_fingerprint_names_files_answers_regions_and_packages(
     assert kind.load(str(folder), options).fingerprint == model.fingerprint
     assert f"torch=={torch.__version__}" in model.fingerprint
     assert "transformers==" in model.fingerprint
-    parts = model._parts
     others = (
         kind.load(str(kind.write(tmp_path, seed=5)), options),
         kind.load(str(folder), replace(options, dtype="bfloat16")),
-        RegionQuestionModel(replace(parts, answers=(*parts.answers[:-1], "bush"))),
-        RegionQuestionModel(replace(parts, regions=DetectedRegions(Looking(), None))),
-        RegionQuestionModel(replace(parts, regions=DetectedRegions(Looking("looking-2"), None))),
+        changed(model, _answers=(*model._answers[:-1], "bush")),
+        changed(model, _regions=DetectedRegions(Looking(), None)),
+        changed(model, _regions=DetectedRegions(Looking("looking-2"), None)),
     )
     assert len({model.fingerprint, *(other.fingerprint for other in others)}) == 6
 
@@ -227,8 +228,8 @@ def test_output_that_was_read_by_its_place_has_names(
 
 def test_batches_grow_on_an_accelerator_alone(model: RegionQuestionModel) -> None:
     assert model.largest_batch == model.batch_size
-    there = replace(model._parts.runtime, device=torch.device("cuda:0"))
-    assert RegionQuestionModel(replace(model._parts, runtime=there)).largest_batch == 1024
+    there = replace(model._runtime, device=torch.device("cuda:0"))
+    assert changed(model, _runtime=there).largest_batch == 1024
 
 
 def test_rendering_is_left_out_where_regions_are_known(model: RegionQuestionModel) -> None:
@@ -245,7 +246,7 @@ def test_rendering_is_left_out_where_regions_are_known(model: RegionQuestionMode
 def test_pictures_are_drawn_ahead_of_the_detector_which_looks_when_its_turn_comes(model: RegionQuestionModel) -> None:
     """One of the two pictures it has seen before: neither is drawn by the thread that answers."""
     looking, drawn_on_main = Looking(), list[str]()
-    seeing = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(looking, None)))
+    seeing = changed(model, _regions=DetectedRegions(looking, None))
     seeing.answer([asked("wide", QUESTIONS[0])])
 
     def draw(picture: Picture) -> Image.Image:
@@ -259,5 +260,5 @@ def test_pictures_are_drawn_ahead_of_the_detector_which_looks_when_its_turn_come
     assert len(looking.seen) == 1
     found = seeing.answer(batch)
     assert (len(looking.seen), drawn_on_main) == (2, [])
-    fresh = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(Looking(), None)))
+    fresh = changed(model, _regions=DetectedRegions(Looking(), None))
     assert [answer.text for answer in found] == [fresh.answer([each])[0].text for each in batch]

@@ -17,7 +17,7 @@ CPU = ModelOptions(device="cpu")
 ONE, OTHER = asked("wide", "one"), asked("tall", "other")
 
 
-class Counting:
+class Counting(TwoStepModel):
     """Answers with the texts, counts its steps, keeps something on the device, and raises what it is told to."""
 
     def __init__(self) -> None:
@@ -25,22 +25,19 @@ class Counting:
         self.computed = 0
         self.kept = 1
         self.raises: list[Exception] = []
-        self._steps = TwoStepModel(Runtime.of(CPU), self._ready, self)
-
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        self._steps.prepare(task, batch)
+        super().__init__(Runtime.of(CPU), self)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self._steps.answers(Task.VQA, batch)
+        return self._answer_batch(Task.VQA, batch)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self._steps.answers(Task.ENTAILMENT, batch)
+        return self._answer_batch(Task.ENTAILMENT, batch)
 
     def release(self) -> bool:
         had, self.kept = bool(self.kept), 0
         return had
 
-    def _ready(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+    def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         self.ready.append((task, len(batch)))
         texts = [each.text for each in batch]
 

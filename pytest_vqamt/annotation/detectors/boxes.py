@@ -12,12 +12,11 @@ from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     check_model_type,
     files_digest,
+    load_weights,
     locate_checkpoint,
-    quiet,
 )
 from pytest_vqamt.models.transformers.inputs import load_image_processor
-from pytest_vqamt.models.transformers.runtime import Runtime
-from pytest_vqamt.models.transformers.weights import load_weights
+from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
     from PIL.Image import Image

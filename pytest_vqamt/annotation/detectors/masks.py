@@ -20,10 +20,15 @@ from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, files_digest, locate_checkpoint
+from pytest_vqamt.models.transformers.checkpoint import (
+    Checkpoint,
+    check_model_type,
+    files_digest,
+    load_weights,
+    locate_checkpoint,
+)
 from pytest_vqamt.models.transformers.inputs import load_image_processor
 from pytest_vqamt.models.transformers.runtime import Runtime
-from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
     import torch

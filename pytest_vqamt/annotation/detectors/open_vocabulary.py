@@ -13,10 +13,15 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.english.nouns import indefinite
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, files_digest, locate_checkpoint
+from pytest_vqamt.models.transformers.checkpoint import (
+    Checkpoint,
+    check_model_type,
+    files_digest,
+    load_weights,
+    locate_checkpoint,
+)
 from pytest_vqamt.models.transformers.inputs import load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
-from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
     import torch

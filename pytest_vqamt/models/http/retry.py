@@ -24,7 +24,7 @@ class QueryError(VqamtError):
 
 
 class ServerState(StrEnum):
-    """What a failure says about the server."""
+    """The state of the server that a failure shows."""
 
     UNREACHABLE = "absent"
     BROKEN = "broken"
@@ -35,8 +35,8 @@ class TransientError(Exception):
     """A failure that may pass: the same request may be retried.
 
     Attributes:
-        reason: what happened, in words.
-        state: what it says about the server.
+        reason: for messages.
+        state: of the server.
         wait_s: the delay that the server asks for; None where it asks for none.
     """
 
@@ -75,11 +75,11 @@ def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> fl
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    asked = headers.get("retry-after", "")
-    seconds = _number(asked)
+    value = headers.get("retry-after", "")
+    seconds = _number(value)
     if seconds is not None:
         return seconds
-    then = _date(asked)
+    then = _date(value)
     if then is None:
         return None
     return max(0.0, (then - (_date(headers.get("date", "")) or now or datetime.now(UTC))).total_seconds())

@@ -17,12 +17,7 @@ from pytest_vqamt.core.errors import OptionError
 
 
 def split_url(url: str, *, example: str, variable: str) -> SplitResult:
-    """The parts of a URL.
-
-    Args:
-        url: what the user typed.
-        example: "such as ...", for messages.
-        variable: the environment variable for the key.
+    """The parts of a URL; ``example`` ("such as ...") and ``variable`` (of the key) are for messages.
 
     Raises:
         OptionError: it is invalid, or holds what might be a secret, which the message does not repeat.

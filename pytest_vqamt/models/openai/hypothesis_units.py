@@ -43,8 +43,8 @@ def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[s
             found: dict[int, tuple[DescriptionUnit, ...]] = {}
             with closing(
                 run_concurrently(len(batch), endpoint.in_flight, partial(_units_at, endpoint, batch))
-            ) as asked:
-                for place, units in asked:
+            ) as results:
+                for place, units in results:
                     if isinstance(units, Exception):
                         raise _with_hypothesis(units, batch[place]) from None
                     found[place] = units

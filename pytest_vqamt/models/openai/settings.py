@@ -14,9 +14,6 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, split_url
 
-SETTINGS = ("timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision")
-"""The names of the settings, besides those of the prompts."""
-
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _DETAILS = ("auto", "low", "high")
 _MOST_IN_FLIGHT = 512
@@ -190,10 +187,10 @@ class UsageCounter:
         self._add({"requests": 1})
 
     def replied(self, usage: object) -> None:
-        """Counts what a reply says of its own cost; what is no number of it is passed over."""
+        """Adds the numbers in the ``usage`` of a reply."""
         if isinstance(usage, Mapping):
-            told = ((ours, _amount(usage.get(theirs))) for theirs, ours in _COUNTED_FIELDS.items())
-            self._add({name: amount for name, amount in told if amount is not None})
+            found = ((ours, _amount(usage.get(theirs))) for theirs, ours in _COUNTED_FIELDS.items())
+            self._add({name: amount for name, amount in found if amount is not None})
 
     def answer_truncated(self) -> None:
         """Counts an answer that ends where the model had to stop."""

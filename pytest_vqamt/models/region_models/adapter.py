@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.region_models.regions import Regions, RegionTensors
-from pytest_vqamt.models.region_models.source import MeteredRegionSource
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, read_checkpoint_config
+from pytest_vqamt.models.region_models.source import region_source
+from pytest_vqamt.models.transformers.checkpoint import (
+    Checkpoint,
+    files_digest,
+    first_line,
+    load_weights,
+    read_checkpoint_config,
+)
 from pytest_vqamt.models.transformers.classifier import answers_from_logits
 from pytest_vqamt.models.transformers.inputs import load_tokenizer
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel, exclusive
@@ -51,122 +58,112 @@ class RegionBatch:
     seen: torch.Tensor
 
 
-Scorer: TypeAlias = "Callable[[RegionBatch], torch.Tensor]"
-"""Logits (B, answers) of a batch."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegionModelParts:
-    """The parts of a model over regions.
-
-    Attributes:
-        score: its forward pass.
-        dtype: the precision of regions.
-        tokenizer, form: how questions are written.
-        answers: the answer of each output.
-        regions: the source of regions.
-        runtime: its device.
-        fingerprint: of its files and packages.
-    """
-
-    score: Scorer
-    dtype: torch.dtype
-    tokenizer: PreTrainedTokenizerBase
-    form: QuestionForm
-    answers: tuple[str, ...]
-    regions: MeteredRegionSource
-    runtime: Runtime
-    fingerprint: Callable[..., str]
-
-
-class RegionQuestionModel:
+class RegionQuestionModel(TwoStepModel):
     """Answers questions. Each distinct picture of a batch is detected, and moved to the device, once.
 
     The answers "" and "<unk>", with which the published lists begin, are skipped; scores are the softmax over the
     others.
+
+    Attributes:
+        kind, version: of the fingerprint; the version goes up when answers change for the same weights and packages.
+        form: how questions are written.
     """
 
+    kind = ""
+    version = 1
+    form: QuestionForm
     batch_size = 32
 
-    def __init__(self, parts: RegionModelParts) -> None:
-        self._parts = parts
-        self._said = [number for number, answer in enumerate(parts.answers) if answer not in _NO_ANSWER]
-        self._answers_said = [parts.answers[number] for number in self._said]
-        self._two_steps = TwoStepModel(parts.runtime, self._preprocess)
+    def __init__(self, head: Any, checkpoint: Checkpoint, answers: tuple[str, ...], options: ModelOptions) -> None:
+        """Loads the checkpoint; ``answers`` are those of its outputs.
+
+        Raises:
+            OptionError: a setting is invalid.
+            ModelError: a file is missing or of another model.
+        """
+        self._tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
+        super().__init__(Runtime.of(options))
+        self._regions = region_source(options, checkpoint.folder)
+        self._model = load_weights(head, checkpoint, self._runtime)
+        self._folder = checkpoint.folder
+        self._answers = answers
+        self._outputs = [number for number, answer in enumerate(answers) if answer not in _NO_ANSWER]
+        self._labels = [answers[number] for number in self._outputs]
 
     @property
     def largest_batch(self) -> int:
         """On the CPU a larger batch is no faster."""
-        return self.batch_size if self._parts.runtime.device.type == "cpu" else _LARGEST_GPU_BATCH
+        return self.batch_size if self._runtime.device.type == "cpu" else _LARGEST_GPU_BATCH
 
     @property
     def usage(self) -> Mapping[str, float]:
-        return self._parts.regions.usage
+        return self._regions.usage
 
     @cached_property
     def fingerprint(self) -> str:
-        parts = self._parts
-        return parts.fingerprint(digest(canonical_json(parts.answers)), parts.regions.fingerprint, repr(parts.form))
+        settings = digest(canonical_json(self._answers)), self._regions.fingerprint, repr(self.form)
+        return self._runtime.fingerprint(self.kind, self.version, files_digest(self._folder), *settings)
 
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        return self._answer_batch(Task.VQA, batch)
+
+    def score(self, batch: RegionBatch) -> torch.Tensor:
+        """Logits (B, answers) of a batch."""
+        raise NotImplementedError
+
+    def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         """Tokenizes questions, reads known regions, and renders pictures for the detector.
 
         Regions wait in the precision of the model: 0.15 or 0.3 MB a picture.
         """
-        self._two_steps.prepare(task, batch)
-
-    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self._two_steps.answers(Task.VQA, batch)
-
-    def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         import torch
 
-        parts = self._parts
-        tokens = tokenize_questions([item.text for item in batch], parts.tokenizer, parts.form)
+        tokens = tokenize_questions([item.text for item in batch], self._tokenizer, self.form)
         firsts, which = distinct_pictures(batch)
-        found = parts.regions.prefetch(firsts)
+        found = self._regions.prefetch(firsts)
         known = [regions for regions in found if regions is not None]
         ready = _PreprocessedQuestions(
-            ids=parts.runtime.pin(torch.tensor(tokens.ids)),
-            attended=parts.runtime.pin(torch.tensor(tokens.attended)),
+            ids=self._runtime.pin(torch.tensor(tokens.ids)),
+            attended=self._runtime.pin(torch.tensor(tokens.attended)),
             cut=tokens.cut,
-            which=parts.runtime.pin(torch.tensor(which)),
-            found=RegionTensors.of(known, parts.dtype, parts.runtime) if len(known) == len(firsts) else found,
+            which=self._runtime.pin(torch.tensor(which)),
+            found=self._tensors(known) if len(known) == len(firsts) else found,
             firsts=firsts,
         )
-        return partial(self._answers, ready)
+        return partial(self._answers_to, ready)
 
-    def _answers(self, ready: _PreprocessedQuestions) -> tuple[Answer, ...]:
-        logits = self._logits(ready).float()[:, self._said]
-        return answers_from_logits(logits, logits.softmax(1), self._answers_said, ready.cut)
+    def _answers_to(self, ready: _PreprocessedQuestions) -> tuple[Answer, ...]:
+        logits = self._logits(ready).float()[:, self._outputs]
+        return answers_from_logits(logits, logits.softmax(1), self._labels, ready.cut)
 
     def _logits(self, ready: _PreprocessedQuestions) -> torch.Tensor:
-        return self._parts.score(self._batch_on_device(ready))
+        return self.score(self._batch_on_device(ready))
 
     def _batch_on_device(self, ready: _PreprocessedQuestions) -> RegionBatch:
         import torch
 
-        runtime = self._parts.runtime
-        seen = (ready.found if isinstance(ready.found, RegionTensors) else self._looked(ready.firsts, ready.found)).on(
-            runtime
-        )
+        runtime = self._runtime
+        known = ready.found if isinstance(ready.found, RegionTensors) else self._detected(ready.firsts, ready.found)
+        regions = known.on(runtime)
         place = runtime.to_device(ready.which)
-        real = (torch.arange(seen.features.shape[1], device=runtime.device) < seen.counts[:, None]).long()
+        real = (torch.arange(regions.features.shape[1], device=runtime.device) < regions.counts[:, None]).long()
         return RegionBatch(
             ids=runtime.to_device(ready.ids),
             attended=runtime.to_device(ready.attended),
-            features=seen.features[place],
-            boxes=seen.boxes[place],
+            features=regions.features[place],
+            boxes=regions.boxes[place],
             seen=real[place],
         )
 
-    def _looked(self, firsts: Sequence[ModelInput], found: Sequence[Regions | None]) -> RegionTensors:
-        """All regions, those that were not there by the detector."""
-        parts = self._parts
-        lacking = [item for item, regions in zip(firsts, found, strict=True) if regions is None]
-        looked = iter(parts.regions.regions(lacking))
-        whole = [next(looked) if regions is None else regions for regions in found]
-        return RegionTensors.of(whole, parts.dtype, parts.runtime)
+    def _detected(self, firsts: Sequence[ModelInput], found: Sequence[Regions | None]) -> RegionTensors:
+        """The regions of all pictures; the detector makes those that are None."""
+        missing = iter(
+            self._regions.regions([item for item, regions in zip(firsts, found, strict=True) if regions is None])
+        )
+        return self._tensors([next(missing) if regions is None else regions for regions in found])
+
+    def _tensors(self, regions: Sequence[Regions]) -> RegionTensors:
+        return RegionTensors.of(regions, self._model.dtype, self._runtime)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -294,14 +291,14 @@ def _bert_snapshot() -> Path:
         kept = Path()
     if (kept / _VOCABULARY_FILE).is_file():
         return kept
-    told = "the hub gives none"
+    reason = "the hub gives none"
     try:
         fetched = Path(snapshot_download(BERT, allow_patterns=list(_BERT_FILES)))
         if (fetched / _VOCABULARY_FILE).is_file():
             return fetched
     except Exception as error:  # the client raises what its HTTP library does, which changes with its version
-        told = first_line(error)
+        reason = first_line(error)
     raise ModelError(
-        f"Expected to fetch the tokenizer of {BERT}, since this checkpoint is published without one, but: {told}. Copy "
-        f"{', '.join(_BERT_FILES)} of it beside the weights, and give their folder"
+        f"Expected to fetch the tokenizer of {BERT}, since this checkpoint is published without one, but: {reason}. "
+        f"Copy {', '.join(_BERT_FILES)} of it beside the weights, and give their folder"
     )

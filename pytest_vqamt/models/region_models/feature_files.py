@@ -343,7 +343,7 @@ def _open_archive(file: Path) -> NpzFile:
 # (n, 4) as x1 y1 x2 y2 in pixels, features float32 (n, 2048). So they are written and read in
 # ``extract_coco_image.py`` and ``utils.py`` of github.com/airsplay/lxmert.
 #
-# Where each row begins is found out once, by its length, which ``num_boxes`` tells; rows are read when they are
+# Where each row begins is found out once, by its length, which ``num_boxes`` gives; rows are read when they are
 # wanted.
 
 
@@ -383,9 +383,9 @@ class TsvFeatures:
             fields = opened.readline().rstrip(b"\r\n").split(b"\t")
         if len(fields) != len(COLUMNS):
             raise DataError(f"{where}: Expected the {len(COLUMNS)} columns {' '.join(COLUMNS)}, but got {len(fields)}")
-        told = dict(zip(COLUMNS, fields, strict=True))
-        height, width, count = (_int_column(told[name], name, where) for name in ("img_h", "img_w", "num_boxes"))
-        boxes_px, features = (_array_column(told[name], name, count, where) for name in ("boxes", "features"))
+        row = dict(zip(COLUMNS, fields, strict=True))
+        height, width, count = (_int_column(row[name], name, where) for name in ("img_h", "img_w", "num_boxes"))
+        boxes_px, features = (_array_column(row[name], name, count, where) for name in ("boxes", "features"))
         return FeatureRow(where=where, boxes_px=boxes_px, features=features, width=width, height=height)
 
 

@@ -6,34 +6,24 @@ Tan and Bansal, "LXMERT: Learning Cross-Modality Encoder Representations from Tr
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.adapter import (
     QuestionForm,
     RegionBatch,
-    RegionModelParts,
     RegionQuestionModel,
-    bert_tokenizer,
     check_config_int,
     config_int,
 )
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH
-from pytest_vqamt.models.region_models.source import region_source
-from pytest_vqamt.models.transformers.checkpoint import check_model_type, files_digest, locate_checkpoint
+from pytest_vqamt.models.transformers.checkpoint import check_model_type, locate_checkpoint
 from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
 from pytest_vqamt.models.transformers.inputs import check_torchvision
-from pytest_vqamt.models.transformers.runtime import Runtime
-from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
     import torch
-    from transformers import LxmertForQuestionAnswering
 
-
-VERSION = 1
-"""Goes up when answers change for the same weights, settings and packages."""
 
 DEFAULT = "unc-nlp/lxmert-vqa-uncased"
 
@@ -55,7 +45,24 @@ ANSWERS = AnswerLists(
 )
 
 
-def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
+class Lxmert(RegionQuestionModel):
+    """LXMERT with its head for questions."""
+
+    kind = "lxmert"
+    form = FORM
+
+    def score(self, batch: RegionBatch) -> torch.Tensor:
+        logits: torch.Tensor = self._model(
+            input_ids=batch.ids,
+            attention_mask=batch.attended,
+            visual_feats=batch.features,
+            visual_pos=batch.boxes,
+            visual_attention_mask=batch.seen,
+        ).question_answering_score
+        return logits
+
+
+def load(argument: str, options: ModelOptions) -> Lxmert:
     """The checkpoint ``argument``, or the published one for VQA.
 
     Raises:
@@ -68,32 +75,6 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
     check_config_int(checkpoint, "visual_feat_dim", FEATURE_WIDTH, default=FEATURE_WIDTH)
     check_config_int(checkpoint, "visual_pos_dim", 4, default=4)
     answers = ANSWERS.of(checkpoint, config_int(checkpoint, "num_qa_labels", 9500), options)
-    tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
-    runtime = Runtime.of(options)
-    regions = region_source(options, checkpoint.folder)
     from transformers import LxmertForQuestionAnswering
 
-    model = load_weights(LxmertForQuestionAnswering, checkpoint, runtime)
-    return RegionQuestionModel(
-        RegionModelParts(
-            score=partial(_score, model),
-            dtype=model.dtype,
-            tokenizer=tokenizer,
-            form=FORM,
-            answers=answers,
-            regions=regions,
-            runtime=runtime,
-            fingerprint=partial(runtime.fingerprint, "lxmert", VERSION, files_digest(checkpoint.folder)),
-        )
-    )
-
-
-def _score(model: LxmertForQuestionAnswering, batch: RegionBatch) -> torch.Tensor:
-    logits: torch.Tensor = model(
-        input_ids=batch.ids,
-        attention_mask=batch.attended,
-        visual_feats=batch.features,
-        visual_pos=batch.boxes,
-        visual_attention_mask=batch.seen,
-    ).question_answering_score
-    return logits
+    return Lxmert(LxmertForQuestionAnswering, checkpoint, answers, options)

@@ -40,14 +40,7 @@ class Regions:
 
     @classmethod
     def of(cls, boxes_px: NDArray[np.float32], features: NDArray[np.float32], *, width: int, height: int) -> Regions:
-        """The regions of a picture of ``width`` x ``height`` pixels, padded with zeros to 36; copies both arrays.
-
-        Args:
-            boxes_px: float32 (n, 4), x1 y1 x2 y2 in pixels, n at most 36.
-            features: float32 (n, 2048).
-            width: of the picture, in pixels.
-            height: of the picture, in pixels.
-        """
+        """Boxes (n, 4), x1 y1 x2 y2 in pixels, and features (n, 2048) of a picture: copied, with zeros up to 36."""
         import numpy as np
 
         count = len(boxes_px)

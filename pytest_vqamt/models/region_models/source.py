@@ -3,17 +3,250 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
+from pytest_vqamt.core.atomic_write import replacing_cached
 from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.feature_cache import BoxDetector, DetectedRegions, Precision
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
-from pytest_vqamt.models.region_models.regions import Regions, RegionSource
+from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions, RegionSource
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from PIL.Image import Image
+
+
+Precision: TypeAlias = Literal["float32", "float16"]
+"""The precision on disk: 296 kB or 149 kB a picture."""
+
+MEMORY_BYTES = 512 << 20
+"""The memory for regions: those of 1,800 pictures."""
+
+
+class DiskRegionCache:
+    """Regions in a folder. Files are written atomically; several processes may share the folder.
+
+    A file is a NumPy archive of ``features`` (n, 2048) and ``boxes`` (n, 4, shares of width and height), without
+    padding. A damaged file counts as missing.
+    """
+
+    def __init__(self, folder: Path, precision: Precision) -> None:
+        """Makes the folder; raises ModelError if it cannot be made."""
+        self._folder = folder
+        self._precision = precision
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def get(self, key: str) -> Regions | None:
+        """The regions under ``key``, which is fit for a file name."""
+        import numpy as np
+
+        try:
+            content = BytesIO(self._file(key).read_bytes())
+            with np.load(content, allow_pickle=False) as archive:
+                return _regions(archive["features"], archive["boxes"])
+        except Exception:  # zip, zlib and NumPy's own reader raise a different one each; it is made again
+            return None
+
+    def put(self, key: str, regions: Regions) -> None:
+        """Writes the regions under ``key``.
+
+        Raises:
+            ModelError: there is no space or no permission: seconds of the detector's work would be lost.
+        """
+        import numpy as np
+
+        content = BytesIO()
+        real = slice(regions.count)
+        np.savez(content, features=regions.features[real].astype(self._precision), boxes=regions.boxes[real])
+        file = self._file(key)
+        try:
+            file.parent.mkdir(exist_ok=True)
+            with replacing_cached(file) as part:
+                part.write_bytes(content.getvalue())
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    @contextmanager
+    def claim(self, key: str, wait: bool) -> Iterator[bool]:
+        """Locks ``key`` against other processes; False if another one holds it and ``wait`` is False."""
+        from filelock import FileLock, Timeout  # comes with torch
+
+        lock = FileLock(self._file(key).with_suffix(".lock"))
+        try:
+            self._file(key).parent.mkdir(exist_ok=True)
+            lock.acquire(blocking=wait)
+        except Timeout:
+            yield False
+            return
+        except (OSError, NotImplementedError):  # a file system without locks: the work may be done twice
+            yield True
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+            if self._file(key).is_file():
+                with suppress(OSError):  # another process may have it open
+                    Path(lock.lock_file).unlink()
+
+    def _file(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key}.npz"
+
+    def _unwritable(self, error: OSError) -> ModelError:
+        return ModelError(
+            f"Expected to keep region features in {self._folder}, but: {error}; make room there, or give another "
+            "--vqamt-cache, or --vqamt-no-cache to keep them for this run alone"
+        )
+
+
+def as_stored(regions: Regions, precision: Precision) -> Regions:
+    """The regions as they will be read from disk, so that the first run answers like later ones."""
+    import numpy as np
+
+    if precision == "float32":
+        return regions
+    features = regions.features.astype(precision).astype(np.float32)
+    return Regions(boxes=regions.boxes, features=features, count=regions.count)
+
+
+def _regions(features: NDArray[np.generic], boxes: NDArray[np.generic]) -> Regions:
+    import numpy as np
+
+    number = len(features)
+    if features.shape != (number, FEATURE_WIDTH) or boxes.shape != (number, 4) or number > REGIONS:
+        raise ValueError(f"features {features.shape!r}, boxes {boxes.shape!r}")
+    filled, shares = np.zeros((REGIONS, FEATURE_WIDTH), np.float32), np.zeros((REGIONS, 4), np.float32)
+    filled[:number], shares[:number] = features, boxes
+    return Regions(boxes=shares, features=filled, count=number)
+
+
+def _size(regions: Regions) -> int:
+    return regions.features.nbytes + regions.boxes.nbytes
+
+
+class DetectedBoxes(Protocol):
+    """A detector's output: ``boxes_px`` (n, 4) x1 y1 x2 y2 in pixels, ``features`` (n, 2048)."""
+
+    @property
+    def boxes_px(self) -> NDArray[np.float32]: ...
+    @property
+    def features(self) -> NDArray[np.float32]: ...
+
+
+class BoxDetector(Protocol):
+    """A detector."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    def find(self, image: Image) -> DetectedBoxes: ...
+
+
+class DetectedRegions:
+    """Regions from a detector, cached in memory and on disk."""
+
+    def __init__(self, detector: BoxDetector, folder: Path | None, precision: Precision = "float32") -> None:
+        """``folder`` caches regions for later runs; None for this run only."""
+        self._detector = detector
+        self._precision = precision
+        self._latest: LruCache[str, Regions] = LruCache(MEMORY_BYTES, _size)
+        self._kept = DiskRegionCache(folder, precision) if folder else None
+        self._used: Counter[str] = Counter()
+        self._lock = Lock()
+        self._keeping = Lock()
+        self.fingerprint = f"{detector.fingerprint} features-dtype={precision}"
+
+    @property
+    def usage(self) -> Mapping[str, float]:
+        return {
+            "pictures through the detector": self._used["detector"],
+            "features from disk": self._used["disk"],
+        }
+
+    def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
+        """The cached regions of each picture; the pictures of the others are rendered for the detector."""
+        return tuple(self._remembered(item) for item in batch)
+
+    def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
+        """The regions of each picture. Those that another process is detecting come last."""
+        keys = [digest(self.fingerprint, item.query.picture.digest) for item in batch]
+        found: dict[str, Regions] = {}
+        for wait in (False, True):
+            for key, item in zip(keys, batch, strict=True):
+                if key not in found and (regions := self._of(key, item, wait)) is not None:
+                    found[key] = regions
+        return tuple(found[key] for key in keys)
+
+    def _remembered(self, item: ModelInput) -> Regions | None:
+        key = digest(self.fingerprint, item.query.picture.digest)
+        with self._keeping:  # two threads may make two batches ready that share a picture
+            regions = self._latest.get(key)
+            if regions is None and self._kept is not None:
+                regions = self._read(self._kept, key)
+            if regions is not None:
+                self._latest.put(key, regions)
+        if regions is None:
+            item.image  # noqa: B018  # drawn when it is first touched
+        return regions
+
+    def _of(self, key: str, item: ModelInput, wait: bool) -> Regions | None:
+        """The regions of a picture; None where another process is detecting it and ``wait`` is False."""
+        regions = self._latest.get(key)
+        if regions is None:
+            regions = self._detected(item) if self._kept is None else self._shared(self._kept, key, item, wait)
+        if regions is not None:
+            self._latest.put(key, regions)
+        return regions
+
+    def _shared(self, kept: DiskRegionCache, key: str, item: ModelInput, wait: bool) -> Regions | None:
+        """The regions from disk, or from the detector under a lock."""
+        regions = self._read(kept, key)
+        if regions is not None:
+            return regions
+        with kept.claim(key, wait) as is_ours:
+            if not is_ours:
+                return None
+            regions = self._read(kept, key)
+            if regions is None:
+                regions = self._detected(item)
+                with self._keeping:  # or another thread would read it from the disk
+                    self._latest.put(key, regions)
+                    kept.put(key, regions)
+            return regions
+
+    def _read(self, kept: DiskRegionCache, key: str) -> Regions | None:
+        regions = kept.get(key)
+        self._count("disk", regions is not None)
+        return regions
+
+    def _detected(self, item: ModelInput) -> Regions:
+        image = item.image
+        found = self._detector.find(image)
+        if found.features.shape[1:] != (FEATURE_WIDTH,):
+            raise ModelError(
+                f"Expected a detector of {FEATURE_WIDTH} features a region, as LXMERT and VisualBERT take them, but "
+                f"got {found.features.shape[1]}: give the one of the Bottom-Up-Top-Down paper"
+            )
+        self._count("detector", True)
+        regions = Regions.of(found.boxes_px, found.features, width=image.width, height=image.height)
+        return as_stored(regions, self._precision)
+
+    def _count(self, what: str, happened: bool) -> None:
+        with self._lock:
+            self._used[what] += happened
+
 
 _PRECISIONS: Mapping[str, Precision] = {"float32": "float32", "float16": "float16"}
 

@@ -11,7 +11,6 @@ authors did when they trained the published checkpoint (``vqa_dataset.py`` of gi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError
@@ -19,32 +18,21 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.adapter import (
     QuestionForm,
     RegionBatch,
-    RegionModelParts,
     RegionQuestionModel,
-    bert_tokenizer,
     check_config_int,
-    config_int,
 )
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH
-from pytest_vqamt.models.region_models.source import region_source
 from pytest_vqamt.models.transformers.checkpoint import (
     check_model_type,
-    files_digest,
     locate_checkpoint,
     read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
 from pytest_vqamt.models.transformers.inputs import check_torchvision
-from pytest_vqamt.models.transformers.runtime import Runtime
-from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
     import torch
-    from transformers import VisualBertForQuestionAnswering
 
-
-VERSION = 1
-"""Goes up when answers change for the same weights, settings and packages."""
 
 DEFAULT = "uclanlp/visualbert-vqa"
 
@@ -61,7 +49,27 @@ ANSWERS = AnswerLists(
 )
 
 
-def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
+class VisualBert(RegionQuestionModel):
+    """VisualBERT with its head for questions."""
+
+    kind = "visualbert"
+    form = FORM
+
+    def score(self, batch: RegionBatch) -> torch.Tensor:
+        import torch
+
+        logits: torch.Tensor = self._model(
+            input_ids=batch.ids,
+            attention_mask=batch.attended,
+            token_type_ids=torch.zeros_like(batch.ids),
+            visual_embeds=batch.features,
+            visual_attention_mask=batch.seen,
+            visual_token_type_ids=torch.ones_like(batch.seen),
+        ).logits
+        return logits
+
+
+def load(argument: str, options: ModelOptions) -> VisualBert:
     """The checkpoint ``argument``, or the published one for VQA.
 
     Raises:
@@ -79,38 +87,9 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
             f"{checkpoint.folder / 'config.json'}, which transformers cannot compute"
         )
     answers = ANSWERS.of(checkpoint, _outputs(config), options)
-    tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
-    runtime = Runtime.of(options)
-    regions = region_source(options, checkpoint.folder)
     from transformers import VisualBertForQuestionAnswering
 
-    model = load_weights(VisualBertForQuestionAnswering, checkpoint, runtime)
-    return RegionQuestionModel(
-        RegionModelParts(
-            score=partial(_score, model),
-            dtype=model.dtype,
-            tokenizer=tokenizer,
-            form=FORM,
-            answers=answers,
-            regions=regions,
-            runtime=runtime,
-            fingerprint=partial(runtime.fingerprint, "visualbert", VERSION, files_digest(checkpoint.folder)),
-        )
-    )
-
-
-def _score(model: VisualBertForQuestionAnswering, batch: RegionBatch) -> torch.Tensor:
-    import torch
-
-    logits: torch.Tensor = model(
-        input_ids=batch.ids,
-        attention_mask=batch.attended,
-        token_type_ids=torch.zeros_like(batch.ids),
-        visual_embeds=batch.features,
-        visual_attention_mask=batch.seen,
-        visual_token_type_ids=torch.ones_like(batch.seen),
-    ).logits
-    return logits
+    return VisualBert(VisualBertForQuestionAnswering, checkpoint, answers, options)
 
 
 def _outputs(config: Mapping[str, object]) -> int:

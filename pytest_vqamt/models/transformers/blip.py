@@ -21,8 +21,8 @@ all that is asked of it. The class of transformers would make them anew for each
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
@@ -31,36 +31,26 @@ from pytest_vqamt.models.prompts import Prompts, prompts_from
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     check_model_type,
-    files_digest,
     first_architecture,
     locate_checkpoint,
 )
 from pytest_vqamt.models.transformers.classifier import answers_from_logits, check_step_scores
-from pytest_vqamt.models.transformers.feature_cache import BatchPictures, PictureFeatureCache
 from pytest_vqamt.models.transformers.inputs import (
+    PictureTextModel,
+    TensorPictures,
     TextTokens,
     check_torchvision,
-    load_image_processor,
-    load_tokenizer,
     preprocess_images,
-    tokenize,
 )
-from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel, exclusive
-from pytest_vqamt.models.transformers.weights import load_weights
+from pytest_vqamt.models.transformers.runtime import ForwardStep, exclusive
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-    from transformers import BlipConfig, BlipTextConfig, BlipVisionConfig, BlipVisionModel
     from transformers.models.blip.modeling_blip_text import BlipTextLMHeadModel
-
-    from pytest_vqamt.models.transformers.inputs import TextTokens
 
 
 DEFAULT = "Salesforce/blip-vqa-base"
-FIRST_BATCH = 16
-LARGEST_BATCH = 256
-"""Batches grow on an accelerator only: on the CPU the first size keeps every core busy."""
 
 PROMPTS = Prompts(question="{text}", entailment="{text}", caption="a picture of", longest_answer=10, longest_caption=30)
 """The caption's prompt and the lengths of the authors' own code (salesforce/BLIP, models/blip.py and blip_vqa.py).
@@ -94,29 +84,23 @@ def load(argument: str, options: ModelOptions) -> BlipAnswers | BlipCaptions | B
     )
 
 
-class _BlipHead:
-    """One checkpoint. A batch is preprocessed by ``_preprocess``, which returns its second step."""
+class _BlipHead(PictureTextModel):
+    kind = "blip"
+    most_at_once = 256
 
     def __init__(self, head: Any, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
         """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
-        self._runtime = Runtime.of(options)
-        self._model = load_weights(head, checkpoint, self._runtime)
-        self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
+        super().__init__(head, checkpoint, options)
         self._prompts = prompts
-        self._two_steps = TwoStepModel(self._runtime, self._preprocess, self._inputs.cache)
-        self.batch_size = FIRST_BATCH
-        self.largest_batch = FIRST_BATCH if self._runtime.device.type == "cpu" else LARGEST_BATCH
+        _check_image_size(
+            checkpoint, getattr(self._processor, "size", None), self._model.config.vision_config.image_size
+        )
 
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Renders and resizes new pictures, and tokenizes texts."""
-        self._two_steps.prepare(task, batch)
+    def _features(self, pictures: TensorPictures) -> torch.Tensor:
+        """The encoding of each input's picture: (inputs, patches + 1, width)."""
+        import torch
 
-    def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        tokens = self._inputs.tokens([item.text for item in batch])
-        return partial(self._answers, self._inputs.cache.preprocess(batch), tokens)
-
-    def _answers(self, pictures: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        raise NotImplementedError
+        return torch.stack(self._cache.encoded(pictures))
 
     def _encoded_texts(self, features: torch.Tensor, tokens: TextTokens) -> torch.Tensor:
         """The texts read beside their pictures: (inputs, tokens, width)."""
@@ -124,6 +108,40 @@ class _BlipHead:
             input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
         ).last_hidden_state
         return states
+
+    def _decoder_start(self, rows: int, prompt: str = "") -> torch.Tensor:
+        """The first tokens of each completion: int64 (rows, 1 + the prompt's tokens)."""
+        import torch
+
+        with exclusive(self._tokenizer):
+            prompted = self._tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
+        return torch.tensor([[self._text.bos_token_id, *prompted]] * rows, device=self._runtime.device)
+
+    def _decoded(self, generated: torch.Tensor, cut: Sequence[bool]) -> tuple[Answer, ...]:
+        """The answers in generated tokens, int64 (inputs, tokens)."""
+        with exclusive(self._tokenizer):
+            texts = self._tokenizer.batch_decode(generated, skip_special_tokens=True)
+        # A piece that goes on a word is written "##ing" where it comes first.
+        return tuple(
+            Answer(text.strip().removeprefix("##"), None, truncated) for text, truncated in zip(texts, cut, strict=True)
+        )
+
+    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]:
+        """(1, 3, side, side) each, in the tower's precision: 0.9 or 1.8 MB a picture at the published size."""
+        pixels = preprocess_images(images, self._pixels, self._runtime)
+        return [self._runtime.pin(each.to(self._model.vision_model.dtype)) for each in pixels]
+
+    def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """(patches + 1, width) each."""
+        import torch
+
+        pixels = torch.cat([self._runtime.to_device(each) for each in ready])
+        # Cloned, since a slice would keep all of them in memory.
+        return [each.clone() for each in self._model.vision_model(pixel_values=pixels).last_hidden_state]
+
+    def _pixels(self, image: Image) -> torch.Tensor:
+        """float32 (1, 3, side, side), RGB, normalized."""
+        return cast("torch.Tensor", self._processor(image, return_tensors="pt")["pixel_values"])
 
 
 class BlipAnswers(_BlipHead):
@@ -135,20 +153,20 @@ class BlipAnswers(_BlipHead):
         super().__init__(BlipForQuestionAnswering, checkpoint, options, prompts)
         mask_padding(self._model.text_decoder)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        return self._inputs.fingerprint(str(self._prompts.longest_answer))
+    @property
+    def _settings(self) -> tuple[str, ...]:
+        return (str(self._prompts.longest_answer),)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self._two_steps.answers(Task.VQA, batch)
+        return self._answer_batch(Task.VQA, batch)
 
-    def _answers(self, pictures: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        features, tokens = self._inputs.features(pictures), texts.on(self._runtime)
-        states = self._encoded_texts(features, tokens)
-        start = self._inputs.decoder_start(len(tokens.cut))
+    def _answers(self, pictures: TensorPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        tokens = texts.on(self._runtime)
+        states = self._encoded_texts(self._features(pictures), tokens)
+        start = self._decoder_start(len(tokens.cut))
         longest = self._prompts.longest_answer
         generated = greedy_decode(self._model.text_decoder, start, states, tokens.attended, longest)
-        return self._inputs.answers(generated, tokens.cut)
+        return self._decoded(generated, tokens.cut)
 
 
 class BlipCaptions(_BlipHead):
@@ -159,22 +177,22 @@ class BlipCaptions(_BlipHead):
 
         super().__init__(BlipForConditionalGeneration, checkpoint, options, prompts)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        return self._inputs.fingerprint(self._prompts.caption, str(self._prompts.longest_caption))
+    @property
+    def _settings(self) -> tuple[str, ...]:
+        return self._prompts.caption, str(self._prompts.longest_caption)
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """What follows the prompt in a description of each picture."""
-        return self._two_steps.answers(Task.CAPTIONING, batch)
+        return self._answer_batch(Task.CAPTIONING, batch)
 
     def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        return partial(self._captions, self._inputs.cache.preprocess(batch))
+        return partial(self._captions, self._cache.preprocess(batch))
 
-    def _captions(self, pictures: BlipPictures) -> tuple[Answer, ...]:
-        features = self._inputs.features(pictures)
-        start = self._inputs.decoder_start(len(features), self._prompts.caption)
+    def _captions(self, pictures: TensorPictures) -> tuple[Answer, ...]:
+        features = self._features(pictures)
+        start = self._decoder_start(len(features), self._prompts.caption)
         generated = greedy_decode(self._model.text_decoder, start, features, None, self._prompts.longest_caption)
-        return self._inputs.answers(generated, [False] * len(features))
+        return self._decoded(generated, [False] * len(features))
 
 
 class BlipMatches(_BlipHead):
@@ -185,97 +203,18 @@ class BlipMatches(_BlipHead):
 
         super().__init__(BlipForImageTextRetrieval, checkpoint, options)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        return self._inputs.fingerprint()
-
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """Entailment where the hypothesis matches its picture with a probability of 0.5 or more, else contradiction."""
-        return self._two_steps.answers(Task.ENTAILMENT, batch)
+        return self._answer_batch(Task.ENTAILMENT, batch)
 
-    def _answers(self, pictures: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        logits = self._logits(self._inputs.features(pictures), texts.on(self._runtime))
+    def _answers(self, pictures: TensorPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(self._features(pictures), texts.on(self._runtime))
         return answers_from_logits(logits, logits.softmax(dim=1), ("contradiction", "entailment"), texts.cut)
 
     def _logits(self, features: torch.Tensor, tokens: TextTokens) -> torch.Tensor:
         """float32 (inputs, 2): no match, match, as the authors numbered them (salesforce/BLIP, blip_pretrain.py)."""
         logits: torch.Tensor = self._model.itm_head(self._encoded_texts(features, tokens)[:, 0])
         return logits.float()
-
-
-VERSION = 1
-"""Goes up when answers change for the same weights and packages."""
-
-BlipPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
-"""The pictures of a batch: pixels (1, 3, side, side), and encodings (patches + 1, width)."""
-
-
-class BlipInputs:
-    """Turns inputs into the tensors of BLIP's language model, and its tokens into answers."""
-
-    def __init__(self, checkpoint: Checkpoint, tower: BlipVisionModel, config: BlipConfig, runtime: Runtime) -> None:
-        """Raises ModelError where the tokenizer or the image processor is missing or of another model."""
-        self._folder = checkpoint.folder
-        self._tower = tower
-        self._runtime = runtime
-        # Declared as whatever a configuration may be made from.
-        self._text = cast("BlipTextConfig", config.text_config)
-        vision = cast("BlipVisionConfig", config.vision_config)
-        self._tokenizer = load_tokenizer(checkpoint, self._text.vocab_size)
-        self._processor = load_image_processor(checkpoint)
-        self.cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
-            self._preprocess_images, self._encode, lambda features: features.nbytes
-        )
-        _check_image_size(checkpoint, getattr(self._processor, "size", None), vision.image_size)
-
-    def fingerprint(self, *settings: str) -> str:
-        return self._runtime.fingerprint("blip", VERSION, files_digest(self._folder), *settings)
-
-    def features(self, pictures: BlipPictures) -> torch.Tensor:
-        """The encoding of each input's picture: (inputs, patches + 1, width)."""
-        import torch
-
-        return torch.stack(self.cache.encoded(pictures))
-
-    def tokens(self, texts: Sequence[str]) -> TextTokens:
-        """Tokenizes texts, in pinned memory."""
-        return tokenize(texts, self._tokenizer, self._text.max_position_embeddings, self._runtime)
-
-    def decoder_start(self, rows: int, prompt: str = "") -> torch.Tensor:
-        """The first tokens of each completion: int64 (rows, 1 + the prompt's tokens)."""
-        import torch
-
-        with exclusive(self._tokenizer):
-            prompted = self._tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
-        return torch.tensor([[self._text.bos_token_id, *prompted]] * rows, device=self._runtime.device)
-
-    def answers(self, generated: torch.Tensor, cut: Sequence[bool]) -> tuple[Answer, ...]:
-        """Decodes generated tokens, int64 (inputs, tokens)."""
-        with exclusive(self._tokenizer):
-            texts = self._tokenizer.batch_decode(generated, skip_special_tokens=True)
-        # A piece that goes on a word is written "##ing" where it comes first.
-        return tuple(
-            Answer(text.strip().removeprefix("##"), None, truncated) for text, truncated in zip(texts, cut, strict=True)
-        )
-
-    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]:
-        """In the tower's precision: 0.9 or 1.8 MB a picture at the published size."""
-        return [
-            self._runtime.pin(pixels.to(self._tower.dtype))
-            for pixels in preprocess_images(images, self._pixels, self._runtime)
-        ]
-
-    def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        import torch
-
-        pixels = torch.cat([self._runtime.to_device(each) for each in ready])
-        features = self._tower(pixel_values=pixels).last_hidden_state
-        # Cloned, since a slice would keep all of them in memory.
-        return [each.clone() for each in features]
-
-    def _pixels(self, image: Image) -> torch.Tensor:
-        """float32 (1, 3, side, side), RGB, normalized."""
-        return cast("torch.Tensor", self._processor(image, return_tensors="pt")["pixel_values"])
 
 
 def _check_image_size(checkpoint: Checkpoint, resized: object, wanted: object) -> None:
@@ -295,7 +234,7 @@ def greedy_decode(
     mask: torch.Tensor | None,
     longest: int,
 ) -> torch.Tensor:
-    """The completion of each row, int64 (inputs, tokens), without its start.
+    """The completion of each row, int64 (inputs, tokens), without its start, of at most ``longest`` tokens.
 
     Args:
         decoder: BLIP's language model.

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.transformers.runtime import Runtime, quiet
+
+if TYPE_CHECKING:
+    import torch
+
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 _SAFETENSORS_PATTERNS = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
@@ -72,11 +76,11 @@ def _snapshot(named: str, typed: str, beside: tuple[str, ...]) -> Path:
     repo, _, revision = named.partition("@")
     wanted = revision or None
     try:
-        kept = Path(snapshot_download(repo, revision=wanted, local_files_only=True))
+        cached = Path(snapshot_download(repo, revision=wanted, local_files_only=True))
     except LocalEntryNotFoundError:
-        kept = None
-    if kept is not None and _is_complete(kept, beside):
-        return kept
+        cached = None
+    if cached is not None and _is_complete(cached, beside):
+        return cached
     if _is_offline():
         raise ModelError(
             f"Expected model {named!r} in the hub's cache, since HF_HUB_OFFLINE is set, but it is not there, or not "
@@ -86,10 +90,10 @@ def _snapshot(named: str, typed: str, beside: tuple[str, ...]) -> Path:
     try:
         return Path(snapshot_download(repo, revision=wanted, allow_patterns=list(_patterns(repo, wanted))))
     except Exception as error:  # the client raises what its HTTP library does, which changes with its version
-        told = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise ModelError(
-            f"Expected to fetch model {named!r} from the hub, but: {told[:200]}. Without a network give {typed}FOLDER, "
-            "and set HF_HUB_OFFLINE=1, so that nothing waits for it"
+            f"Expected to fetch model {named!r} from the hub, but: {reason[:200]}. Without a network give "
+            f"{typed}FOLDER, and set HF_HUB_OFFLINE=1, so that nothing waits for it"
         ) from error
 
 
@@ -199,39 +203,77 @@ def sha256_of(file: Path) -> str:
     return _file_digests[key]
 
 
-_lock = Lock()
-_saved_settings: list[tuple[int, bool]] = []
-"""For each active ``quiet`` the verbosity and the progress bars of transformers before the first of them.
-
-Transformers has one setting for all threads. The last to leave restores it, whichever came first.
-"""
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silences progress bars and messages of transformers. Threads may overlap."""
-    from transformers.utils import logging
-
-    with _lock:
-        _saved_settings.append(
-            _saved_settings[0] if _saved_settings else (logging.get_verbosity(), logging.is_progress_bar_enabled())
-        )
-        if len(_saved_settings) == 1:
-            logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # transformers does not annotate it
-            logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # as above
-    try:
-        yield
-    finally:
-        with _lock:
-            level, bars = _saved_settings.pop()
-            if not _saved_settings:
-                logging.set_verbosity(level)
-                if bars:
-                    logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # as above
-
-
 def first_line(error: BaseException) -> str:
     """Type and first line of an exception, at most 300 characters."""
     line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    told = f"{type(error).__name__}: {line}" if line else type(error).__name__
-    return told if len(told) <= 300 else f"{told[:299]}…"
+    text = f"{type(error).__name__}: {line}" if line else type(error).__name__
+    return text if len(text) <= 300 else f"{text[:299]}…"
+
+
+_MAX_UNUSED_SHARE = 0.25
+"""Training heads and computed tables are often left over. More than this share of the used weights is another model.
+"""
+
+M = TypeVar("M", bound="torch.nn.Module")
+
+
+class _PretrainedClass(Protocol):
+    @property
+    def from_pretrained(self) -> Callable[..., object]: ...
+
+
+def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, ignored: Iterable[str] = ()) -> M:
+    """The model of class ``cls`` of transformers, on the runtime's device, in its precision, in evaluation mode.
+
+    Keys that match a pattern in ``ignored`` may be missing, since the class computes them itself.
+
+    Raises:
+        ModelError: a file is missing or damaged, or a weight has no value or another shape.
+    """
+    from transformers import PreTrainedConfig
+
+    read_checkpoint_config(checkpoint)
+    load = cast("_PretrainedClass", cls).from_pretrained
+    try:
+        with quiet():
+            model, report = cast(
+                "tuple[M, dict[str, set[object]]]",
+                load(
+                    checkpoint.folder,
+                    dtype=runtime.dtype,
+                    output_loading_info=True,
+                    ignore_mismatched_sizes=True,  # else it raises, and names them in its log only
+                    local_files_only=True,
+                    trust_remote_code=False,  # or it would ask on the terminal whether to run what lies there
+                ),
+            )
+    except ModelError:
+        raise
+    except Exception as error:  # a damaged file raises whatever the library that reads it does
+        raise ModelError(
+            f"Expected a whole checkpoint of {cls.__name__} in {checkpoint.folder}, but: {first_line(error)}"
+        ) from error
+    patterns = [re.compile(pattern) for pattern in ignored]
+    for kind in ("missing_keys", "mismatched_keys"):
+        names = (_name(key) for key in report.get(kind, ()))
+        wrong = sorted(name for name in names if not any(pattern.search(name) for pattern in patterns))
+        if wrong:
+            raise ModelError(
+                f"Expected weights for all of {cls.__name__} in {checkpoint.folder}, but got {kind}={wrong[:3]!r} "
+                f"({len(wrong)} in all), which would be made up at random: take the whole checkpoint, of the same kind"
+            )
+    left = sorted(_name(key) for key in report.get("unexpected_keys", ()))
+    if len(left) > _MAX_UNUSED_SHARE * len(model.state_dict()):
+        raise ModelError(
+            f"Expected a checkpoint of {cls.__name__} in {checkpoint.folder}, but got weights of another model: "
+            f"unexpected_keys={left[:3]!r} ({len(left)} in all); its config.json names the wrong architecture"
+        )
+    for module in model.modules():
+        if isinstance(config := getattr(module, "config", None), PreTrainedConfig):
+            config.return_dict = True  # some were saved so that what comes out is read by its place
+    return runtime.place(model)
+
+
+def _name(key: object) -> str:
+    """A key as transformers reports it: alone, or first in a tuple with the shapes."""
+    return str(key[0]) if isinstance(key, tuple) and key else str(key)

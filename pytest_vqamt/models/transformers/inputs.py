@@ -1,21 +1,40 @@
-"""Image processors and tokenizers of checkpoints, and what they make of pictures and texts."""
+"""Image processors and tokenizers of checkpoints, a cache of encoded pictures, and the base of models of both."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.transformers.checkpoint import PROCESSOR_FILES, Checkpoint, first_line, quiet
-from pytest_vqamt.models.transformers.runtime import Runtime, available_cores, exclusive
+from pytest_vqamt.core.lru import LruCache
+from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.transformers.checkpoint import (
+    PROCESSOR_FILES,
+    Checkpoint,
+    files_digest,
+    first_line,
+    load_weights,
+)
+from pytest_vqamt.models.transformers.runtime import (
+    ForwardStep,
+    Runtime,
+    TwoStepModel,
+    available_cores,
+    exclusive,
+    quiet,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -62,7 +81,7 @@ def _has_image_processor(file: Path) -> bool:
     try:
         held: object = json.loads(file.read_text(encoding="utf-8"))
     except ValueError:
-        return True  # transformers tells what is wrong with it
+        return True  # transformers names the error in it
     return isinstance(held, dict) and "image_processor" in held
 
 
@@ -196,3 +215,168 @@ def tokenize(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: 
         attended=runtime.pin(pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)),
         cut=tuple(cut),
     )
+
+
+P = TypeVar("P")
+"""A preprocessed picture, in host memory."""
+
+E = TypeVar("E")
+"""An encoded picture, on the device."""
+
+MAX_CACHE_BYTES = 512 << 20
+"""On the device: 300 pictures of BLIP at the published size in float32."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BatchPictures(Generic[P, E]):
+    """The pictures of a batch.
+
+    Attributes:
+        names: the digests of the distinct ones.
+        which: for each input, the index of its picture.
+        kept: cached encodings, by digest.
+        preprocessed: the others by digest.
+    """
+
+    names: tuple[str, ...]
+    which: tuple[int, ...]
+    kept: Mapping[str, E]
+    preprocessed: Mapping[str, P]
+
+
+TensorPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
+"""The pictures of a batch whose preprocessed and encoded forms are one tensor each."""
+
+
+class PictureFeatureCache(Generic[P, E]):
+    """Caches encoded pictures; the least recently used are dropped first.
+
+    One thread may preprocess a batch while another encodes the previous one.
+    """
+
+    def __init__(
+        self,
+        preprocess: Callable[[Sequence[Image]], Sequence[P]],
+        encode: Callable[[Sequence[P]], Sequence[E]],
+        size: Callable[[E], int],
+        most_bytes: int = MAX_CACHE_BYTES,
+    ) -> None:
+        """Makes an empty cache of ``most_bytes``; only ``encode`` uses the device."""
+        self._preprocess = preprocess
+        self._encode = encode
+        self._size = size
+        self._most_bytes = most_bytes
+        self.clear()
+        self._latest: dict[str, P] = {}
+        self._before: dict[str, P] = {}
+        self._lock = Lock()
+
+    def preprocess(self, batch: Sequence[ModelInput]) -> BatchPictures[P, E]:
+        """The pictures of a batch; new ones are rendered and preprocessed.
+
+        Raises:
+            Exception: rendering or preprocessing failed; then nothing of this batch is remembered.
+        """
+        firsts, which = distinct_pictures(batch)
+        named = {item.query.picture.digest: item for item in firsts}
+        kept = self._cached(named)
+        with self._lock:
+            # The batch before may have preprocessed a picture and not encoded it yet.
+            coming = {**self._before, **self._latest}
+        ready = {name: coming[name] for name in named if name not in kept and name in coming}
+        new = {name: item for name, item in named.items() if name not in kept and name not in ready}
+        if new:
+            made = self._preprocess([item.image for item in new.values()])
+            ready.update(zip(new, made, strict=True))
+        with self._lock:
+            self._before, self._latest = self._latest, dict(ready)
+        return BatchPictures(names=tuple(named), which=tuple(which), kept=kept, preprocessed=ready)
+
+    def encoded(self, pictures: BatchPictures[P, E]) -> list[E]:
+        """The encoding of each input's picture; new ones are encoded together.
+
+        Raises:
+            Exception: ``encode`` failed; then nothing of this batch is cached.
+        """
+        found = {**pictures.kept, **self._cached(pictures.names)}
+        new = [name for name in pictures.names if name not in found]
+        if new:
+            found.update(zip(new, self._encode([pictures.preprocessed[name] for name in new]), strict=True))
+        with self._lock:
+            for name in pictures.names:
+                self._kept.put(name, found[name])
+                self._is_empty = False
+                for coming in (self._before, self._latest):
+                    coming.pop(name, None)
+        return [found[pictures.names[place]] for place in pictures.which]
+
+    def clear(self) -> None:
+        """Empties the cache."""
+        self._kept: LruCache[str, E] = LruCache(self._most_bytes, self._size)
+        self._is_empty = True
+
+    def release(self) -> bool:
+        """Empties the cache and halves its limit; whether there was anything."""
+        with self._lock:
+            had = not self._is_empty
+            self._most_bytes //= 2
+            self.clear()
+        return had
+
+    def _cached(self, names: Iterable[str]) -> dict[str, E]:
+        return {name: made for name in names if (made := self._kept.get(name)) is not None}
+
+
+class PictureTextModel(TwoStepModel):
+    """A checkpoint that reads texts beside pictures; each picture is encoded once for all its texts.
+
+    Attributes:
+        kind, version: of the fingerprint; the version goes up when answers change for the same weights and packages.
+        most_at_once: the largest batch on an accelerator; on the CPU the first size keeps every core busy.
+    """
+
+    kind = ""
+    version = 1
+    batch_size = 16
+    most_at_once = 16
+
+    def __init__(self, head: Any, checkpoint: Checkpoint, options: ModelOptions) -> None:
+        """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
+        runtime = Runtime.of(options)
+        self._cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
+            self._preprocess_images, self._encode, lambda encoded: encoded.nbytes
+        )
+        super().__init__(runtime, self._cache)
+        self._folder = checkpoint.folder
+        self._model = load_weights(head, checkpoint, runtime)
+        self._text = self._model.config.get_text_config()
+        self._tokenizer = load_tokenizer(checkpoint, self._text.vocab_size)
+        self._processor = load_image_processor(checkpoint)
+        self.largest_batch = self.batch_size if runtime.device.type == "cpu" else self.most_at_once
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return self._runtime.fingerprint(self.kind, self.version, files_digest(self._folder), *self._settings)
+
+    @property
+    def _settings(self) -> tuple[str, ...]:
+        """The settings that can change an answer."""
+        return ()
+
+    def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        tokens = self._tokens(batch)
+        return partial(self._answers, self._cache.preprocess(batch), tokens)
+
+    def _tokens(self, batch: Sequence[ModelInput]) -> TextTokens:
+        """The texts of a batch as tokens, in pinned memory."""
+        texts = [item.text for item in batch]
+        return tokenize(texts, self._tokenizer, self._text.max_position_embeddings, self._runtime)
+
+    def _answers(self, pictures: TensorPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        raise NotImplementedError
+
+    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]:
+        raise NotImplementedError
+
+    def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        raise NotImplementedError

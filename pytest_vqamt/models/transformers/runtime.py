@@ -15,7 +15,6 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
-from pytest_vqamt.models.transformers.checkpoint import quiet
 
 if TYPE_CHECKING:
     import torch
@@ -44,12 +43,9 @@ class Runtime:
 
     @classmethod
     def of(cls, options: ModelOptions, *, dtype: str | None = None, threads: int | None = None) -> Runtime:
-        """The runtime of the options. The default precision is float32 on the CPU, else the checkpoint's.
+        """The runtime of the options; ``dtype`` replaces the default: float32 on the CPU, else the checkpoint's.
 
-        Args:
-            options: several workers on one machine share the processor's cores.
-            dtype: another default precision.
-            threads: torch's threads during inference, whatever the workers.
+        Several workers on one machine share the processor's cores, unless ``threads`` says how many torch uses.
 
         Raises:
             OptionError: no such precision.
@@ -195,7 +191,7 @@ def too_many_workers(workers: int, count: int) -> str:
     )
 
 
-# A tokenizer of the tokenizers library keeps how it was last told to pad and to truncate, so that two threads that want
+# A tokenizer of the tokenizers library keeps its last settings of padding and truncation, so that two threads that want
 # it otherwise read each other's settings, or fail with "Already borrowed"
 # (https://github.com/huggingface/tokenizers/issues/537).
 
@@ -225,24 +221,16 @@ class ReleasableMemory(Protocol):
 
 
 class TwoStepModel:
-    """Runs preprocessing and inference, on two threads or one after the other."""
+    """A model whose batches are preprocessed and then answered, on two threads or one after the other."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        preprocess: Callable[[Task, Sequence[ModelInput]], ForwardStep],
-        memory: ReleasableMemory | None = None,
-    ) -> None:
-        """Combines the two steps.
-
-        Args:
-            runtime: of the second step.
-            preprocess: the first step, which returns the second.
-            memory: released when the second step runs out of memory; then it is tried once more.
-        """
+    def __init__(self, runtime: Runtime, memory: ReleasableMemory | None = None) -> None:
+        """``memory`` is released when the second step runs out of memory; then it is tried once more."""
         self._runtime = runtime
-        self._preprocess = preprocess
         self._memory = memory
+
+    def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        """The first step, which needs no device; returns the second."""
+        raise NotImplementedError
 
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
         """Preprocesses a batch, and stores the second step on its inputs.
@@ -258,19 +246,16 @@ class TwoStepModel:
         for item in batch:
             item.prepared = prepared
 
-    def answers(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+    def _answer_batch(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """One answer for each input."""
         if not batch:
             return ()
         found = batch[0].prepared
-        is_ready = isinstance(found, _PreprocessedBatch) and (found.by, found.task, found.ids) == (
-            self,
-            task,
-            _query_ids(batch),
-        )
-        forward = (
-            found.forward if isinstance(found, _PreprocessedBatch) and is_ready else self._preprocessed(task, batch)
-        )
+        key = (self, task, _query_ids(batch))
+        if isinstance(found, _PreprocessedBatch) and (found.by, found.task, found.ids) == key:
+            forward = found.forward
+        else:
+            forward = self._preprocessed(task, batch)
         try:
             return self._run(forward)
         except Exception as error:
@@ -300,3 +285,34 @@ class _PreprocessedBatch:
 
 def _query_ids(batch: Sequence[ModelInput]) -> tuple[str, ...]:
     return tuple(item.query.id for item in batch)
+
+
+_settings_lock = Lock()
+_saved_settings: list[tuple[int, bool]] = []
+"""For each active ``quiet`` the verbosity and the progress bars of transformers before the first of them.
+
+Transformers has one setting for all threads. The last to leave restores it, whichever came first.
+"""
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silences progress bars and messages of transformers. Threads may overlap."""
+    from transformers.utils import logging
+
+    with _settings_lock:
+        _saved_settings.append(
+            _saved_settings[0] if _saved_settings else (logging.get_verbosity(), logging.is_progress_bar_enabled())
+        )
+        if len(_saved_settings) == 1:
+            logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # transformers does not annotate it
+            logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # as above
+    try:
+        yield
+    finally:
+        with _settings_lock:
+            level, bars = _saved_settings.pop()
+            if not _saved_settings:
+                logging.set_verbosity(level)
+                if bars:
+                    logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # as above

@@ -53,14 +53,9 @@ class TinyLlava(GenerativeAdapter):
     def __init__(
         self, folder: Path, options: ModelOptions, prompts: Prompts = INSTRUCTION_PROMPTS, threads: int | None = None
     ) -> None:
-        """Loads the checkpoint in ``folder``.
+        """Loads the checkpoint in ``folder``; torch uses so many threads, None for its default.
 
-        Args:
-            folder: the checkpoint.
-            options: device and precision.
-            prompts: for each task.
-            threads: of torch; None for its default. A small model is fastest with one: several would wait for each
-                other in every operation.
+        A small model is fastest with one: several would wait for each other in every operation.
 
         Raises:
             ModelError: a file is missing or of another model.

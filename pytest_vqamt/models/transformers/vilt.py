@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
@@ -28,38 +30,27 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     check_model_type,
-    files_digest,
     first_architecture,
     locate_checkpoint,
     read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.classifier import answers_from_logits
-from pytest_vqamt.models.transformers.feature_cache import BatchPictures, PictureFeatureCache
 from pytest_vqamt.models.transformers.inputs import (
+    PictureTextModel,
+    TensorPictures,
     TextTokens,
     check_torchvision,
-    load_image_processor,
-    load_tokenizer,
     preprocess_images,
-    tokenize,
 )
-from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
-from pytest_vqamt.models.transformers.vilt_patches import Patches, embed_pictures, pad_patches, vilt_pixels
-from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-    from transformers import ViltForImagesAndTextClassification, ViltForQuestionAnswering
-
-    from pytest_vqamt.models.transformers.inputs import TextTokens
-    from pytest_vqamt.models.transformers.vilt_patches import Patches
+    from transformers.image_processing_utils import BaseImageProcessor
+    from transformers.models.vilt.modeling_vilt import ViltEmbeddings
 
 
 DEFAULT = "dandelin/vilt-b32-finetuned-vqa"
-FIRST_BATCH = 16
-LARGEST_BATCH = 512
-"""Batches grow on an accelerator only: on the CPU the first size keeps every core busy."""
 
 
 def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
@@ -85,31 +76,22 @@ def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     )
 
 
-class _ViltHead:
-    """One checkpoint. Each picture is resized and cut into patches once for all its texts."""
+class _ViltHead(PictureTextModel):
+    kind = "vilt"
+    most_at_once = 512
 
-    def __init__(self, head: Any, checkpoint: Checkpoint, options: ModelOptions) -> None:
-        """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
-        self._runtime = Runtime.of(options)
-        self._model = load_weights(head, checkpoint, self._runtime)
-        self._inputs = ViltInputs(checkpoint, self._model, self._runtime)
-        self._two_steps = TwoStepModel(self._runtime, self._preprocess, self._inputs.cache)
-        self.batch_size = FIRST_BATCH
-        self.largest_batch = FIRST_BATCH if self._runtime.device.type == "cpu" else LARGEST_BATCH
+    def _embed(self, pictures: TensorPictures, texts: TextTokens) -> tuple[Patches, TextTokens]:
+        """The patches and tokens of each input, on the device."""
+        return pad_patches(self._cache.encoded(pictures)), texts.on(self._runtime)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        return self._inputs.fingerprint
+    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]:
+        """(3, height, width) each, in 32 bits, as the patches are cut: 2.8 MB a picture at the published size."""
+        pixels = preprocess_images(images, partial(vilt_pixels, processor=self._processor), self._runtime)
+        return [self._runtime.pin(each) for each in pixels]
 
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Renders and resizes new pictures, and tokenizes texts."""
-        self._two_steps.prepare(task, batch)
-
-    def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        return partial(self._answers, *self._inputs.preprocess(batch))
-
-    def _answers(self, pictures: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        raise NotImplementedError
+    def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The embedded patches of each picture, (1 + patches, width)."""
+        return embed_pictures([self._runtime.to_device(each) for each in ready], self._model.vilt.embeddings)
 
 
 class ViltAnswers(_ViltHead):
@@ -123,10 +105,10 @@ class ViltAnswers(_ViltHead):
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """The best answer to each question, with the independent probabilities of the five best."""
-        return self._two_steps.answers(Task.VQA, batch)
+        return self._answer_batch(Task.VQA, batch)
 
-    def _answers(self, pictures: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        logits = self._logits(*self._inputs.embed(pictures, texts))
+    def _answers(self, pictures: TensorPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(*self._embed(pictures, texts))
         return answers_from_logits(logits, logits.sigmoid(), self._labels, texts.cut)
 
     def _logits(self, patches: Patches, tokens: TextTokens) -> torch.Tensor:
@@ -152,10 +134,10 @@ class ViltStatements(_ViltHead):
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """The label of each hypothesis, with the probability of each label."""
-        return self._two_steps.answers(Task.ENTAILMENT, batch)
+        return self._answer_batch(Task.ENTAILMENT, batch)
 
-    def _answers(self, pictures: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        logits = self._logits(*self._inputs.embed(pictures, texts))
+    def _answers(self, pictures: TensorPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(*self._embed(pictures, texts))
         return answers_from_logits(logits, logits.softmax(dim=1), self._labels, texts.cut)
 
     def _logits(self, patches: Patches, tokens: TextTokens) -> torch.Tensor:
@@ -258,51 +240,107 @@ def _config_path(checkpoint: Checkpoint) -> str:
     return str(checkpoint.folder / "config.json")
 
 
-VERSION = 1
-"""Goes up when answers change for the same weights and packages."""
+# ``ViltEmbeddings.visual_embed`` of transformers draws from torch's global random state in two places: it shuffles the
+# patches of the picture that has most of them (harmless but for rounding), and where ``max_image_length`` is less than
+# a picture has, it samples the visible patches, so that the same picture gives another answer each time. Here patches
+# stay in reading order, and the visible ones depend only on the numbers of rows and columns: a picture and its edited
+# follow-up are seen at the same places, whatever else is in the batch, and no global random state is touched.
 
-ViltPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
-"""The pictures of a batch: pixels (3, height, width), and embedded patches (1 + patches, width)."""
+
+_LONGEST_TO_SHORTEST = 1333 / 800
+"""The largest longer edge of ViLT's processor, divided by its target for the shorter edge."""
 
 
-class ViltInputs:
-    """Turns inputs into the tensors of both heads."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Patches:
+    """The embedded patches of some pictures, the class token first.
 
-    def __init__(
-        self,
-        checkpoint: Checkpoint,
-        model: ViltForQuestionAnswering | ViltForImagesAndTextClassification,
-        runtime: Runtime,
-    ) -> None:
-        """Raises ModelError where the tokenizer or the image processor is missing or of another model."""
-        config = model.config
-        self._folder = checkpoint.folder
-        self._runtime = runtime
-        self._tokenizer = load_tokenizer(checkpoint, config.vocab_size)
-        self._processor = load_image_processor(checkpoint)
-        self._embeddings = model.vilt.embeddings
-        self._longest = config.max_position_embeddings
-        self.cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
-            self._preprocess_images, self._embed, lambda patches: patches.nbytes
-        )
+    Attributes:
+        embedded: (pictures, tokens, width), padded with zeros.
+        counted: int64 (pictures, tokens), 1 for a patch and 0 for padding.
+    """
 
-    @property
-    def fingerprint(self) -> str:
-        return self._runtime.fingerprint("vilt", VERSION, files_digest(self._folder))
+    embedded: torch.Tensor
+    counted: torch.Tensor
 
-    def preprocess(self, batch: Sequence[ModelInput]) -> tuple[ViltPictures, TextTokens]:
-        """Resizes new pictures and tokenizes the texts, without the device."""
-        tokens = tokenize([item.text for item in batch], self._tokenizer, self._longest, self._runtime)
-        return self.cache.preprocess(batch), tokens
 
-    def embed(self, pictures: ViltPictures, texts: TextTokens) -> tuple[Patches, TextTokens]:
-        """The patches and tokens of each input, on the device."""
-        return pad_patches(self.cache.encoded(pictures)), texts.on(self._runtime)
+def vilt_pixels(image: Image, processor: BaseImageProcessor) -> torch.Tensor:
+    """The picture resized and normalized by ViLT's processor over PIL: float32, (3, height, width), RGB, unpadded."""
+    import torch
 
-    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]:
-        """In 32 bits, as the patches are cut: 2.8 MB a picture at the published size."""
-        pixels = preprocess_images(images, partial(vilt_pixels, processor=self._processor), self._runtime)
-        return [self._runtime.pin(each) for each in pixels]
+    (pixels,) = processor(_widened(image.convert("RGB"), processor), do_pad=False)["pixel_values"]
+    return torch.as_tensor(pixels, dtype=torch.float32)
 
-    def _embed(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        return embed_pictures([self._runtime.to_device(each) for each in ready], self._embeddings)
+
+def embed_pictures(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings) -> list[torch.Tensor]:
+    """The class token and the patches of each picture with their positions: (1 + patches, width).
+
+    Pictures, (3, height, width) each, of the same size go through the convolution together.
+    """
+    import torch
+
+    places: dict[torch.Size, list[int]] = {}
+    for place, pixels in enumerate(pictures):
+        places.setdefault(pixels.shape, []).append(place)
+    embedded: dict[int, torch.Tensor] = {}
+    for some in places.values():
+        together = _embed_equal(torch.stack([pictures[place] for place in some]), embeddings)
+        # Cloned, since a slice would keep all of them in memory.
+        embedded.update((place, tokens.clone()) for place, tokens in zip(some, together, strict=True))
+    return [embedded[place] for place in range(len(pictures))]
+
+
+def pad_patches(tokens: Sequence[torch.Tensor]) -> Patches:
+    """Pads the tokens of several pictures to one length."""
+    import torch
+    from torch.nn.utils.rnn import pad_sequence
+
+    return Patches(
+        embedded=pad_sequence(list(tokens), batch_first=True),
+        counted=pad_sequence(
+            [torch.ones(len(each), dtype=torch.int64, device=each.device) for each in tokens], batch_first=True
+        ),
+    )
+
+
+def visible_patches(rows: int, columns: int, most: int) -> list[int]:
+    """The visible patches of a grid, in reading order: all, or ``most`` of them in a fixed random sample.
+
+    >>> visible_patches(2, 3, -1)
+    [0, 1, 2, 3, 4, 5]
+    >>> len(visible_patches(20, 20, 200)), visible_patches(20, 20, 200) == visible_patches(20, 20, 200)
+    (200, True)
+    """
+    count = rows * columns
+    if most < 0 or count <= most:
+        return list(range(count))
+    return sorted(Random(f"{rows}x{columns}").sample(range(count), most))
+
+
+def _embed_equal(pixels: torch.Tensor, embeddings: ViltEmbeddings) -> torch.Tensor:
+    """(pictures, 3, height, width) to (pictures, 1 + patches, width)."""
+    import torch
+    from torch.nn.functional import interpolate
+
+    patches = embeddings.patch_embeddings(pixels)
+    pictures, width, rows, columns = patches.shape
+    side = embeddings.config.image_size // embeddings.config.patch_size
+    positions = embeddings.position_embeddings
+    grid = positions[:, 1:].transpose(1, 2).reshape(1, width, side, side)
+    fitted = interpolate(grid, size=(rows, columns), mode="bilinear", align_corners=True)
+    tokens = (patches + fitted).flatten(2).transpose(1, 2)
+    first = (embeddings.cls_token + positions[:, :1]).expand(pictures, -1, -1)
+    return torch.cat((first, tokens[:, visible_patches(rows, columns, embeddings.config.max_image_length)]), dim=1)
+
+
+def _widened(image: Image, processor: BaseImageProcessor) -> Image:
+    """Widens a picture that resizing would leave without a single column of patches."""
+    shortest = getattr(getattr(processor, "size", None), "shortest_edge", None)
+    divisor = getattr(processor, "size_divisor", None)
+    if not shortest or not divisor:
+        return image
+    longest = int(_LONGEST_TO_SHORTEST * shortest)
+    least = -(-max(image.size) * divisor // longest)
+    if min(image.size) >= least:
+        return image
+    return image.resize((max(image.width, least), max(image.height, least)))

@@ -12,10 +12,9 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.catalogue import OPENAI_SETTINGS, ModelCatalogue
 from pytest_vqamt.models.http.settings import ApiKey, is_loopback
 from pytest_vqamt.models.openai.settings import (
-    SETTINGS,
     ModelAddress,
     OpenAISettings,
     UsageCounter,
@@ -51,7 +50,7 @@ def test_what_is_given_is_taken() -> None:
         "token-limit": "max_completion_tokens",
         "revision": "May",
     }
-    assert set(given) == set(SETTINGS)
+    assert set(given) == set(OPENAI_SETTINGS)
     assert openai_settings(ModelOptions(settings=given), HERE) == OpenAISettings(
         timeout_s=2.5,
         in_flight=8,
@@ -111,7 +110,7 @@ def test_a_refusal_says_what_may_be_given(name: str, told: str) -> None:
 
 def test_the_catalogue_lists_the_settings_that_there_are() -> None:
     listed = ModelCatalogue().kind("openai:m@http://h").settings or ()
-    assert sorted(listed) == sorted((*PROMPT_SETTINGS, *SETTINGS))
+    assert sorted(listed) == sorted((*PROMPT_SETTINGS, *OPENAI_SETTINGS))
 
 
 @pytest.mark.parametrize(

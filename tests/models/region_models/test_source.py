@@ -15,9 +15,8 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.feature_cache import DetectedRegions, DiskRegionCache
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
-from pytest_vqamt.models.region_models.source import FileRegions, region_source
+from pytest_vqamt.models.region_models.source import DetectedRegions, DiskRegionCache, FileRegions, region_source
 from tests.models.region_models.small_detector import write_small_detector
 from tests.models.small.features import Looking, Made, made, write_npz
 from tests.models.small.inputs import SIZES, asked, render

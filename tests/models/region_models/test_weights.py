@@ -15,8 +15,8 @@ from safetensors.torch import save_file
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
+from pytest_vqamt.models.region_models.frcnn.detector import load_network
 from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn
-from pytest_vqamt.models.region_models.frcnn.weights import load_network
 from tests.models.region_models.layout import PUBLISHED, table
 from tests.models.region_models.small_detector import NARROW, Weights, random_weights
 

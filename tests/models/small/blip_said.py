@@ -24,13 +24,13 @@ def said(model: Blip, batch: Sequence[ModelInput], size: int | None = None) -> l
 def exact(model: Blip) -> None:
     """Computes in 64 bits from now on, so that what is left of a difference is no rounding."""
     model._model.double()
-    model._inputs.cache.clear()
+    model._cache.clear()
 
 
 def plain_inputs(model: Blip, one: ModelInput, text: str) -> dict[str, torch.Tensor]:
     """An input as transformers' own processor makes it."""
-    tokens = model._inputs._tokenizer([text], truncation=True, max_length=LONGEST, return_tensors="pt")
-    pixels = model._inputs._processor(one.image, return_tensors="pt")["pixel_values"]
+    tokens = model._tokenizer([text], truncation=True, max_length=LONGEST, return_tensors="pt")
+    pixels = model._processor(one.image, return_tensors="pt")["pixel_values"]
     found = {name: tokens[name] for name in ("input_ids", "attention_mask")}
     return {**found, "pixel_values": pixels.to(model._model.dtype)}
 
@@ -40,7 +40,7 @@ def plainly_said(model: BlipAnswers | BlipCaptions, one: ModelInput, text: str, 
     generate = cast("Callable[..., torch.Tensor]", model._model.generate)
     with torch.inference_mode():
         generated = generate(**plain_inputs(model, one, text), max_new_tokens=longest)
-    told = str(model._inputs._tokenizer.decode(generated[0, 1:], skip_special_tokens=True)).strip()
+    told = str(model._tokenizer.decode(generated[0, 1:], skip_special_tokens=True)).strip()
     continued = told.removeprefix(text) if isinstance(model, BlipCaptions) else told
     return continued.strip().removeprefix("##")
 

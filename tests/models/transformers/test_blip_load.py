@@ -59,7 +59,7 @@ def test_nothing_else_in_the_batch_changes_an_answer(brief: BlipAnswers) -> None
     """Questions of several lengths are padded; transformers' own decoder looks at the padding."""
     exact(brief)
     together = said(brief, mixed())
-    brief._inputs.cache.clear()
+    brief._cache.clear()
     assert said(brief, mixed(), 1) == together
     assert said(brief, mixed()[::-1], 7)[::-1] == together
 
@@ -121,15 +121,15 @@ def test_answers_are_as_long_as_the_user_says(vqa: BlipAnswers, brief: BlipAnswe
 def test_an_answer_ends_where_the_model_ends_it(vqa: BlipAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
     """[SEP] ends it, and what fills up the batch's other answers is no part of it."""
     generated: list[list[int]] = []
-    answers = vqa._inputs.answers
+    answers = vqa._decoded
 
     def watched(tokens: torch.Tensor, cut: Sequence[bool]) -> tuple[Answer, ...]:
         generated.extend(tokens.tolist())
         return answers(tokens, cut)
 
-    monkeypatch.setattr(vqa._inputs, "answers", watched)
+    monkeypatch.setattr(vqa, "_decoded", watched)
     texts = said(vqa, mixed())
-    tokenizer = vqa._inputs._tokenizer
+    tokenizer = vqa._tokenizer
     ended = [row for row in generated if tokenizer.sep_token_id in row]
     assert 0 < len(ended) < len(generated)
     for row, text in zip(generated, texts, strict=True):
@@ -151,8 +151,8 @@ def test_torchs_random_state_is_left_alone(brief: BlipAnswers) -> None:
 def test_a_query_that_raises_costs_only_itself(brief: BlipAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = [query(name, text) for name in SIZES for text in QUESTIONS[:2]]
     whole = ask_all(brief, queries)
-    brief._inputs.cache.clear()
-    memory = brief._inputs.cache
+    brief._cache.clear()
+    memory = brief._cache
     encode, (small,) = memory._encode, memory.preprocess([asked("tiny", "")]).preprocessed.values()
 
     def broken(pictures: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:

@@ -51,7 +51,7 @@ def test_the_class_itself_gives_the_same_caption(captions: BlipCaptions) -> None
 def test_nothing_else_in_the_batch_changes_a_caption(captions: BlipCaptions) -> None:
     exact(captions)
     together = said(captions, ALL)
-    captions._inputs.cache.clear()
+    captions._cache.clear()
     assert said(captions, ALL, 1) == together
     assert said(captions, ALL[::-1], 4)[::-1] == together
 

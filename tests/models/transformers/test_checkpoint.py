@@ -17,7 +17,8 @@ from transformers.utils import logging
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers import checkpoint
-from pytest_vqamt.models.transformers.checkpoint import locate_checkpoint, quiet
+from pytest_vqamt.models.transformers.checkpoint import locate_checkpoint
+from pytest_vqamt.models.transformers.runtime import quiet
 
 _OFFLINE = """
 from pytest_vqamt.core.errors import ModelError

@@ -34,8 +34,8 @@ def matches(folder: Path) -> BlipMatches:
 
 def logits(model: BlipMatches, batch: Sequence[ModelInput]) -> torch.Tensor:
     with model._runtime.inference():
-        pictures = model._inputs.cache.preprocess(batch)
-        return model._logits(model._inputs.features(pictures), model._inputs.tokens([one.text for one in batch]))
+        pictures = model._cache.preprocess(batch)
+        return model._logits(model._features(pictures), model._tokens(batch))
 
 
 def test_texts_match_or_do_not(matches: BlipMatches) -> None:
@@ -63,7 +63,7 @@ def test_the_class_itself_gives_the_same_probability_of_a_match(matches: BlipMat
 def test_nothing_else_in_the_batch_changes_a_score(matches: BlipMatches) -> None:
     exact(matches)
     together = logits(matches, ALL)
-    matches._inputs.cache.clear()
+    matches._cache.clear()
     alone = torch.cat([logits(matches, [one]) for one in ALL])
     torch.testing.assert_close(together, alone, atol=1e-6, rtol=1e-6)
     assert said(matches, ALL[::-1], 7)[::-1] == said(matches, ALL)

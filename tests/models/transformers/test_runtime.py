@@ -7,8 +7,7 @@ from threading import Event, get_ident
 
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.inputs import tokenize
-from pytest_vqamt.models.transformers.prompted.base import Prompt
-from pytest_vqamt.models.transformers.prompted.text import tokenize_prompts
+from pytest_vqamt.models.transformers.prompted.text import Prompt, tokenize_prompts
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
 from tests.models.transformers.prompted.small.tokenizers import byte_pairs
 

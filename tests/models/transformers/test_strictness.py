@@ -21,12 +21,12 @@ from pytest_vqamt.models.transformers.checkpoint import (
     check_model_type,
     files_digest,
     first_architecture,
+    load_weights,
     read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.inputs import check_torchvision, load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.tiny import WEIGHTS
-from pytest_vqamt.models.transformers.weights import load_weights
 
 RUNTIME = Runtime.of(ModelOptions(device="cpu"))
 

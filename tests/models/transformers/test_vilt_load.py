@@ -50,20 +50,20 @@ def nlvr(nlvr_folder: Path) -> ViltStatements:
 
 def logits(model: ViltAnswers | ViltStatements, batch: Sequence[ModelInput]) -> torch.Tensor:
     with model._runtime.inference():
-        return model._logits(*model._inputs.embed(*model._inputs.preprocess(batch)))
+        return model._logits(*model._embed(model._cache.preprocess(batch), model._tokens(batch)))
 
 
 def exact(model: T) -> T:
     """Computes in 64 bits from now on, so that what is left of a difference is no rounding."""
     model._model.double()
-    model._inputs.cache.clear()
+    model._cache.clear()
     return model
 
 
 def plain_inputs(model: ViltAnswers | ViltStatements, one: ModelInput) -> dict[str, torch.Tensor]:
     """As transformers' own processor makes them: the picture's edges in ratio, text cut, both padded."""
-    text = model._inputs._tokenizer([one.text], truncation=True, max_length=LONGEST, return_tensors="pt")
-    picture = model._inputs._processor(one.image, return_tensors="pt")
+    text = model._tokenizer([one.text], truncation=True, max_length=LONGEST, return_tensors="pt")
+    picture = model._processor(one.image, return_tensors="pt")
     return {**{name: text[name] for name in ("input_ids", "attention_mask")}, **picture}
 
 
@@ -133,7 +133,7 @@ def test_the_class_itself_gives_the_same_for_a_statement(nlvr: ViltStatements) -
 def test_nothing_else_in_the_batch_changes_the_scores(vqa: ViltAnswers, nlvr: ViltStatements) -> None:
     for model in (exact(vqa), exact(nlvr)):
         together = logits(model, mixed())
-        model._inputs.cache.clear()
+        model._cache.clear()
         alone = torch.cat([logits(model, [one]) for one in mixed()])
         backwards = logits(model, mixed()[::-1]).flip(0)
         torch.testing.assert_close(together, alone, atol=1e-6, rtol=1e-6)
@@ -173,10 +173,10 @@ def test_too_many_patches_are_chosen_alike_for_the_same_picture(tmp_path: Path) 
     assert isinstance(model, ViltAnswers)
     exact(model)
     batch = mixed()
-    patches, _ = model._inputs.embed(*model._inputs.preprocess(batch))
+    patches, _ = model._embed(model._cache.preprocess(batch), model._tokens(batch))
     assert patches.embedded.shape[1] == 11
     together = logits(model, batch)
-    model._inputs.cache.clear()
+    model._cache.clear()
     alone = torch.cat([logits(model, [one]) for one in batch])
     torch.testing.assert_close(together, alone, atol=1e-6, rtol=1e-6)
     plain = plain_inputs(model, asked("wide", QUESTIONS[0]))
@@ -190,7 +190,7 @@ def test_a_picture_is_rendered_and_embedded_once_for_all_its_questions(
 ) -> None:
     rendered: list[str] = []
     embedded: list[int] = []
-    embed = vqa._inputs.cache._encode
+    embed = vqa._cache._encode
 
     def counting_render(picture: Picture) -> Image.Image:
         rendered.append(picture.photo.id)
@@ -200,7 +200,7 @@ def test_a_picture_is_rendered_and_embedded_once_for_all_its_questions(
         embedded.append(len(pictures))
         return embed(pictures)
 
-    monkeypatch.setattr(vqa._inputs.cache, "_encode", counting_embed)
+    monkeypatch.setattr(vqa._cache, "_encode", counting_embed)
     batch = [ModelInput(query(name, text), counting_render) for text in QUESTIONS for name in SIZES]
     vqa.answer(batch[:20])
     vqa.answer(batch[20:])
@@ -224,8 +224,8 @@ def test_no_inputs_give_no_answers(vqa: ViltAnswers, nlvr: ViltStatements) -> No
 def test_a_query_that_raises_costs_only_itself(vqa: ViltAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = [query(name, text) for name in SIZES for text in QUESTIONS[:2]]
     whole = ask_all(vqa, queries)
-    vqa._inputs.cache.clear()
-    memory = vqa._inputs.cache
+    vqa._cache.clear()
+    memory = vqa._cache
     embed, (small,) = memory._encode, memory.preprocess([asked("tiny", "")]).preprocessed.values()
 
     def broken(pictures: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:

@@ -13,7 +13,7 @@ from PIL import Image
 from transformers import ViltConfig, ViltImageProcessorPil
 from transformers.models.vilt.modeling_vilt import ViltEmbeddings
 
-from pytest_vqamt.models.transformers.vilt_patches import embed_pictures, pad_patches, vilt_pixels, visible_patches
+from pytest_vqamt.models.transformers.vilt import embed_pictures, pad_patches, vilt_pixels, visible_patches
 
 PROCESSOR = ViltImageProcessorPil(
     size={"shortest_edge": 384},

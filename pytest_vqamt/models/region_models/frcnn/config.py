@@ -15,7 +15,7 @@ from pytest_vqamt.core.identity import canonical_json, digest
 class ValueForm:
     """The description of a valid value, and its parser, which returns None for an invalid one."""
 
-    told: str
+    description: str
     read: Callable[[object], object]
 
 
@@ -31,17 +31,17 @@ def choice_form(*known: object) -> ValueForm:
     return ValueForm(" or ".join(map(str, known)), lambda value: value if value in known else None)
 
 
-def number_below(limit: float, told: str) -> ValueForm:
+def number_below(limit: float, description: str) -> ValueForm:
     """A number of 0 or more and less than ``limit``."""
 
     def read(value: object) -> float | None:
         number = _number(value)
         return number if number is not None and 0 <= number < limit else None
 
-    return ValueForm(told, read)
+    return ValueForm(description, read)
 
 
-def number_list(told: str, *, above: float = 0, most: float = inf, count: int | None = None) -> ValueForm:
+def number_list(description: str, *, above: float = 0, most: float = inf, count: int | None = None) -> ValueForm:
     """One number or a list of them, as a tuple. A list of one list is that list: of the only feature map."""
 
     def read(value: object) -> tuple[float, ...] | None:
@@ -51,7 +51,7 @@ def number_list(told: str, *, above: float = 0, most: float = inf, count: int | 
         sound = tuple(each for each in found if each is not None and above < each <= most)
         return sound if sound and len(sound) == len(found) and count in (None, len(sound)) else None
 
-    return ValueForm(told, read)
+    return ValueForm(description, read)
 
 
 def _number(value: object) -> float | None:
@@ -133,8 +133,8 @@ def read_config(path: Path) -> DetectorConfig:
     try:
         read: object = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        told = " ".join(str(error).split())
-        raise ModelError(f"Expected YAML in {path}, but got: {told}; copy the file again") from error
+        reason = " ".join(str(error).split())
+        raise ModelError(f"Expected YAML in {path}, but got: {reason}; copy the file again") from error
     if not isinstance(read, dict):
         raise ModelError(
             f"Expected sections such as rpn: in {path}, but got {type(read).__name__}: copy the file again"
@@ -148,7 +148,7 @@ def read_config(path: Path) -> DetectorConfig:
         if name in known:
             values[field] = form.read(known[name])
             if values[field] is None:
-                raise _config_error(path, name, known[name], form.told)
+                raise _config_error(path, name, known[name], form.description)
     return DetectorConfig(**values)  # type: ignore[arg-type]  # each form gives what its field is
 
 

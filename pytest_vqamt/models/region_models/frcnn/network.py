@@ -24,10 +24,7 @@ class FasterRcnn(nn.Module):
         self.roi_heads = RoIHeads(config)
 
     def forward(self, pixels: Tensor) -> Candidates:
-        """What was made of each proposal, the best first; none where the picture gives none.
-
-        Args:
-            pixels: float32 (1, 3, height, width), of one resized picture, the mean subtracted.
+        """The candidates of each proposal, the best first, from pixels, float32 (1, 3, height, width), minus the mean.
 
         Raises:
             FloatingPointError: the features overflow.
@@ -249,10 +246,7 @@ class ProposalGenerator(nn.Module):
     def forward(self, res4: Tensor, width: int, height: int) -> Tensor:
         """Boxes (n, 4) in pixels of the resized picture of width x height, best first, each with some area.
 
-        Args:
-            res4: float32 (1, channels, rows, columns).
-            width: of the resized picture.
-            height: of the resized picture.
+        ``res4`` is float32 (1, channels, rows, columns).
         """
         config = self._config
         logits, deltas = self.rpn_head(res4)

@@ -56,16 +56,10 @@ _BLOCK = 128
 
 
 def nms(boxes: Tensor, scores: Tensor, overlap: float, limit: int | None = None) -> Tensor:
-    """Which boxes stay, best first: int64 (at most ``limit``,).
+    """The boxes that stay, best first: int64 (at most ``limit``,), of ``boxes`` float32 (n, 4), x1 y1 x2 y2.
 
     A box goes if its intersection over union with a better one that stays is more than ``overlap``, strictly. Of equal
     scores the first is the better. Areas are (x2 - x1)(y2 - y1); a box without area overlaps with none.
-
-    Args:
-        boxes: float32 (n, 4), x1 y1 x2 y2.
-        scores: float32 (n,).
-        overlap: from 0 to 1.
-        limit: how many to look for; None for all.
     """
     left = torch.sort(scores, descending=True, stable=True).indices
     kept: list[Tensor] = []
@@ -119,13 +113,9 @@ class RoIPool:
     """
 
     def __init__(self, features: Tensor, boxes: Tensor, size: int, scale: float) -> None:
-        """Prepares the map for the boxes.
+        """Prepares a map (channels, height, width) for boxes, float32 (n, 4), x1 y1 x2 y2 in pixels.
 
-        Args:
-            features: (channels, height, width).
-            boxes: float32 (n, 4), x1 y1 x2 y2 in pixels.
-            size: cells on each side of the grid.
-            scale: places of the map per pixel.
+        ``size`` is the number of cells on each side of the grid, ``scale`` that of places of the map per pixel.
         """
         channels, self._height, self._width = features.shape
         self._top, self._bottom = _bins(boxes[:, 1] * scale, boxes[:, 3] * scale, size, self._height)

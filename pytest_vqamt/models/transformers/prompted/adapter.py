@@ -17,7 +17,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.inputs import check_torchvision
-from pytest_vqamt.models.transformers.prompted.base import GenerativeModel, Prompt
+from pytest_vqamt.models.transformers.prompted.base import GenerativeModel
 from pytest_vqamt.models.transformers.prompted.families import (
     Florence,
     Gemma3Chat,
@@ -30,10 +30,9 @@ from pytest_vqamt.models.transformers.prompted.families import (
     Qwen25VlChat,
     SmolVlmChat,
 )
-from pytest_vqamt.models.transformers.prompted.generic import ProcessorModel
-from pytest_vqamt.models.transformers.prompted.git import Git
+from pytest_vqamt.models.transformers.prompted.generic import Git, ProcessorModel
 from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER, Blip2, InstructBlip
-from pytest_vqamt.models.transformers.prompted.text import read_chat_template
+from pytest_vqamt.models.transformers.prompted.text import Prompt, read_chat_template
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 
 VERSION = 1
@@ -116,7 +115,7 @@ def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: s
     return runtime.fingerprint(f"hf-{kind}", VERSION, "+".join(files), prompts)
 
 
-class GenerativeAdapter:
+class GenerativeAdapter(TwoStepModel):
     """A generative checkpoint with a prompt for each task."""
 
     batch_size = 8
@@ -128,17 +127,12 @@ class GenerativeAdapter:
         prompts: Prompts,
         fingerprint: Callable[[], str],
     ) -> None:
-        """Wraps a loaded checkpoint.
+        """Wraps a loaded checkpoint; the fingerprint is computed on first use.
 
-        Args:
-            family: the checkpoint.
-            runtime: its device.
-            prompts: for each task. Without a prompt for questions or hypotheses their method is None, and the model is
-                not tested on them.
-            fingerprint: computes the fingerprint on first use.
+        Without a prompt for questions or hypotheses their method is None, and the model is not tested on them.
         """
+        super().__init__(runtime, family)
         self._family = family
-        self._two_steps = TwoStepModel(runtime, self._preprocess, family)
         self._templates = prompts
         self._fingerprint = fingerprint
         self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
@@ -150,19 +144,15 @@ class GenerativeAdapter:
     def fingerprint(self) -> str:
         return self._fingerprint()
 
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Renders and resizes new pictures, and tokenizes prompts where the token counts of pictures are known."""
-        self._two_steps.prepare(task, batch)
-
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self._two_steps.answers(Task.VQA, batch)
+        return self._answer_batch(Task.VQA, batch)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """The model's replies to the hypotheses; the judge reads the label in them."""
-        return self._two_steps.answers(Task.ENTAILMENT, batch)
+        return self._answer_batch(Task.ENTAILMENT, batch)
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self._two_steps.answers(Task.CAPTIONING, batch)
+        return self._answer_batch(Task.CAPTIONING, batch)
 
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         prompts = [Prompt(prompt=self._prompt(task, item), question=item.text) for item in batch]

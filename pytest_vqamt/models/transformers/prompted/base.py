@@ -1,47 +1,27 @@
-"""The interface between a generative checkpoint and its adapter, and the loading that all families share."""
+"""The interface between a generative checkpoint and its adapter, and what all families share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.prompts import Prompts
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, quiet
-from pytest_vqamt.models.transformers.runtime import Runtime
-from pytest_vqamt.models.transformers.weights import load_weights
+from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, load_weights
+from pytest_vqamt.models.transformers.classifier import check_step_scores
+from pytest_vqamt.models.transformers.prompted.text import (
+    Completions,
+    GreedyDecoding,
+    Prompt,
+    context_length,
+    load_prompt_tokenizer,
+)
+from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
     import torch
     from transformers import GenerationConfig, PreTrainedConfig
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """The text for one picture.
-
-    Attributes:
-        prompt: all of it.
-        question: the part that may be truncated; "" for none.
-    """
-
-    prompt: str
-    question: str = ""
-
-    def cut(self, length: int) -> Prompt:
-        """The prompt with its question truncated to ``length`` characters."""
-        question = self.question[:length].rstrip()
-        return replace(self, prompt=self.prompt.replace(self.question, question, 1), question=question)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completions:
-    """One generated text for each prompt, without the prompt; and which questions were truncated."""
-
-    texts: tuple[str, ...]
-    cut: tuple[bool, ...]
 
 
 class GenerativeModel(Protocol):
@@ -55,15 +35,12 @@ class GenerativeModel(Protocol):
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
     ) -> Callable[[], Completions]:
-        """Does all that needs no device; the returned step decodes one completion per prompt, greedily.
+        """Does all that needs no device; the returned step decodes a completion per prompt greedily.
 
-        Args:
-            inputs: the input of each prompt, for its picture; several may share one.
-            prompts: the prompts.
-            max_tokens: the most tokens of a completion.
+        Each prompt is about the picture of the input in its place; a completion has at most ``max_tokens`` tokens.
 
         Raises:
-            DataError: a prompt does not fit the model however short its question; the second step may raise it, too.
+            DataError: a prompt does not fit however short its question; the second step may raise it, too.
         """
         ...
 
@@ -134,3 +111,56 @@ def int_setting(config: object, name: str) -> int:
     if not isinstance(value, int):
         raise ModelError(f"Expected a number {name} in config.json of the checkpoint, but got {name}={value!r}")
     return value
+
+
+class CheckpointFamily:
+    """A checkpoint of transformers' class ``cls``. Subclasses override what differs."""
+
+    cls = ""
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        """Loads the checkpoint, the small files first.
+
+        Raises:
+            ModelError: a file is missing, damaged, or of another model.
+        """
+        self._runtime = runtime
+        self.config = load_pretrained_config(checkpoint)
+        self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
+        self.read_files(checkpoint)
+        self.model = load_pretrained(self.cls, checkpoint, runtime)
+        self._decoding = GreedyDecoding(self.generator, self.tokenizer, checkpoint, self.model)
+
+    @property
+    def prompts(self) -> Prompts:
+        return INSTRUCTION_PROMPTS
+
+    @property
+    def generator(self) -> PretrainedModel:
+        """The part of the model that generates."""
+        return self.model
+
+    @property
+    def repeats_prompt(self) -> bool:
+        """Whether what is generated begins with the prompt, as that of decoders alone does."""
+        return not self.config.is_encoder_decoder
+
+    def read_files(self, checkpoint: Checkpoint) -> None:
+        """Reads further files, before the weights."""
+
+    def room(self, max_tokens: int) -> int | None:
+        """The most tokens of a prompt beside a completion of ``max_tokens``; None for no limit."""
+        window = context_length(self.config)
+        return window if window is None or self.config.is_encoder_decoder else window - max_tokens
+
+    def release(self) -> bool:
+        return False
+
+    def complete(self, max_tokens: int, cut: Sequence[bool], prompt_tokens: int, **inputs: object) -> Completions:
+        """Generates; the first ``prompt_tokens`` of what is generated are left out."""
+        generated = self.generator.generate(
+            generation_config=self._decoding.generation_config_for(max_tokens),
+            logits_processor=[check_step_scores],
+            **inputs,
+        )
+        return Completions(texts=self._decoding.texts(generated[:, prompt_tokens:]), cut=tuple(cut))

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class ChatModel(ImageTokenModel):
     """A checkpoint with a chat template."""
 
-    def read_extras(self, checkpoint: Checkpoint) -> None:
+    def read_files(self, checkpoint: Checkpoint) -> None:
+        super().read_files(checkpoint)
         self._template = ChatTemplate(checkpoint, self.tokenizer, self.image_marker)
 
     @property
@@ -81,19 +82,19 @@ class Gemma3Chat(ChatModel):
     def picture_preprocessor(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
         return PicturePreprocessor(checkpoint, runtime, do_pan_and_scan=False, do_convert_rgb=True)
 
-    def read_extras(self, checkpoint: Checkpoint) -> None:
+    def read_files(self, checkpoint: Checkpoint) -> None:
         self._begin = self._word(int_setting(self.config, "boi_token_index"), checkpoint)
         self._end = self._word(int_setting(self.config, "eoi_token_index"), checkpoint)
-        super().read_extras(checkpoint)
+        super().read_files(checkpoint)
 
     @property
     def image_marker(self) -> str:
         return self._begin
 
-    def image_text(self, _told: PicturePixels, length: int) -> str:
+    def image_text(self, _metadata: PicturePixels, length: int) -> str:
         return f"\n\n{self._begin}{self.image_token * length}{self._end}\n\n"
 
-    def extra_inputs(self, tokens: TextTokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+    def extra_inputs(self, tokens: TextTokens, _metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}
 
 
@@ -156,7 +157,7 @@ class PaliGemma(ImageTokenModel):
     def prompt(self, text: str) -> str:
         return f"{self.image_marker}{self.tokenizer.bos_token}{text}\n"
 
-    def extra_inputs(self, tokens: TextTokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+    def extra_inputs(self, tokens: TextTokens, _metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": tokens.ids * 0}
 
 

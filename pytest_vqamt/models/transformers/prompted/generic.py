@@ -1,4 +1,4 @@
-"""Checkpoints of unknown families: run through their own processor and chat template."""
+"""Checkpoints of unknown families, run through their own processor, and GIT, which continues a text."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Protocol, cast
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.batching import distinct_pictures
-from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, quiet
-from pytest_vqamt.models.transformers.classifier import check_step_scores
-from pytest_vqamt.models.transformers.inputs import load_image_processor
-from pytest_vqamt.models.transformers.prompted.base import Completions, Prompt, load_pretrained, load_pretrained_config
+from pytest_vqamt.models.prompts import Prompts
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
+from pytest_vqamt.models.transformers.inputs import TextTokens, load_image_processor
+from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily
+from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
 from pytest_vqamt.models.transformers.prompted.text import (
     ChatTemplate,
-    GreedyDecoding,
-    context_length,
+    Completions,
+    Prompt,
     fit_prompt,
-    load_prompt_tokenizer,
+    tokenize_prompts,
 )
-from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
+from pytest_vqamt.models.transformers.runtime import exclusive, quiet
 
 if TYPE_CHECKING:
     import torch
@@ -37,20 +37,12 @@ class _Processor(Protocol):
     def __call__(self, **given: object) -> Mapping[str, torch.Tensor]: ...
 
 
-class ProcessorModel:
+class ProcessorModel(CheckpointFamily):
     """A checkpoint used through its own processor. The picture is encoded again for each question."""
 
-    prompts = INSTRUCTION_PROMPTS
+    cls = "AutoModelForImageTextToText"
 
-    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        """Loads the checkpoint, the small files first.
-
-        Raises:
-            ModelError: a file is missing, damaged, or of another model, or the processor needs a package that is not
-                installed.
-        """
-        self.config = load_pretrained_config(checkpoint)
-        load_prompt_tokenizer(checkpoint, self.config)
+    def read_files(self, checkpoint: Checkpoint) -> None:
         self._processor = _load_processor(checkpoint)
         tokenizer = self._processor.tokenizer
         tokenizer.padding_side = "left"
@@ -58,10 +50,8 @@ class ProcessorModel:
             tokenizer.pad_token = tokenizer.eos_token
         image_marker: object = getattr(self._processor, "image_token", None)
         self._template = ChatTemplate(checkpoint, tokenizer, None if image_marker is None else str(image_marker))
-        self.model = load_pretrained("AutoModelForImageTextToText", checkpoint, runtime)
-        self._runtime = runtime
         # A copy, since the processor holds its own for as long as it works, on pictures too.
-        self._decoding = GreedyDecoding(self.model, deepcopy(tokenizer), checkpoint)
+        self.tokenizer = deepcopy(tokenizer)
 
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
@@ -70,8 +60,7 @@ class ProcessorModel:
         images = [item.image for item in firsts]
         pictures = [images[place] for place in which]
         encoded = self._processed(pictures, prompts)
-        window = context_length(self.config)
-        room = None if window is None else window - (0 if self.config.is_encoder_decoder else max_tokens)
+        room = self.room(max_tokens)
         fitted = list(prompts)
         if room is not None and encoded["input_ids"].shape[1] > room:
 
@@ -85,17 +74,13 @@ class ProcessorModel:
         rounded = ((name, value.to(dtype) if value.is_floating_point() else value) for name, value in encoded.items())
         return partial(self._generate, {name: self._runtime.pin(value) for name, value in rounded}, cut, max_tokens)
 
-    def release(self) -> bool:
-        return False
-
     def _generate(self, inputs: Mapping[str, torch.Tensor], cut: tuple[bool, ...], max_tokens: int) -> Completions:
-        generated = self.model.generate(
+        return self.complete(
+            max_tokens,
+            cut,
+            prompt_tokens=inputs["input_ids"].shape[1] if self.repeats_prompt else 1,
             **{name: self._runtime.to_device(value) for name, value in inputs.items()},
-            generation_config=self._decoding.generation_config_for(max_tokens),
-            logits_processor=[check_step_scores],
         )
-        prompt_tokens = 1 if self.config.is_encoder_decoder else inputs["input_ids"].shape[1]
-        return Completions(texts=self._decoding.texts(generated[:, prompt_tokens:]), cut=cut)
 
     def _processed(self, images: Sequence[Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
         with exclusive(self._processor.tokenizer):
@@ -128,3 +113,46 @@ def _load_processor(checkpoint: Checkpoint) -> _Processor:
         ) from error
     processor.image_processor = images
     return processor
+
+
+GIT_PROMPTS = Prompts(question="{text}", entailment="", caption="")
+"""As in its fine-tuning: for questions, the question; for captions, nothing (Wang et al. 2022)."""
+
+
+class Git(CheckpointFamily):
+    """GIT, fine-tuned for questions or captions. The picture is encoded again for each question."""
+
+    cls = "GitForCausalLM"
+    prompts = GIT_PROMPTS
+
+    def read_files(self, checkpoint: Checkpoint) -> None:
+        self.pictures = PicturePreprocessor(checkpoint, self._runtime)
+
+    def preprocess(
+        self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
+    ) -> Callable[[], Completions]:
+        firsts, which = distinct_pictures(inputs)
+        pictures = self.pictures.each([item.image for item in firsts])
+        tokens = tokenize_prompts(
+            prompts,
+            self.tokenizer,
+            self._runtime,
+            written=lambda _place, prompt: f"{self.tokenizer.cls_token}{prompt}",
+            adds_special_tokens=False,  # the one that ends a text would end the question and leave nothing to say
+            room=self.room(max_tokens),
+        )
+        pixels = PicturePixels.together(pictures).for_device(self._runtime, self.model.dtype)
+        return partial(self._generate, pixels.tensors["pixel_values"], which, tokens, max_tokens)
+
+    def _generate(
+        self, pixels: torch.Tensor, which: Sequence[int], prompt_tokens: TextTokens, max_tokens: int
+    ) -> Completions:
+        tokens = prompt_tokens.on(self._runtime)
+        return self.complete(
+            max_tokens,
+            tokens.cut,
+            prompt_tokens=tokens.ids.shape[1],
+            input_ids=tokens.ids,
+            attention_mask=tokens.attended,
+            pixel_values=self._runtime.to_device(pixels)[list(which)],
+        )

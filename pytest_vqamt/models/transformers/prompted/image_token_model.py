@@ -15,24 +15,23 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.classifier import check_step_scores
-from pytest_vqamt.models.transformers.feature_cache import BatchPictures, PictureFeatureCache
-from pytest_vqamt.models.transformers.inputs import TextTokens, load_image_processor, preprocess_images
+from pytest_vqamt.models.transformers.inputs import (
+    BatchPictures,
+    PictureFeatureCache,
+    TextTokens,
+    load_image_processor,
+    preprocess_images,
+)
 from pytest_vqamt.models.transformers.prompted.base import (
-    Completions,
+    CheckpointFamily,
     ImageFeatures,
     PretrainedModel,
-    Prompt,
     int_setting,
-    load_pretrained,
-    load_pretrained_config,
 )
 from pytest_vqamt.models.transformers.prompted.text import (
-    GreedyDecoding,
-    context_length,
-    load_prompt_tokenizer,
+    Completions,
+    Prompt,
     tokenize_prompts,
 )
 from pytest_vqamt.models.transformers.runtime import Runtime
@@ -42,32 +41,17 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-class ImageTokenModel:
-    """A checkpoint of transformers' class ``cls``. Subclasses override what differs."""
-
-    cls = ""
-    prompts = INSTRUCTION_PROMPTS
+class ImageTokenModel(CheckpointFamily):
+    """A checkpoint that reads pictures in place of image tokens."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        """Loads the checkpoint, the small files first.
+        super().__init__(checkpoint, runtime)
+        self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts)
 
-        Raises:
-            ModelError: a file is missing, damaged, or of another model.
-        """
-        self.config = load_pretrained_config(checkpoint)
-        self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
-        self.pictures = self.picture_preprocessor(checkpoint, runtime)
+    def read_files(self, checkpoint: Checkpoint) -> None:
+        self.pictures = self.picture_preprocessor(checkpoint, self._runtime)
         self.image_id = int_setting(self.config, "image_token_id")
         self.image_token = self._word(self.image_id, checkpoint)
-        self.read_extras(checkpoint)
-        self.model = load_pretrained(self.cls, checkpoint, runtime)
-        self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts)
-        self._decoding = GreedyDecoding(self.model, self.tokenizer, checkpoint)
-        self._runtime = runtime
-        self._window = context_length(self.config)
-
-    def read_extras(self, checkpoint: Checkpoint) -> None:
-        """Reads further files of a subclass, before the weights."""
 
     def picture_preprocessor(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
         return PicturePreprocessor(checkpoint, runtime)
@@ -90,11 +74,11 @@ class ImageTokenModel:
         """In how many parts a picture is encoded, where the encoder returns one tensor."""
         return 1
 
-    def image_text(self, _told: PicturePixels, length: int) -> str:
+    def image_text(self, _metadata: PicturePixels, length: int) -> str:
         """Replaces the image marker, for a picture of ``length`` tokens."""
         return self.image_token * length
 
-    def extra_inputs(self, _tokens: TextTokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+    def extra_inputs(self, _tokens: TextTokens, _metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         """Further inputs of the model."""
         return {}
 
@@ -130,16 +114,15 @@ class ImageTokenModel:
             blocks = self._blocks([each.metadata for each in distinct], lengths, pictures.which)
             tokens = self._tokens(prompts, blocks, max_tokens)
         tokens = tokens.on(self._runtime)
-        generated = self.model.generate(
+        return self.complete(
+            max_tokens,
+            tokens.cut,
+            prompt_tokens=tokens.ids.shape[1] if self.repeats_prompt else 1,
             input_ids=tokens.ids,
             attention_mask=tokens.attended,
             mm_encoder_outputs={"image": self.encoder.together(encoded_pictures)},
-            generation_config=self._decoding.generation_config_for(max_tokens),
-            logits_processor=[check_step_scores],
             **self.extra_inputs(tokens, [each.metadata for each in encoded_pictures]),
         )
-        prompt_tokens = 1 if self.config.is_encoder_decoder else tokens.ids.shape[1]
-        return Completions(texts=self._decoding.texts(generated[:, prompt_tokens:]), cut=tokens.cut)
 
     def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:
         """The number of tokens of a picture; 0 while unknown."""
@@ -159,17 +142,14 @@ class ImageTokenModel:
                 )
 
     def _tokens(self, prompts: Sequence[Prompt], blocks: Sequence[str], max_tokens: int) -> TextTokens:
-        room = self._window
-        if room is not None and not self.config.is_encoder_decoder:
-            room -= max_tokens
         return tokenize_prompts(
             prompts,
             self.tokenizer,
             self._runtime,
             written=lambda place, prompt: self.prompt(prompt).replace(self.image_marker, blocks[place]),
             adds_special_tokens=self.adds_special_tokens,
-            pad_left=not self.config.is_encoder_decoder,
-            room=room,
+            pad_left=self.repeats_prompt,
+            room=self.room(max_tokens),
         )
 
     def _word(self, number: int, checkpoint: Checkpoint) -> str:
@@ -260,13 +240,7 @@ class PicturePreprocessor:
     """Preprocesses pictures for the encoder of one checkpoint."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, *, nested: bool = False, **settings: object) -> None:
-        """Loads the image processor.
-
-        Args:
-            checkpoint: the files.
-            runtime: of the encoder, which needs the processor's cores if it is a CPU.
-            nested: whether the image processor takes a list of pictures for each text.
-            settings: further arguments of the image processor.
+        """Loads the image processor, which is called with ``settings``; ``nested`` if it takes a list for each text.
 
         Raises:
             ModelError: the checkpoint has no image processor.

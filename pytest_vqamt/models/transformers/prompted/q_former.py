@@ -13,22 +13,23 @@ from typing import TYPE_CHECKING, Protocol, cast
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.classifier import check_step_scores
-from pytest_vqamt.models.transformers.feature_cache import BatchPictures, PictureFeatureCache
-from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer, tokenize
+from pytest_vqamt.models.transformers.inputs import (
+    BatchPictures,
+    PictureFeatureCache,
+    TextTokens,
+    load_tokenizer,
+    tokenize,
+)
 from pytest_vqamt.models.transformers.prompted.base import (
-    Completions,
+    CheckpointFamily,
     PretrainedModel,
-    Prompt,
     int_setting,
-    load_pretrained,
-    load_pretrained_config,
 )
 from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
 from pytest_vqamt.models.transformers.prompted.text import (
-    GreedyDecoding,
+    Completions,
+    Prompt,
     context_length,
-    load_prompt_tokenizer,
     tokenize_prompts,
 )
 from pytest_vqamt.models.transformers.runtime import Runtime
@@ -54,30 +55,24 @@ class Blip2Model(PretrainedModel, Protocol):
     query_tokens: torch.Tensor
 
 
-class Blip2:
+class Blip2(CheckpointFamily):
     """BLIP-2 with OPT or Flan-T5."""
 
     cls = "Blip2ForConditionalGeneration"
+    model: Blip2Model
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        """Loads the checkpoint, the small files first.
-
-        Raises:
-            ModelError: a file is missing, damaged, or of another model.
-        """
-        self.config = load_pretrained_config(checkpoint)
-        self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
-        self.pictures = PicturePreprocessor(checkpoint, runtime)
-        self.read_extras(checkpoint)
-        self.model = cast(Blip2Model, load_pretrained(self.cls, checkpoint, runtime))
-        self.runtime = runtime
+        super().__init__(checkpoint, runtime)
         self.cache: PictureFeatureCache[PicturePixels, torch.Tensor] = PictureFeatureCache(
             self._preprocess_images, self._encoded, lambda made: made.nbytes
         )
-        self._decoding = GreedyDecoding(self.model.language_model, self.tokenizer, checkpoint, self.model)
 
-    def read_extras(self, checkpoint: Checkpoint) -> None:
-        """Reads further files of a subclass, before the weights."""
+    def read_files(self, checkpoint: Checkpoint) -> None:
+        self.pictures = PicturePreprocessor(checkpoint, self._runtime)
+
+    @property
+    def generator(self) -> PretrainedModel:
+        return self.model.language_model
 
     @property
     def prompts(self) -> Prompts:
@@ -107,7 +102,7 @@ class Blip2:
         room = context_length(self.config)
         if room is not None:
             room -= self.model.query_tokens.shape[1] + (max_tokens if self.is_decoder_only else 0)
-        tokens = tokenize_prompts(prompts, self.tokenizer, self.runtime, pad_left=self.is_decoder_only, room=room)
+        tokens = tokenize_prompts(prompts, self.tokenizer, self._runtime, pad_left=self.is_decoder_only, room=room)
         return partial(self._generate, self.cache.preprocess(inputs), query_tokens, tokens, max_tokens)
 
     def release(self) -> bool:
@@ -122,30 +117,27 @@ class Blip2:
     ) -> Completions:
         import torch
 
-        tokens = prompt_tokens.on(self.runtime)
+        tokens = prompt_tokens.on(self._runtime)
         vectors = self.conditioned(
-            torch.stack(self.cache.encoded(inputs)), query_tokens and query_tokens.on(self.runtime)
+            torch.stack(self.cache.encoded(inputs)), query_tokens and query_tokens.on(self._runtime)
         )
         words = self.model.get_input_embeddings()(tokens.ids)
-        generated = self.model.language_model.generate(
+        cut = query_tokens.cut if query_tokens else (False,) * len(tokens.cut)
+        return self.complete(
+            max_tokens,
+            [one or other for one, other in zip(tokens.cut, cut, strict=True)],
+            prompt_tokens=0 if self.is_decoder_only else 1,
             inputs_embeds=torch.cat([vectors.to(words.dtype), words], dim=1),
             attention_mask=torch.cat([tokens.attended.new_ones(vectors.shape[:2]), tokens.attended], dim=1),
-            generation_config=self._decoding.generation_config_for(max_tokens),
-            logits_processor=[check_step_scores],
-        )
-        cut = query_tokens.cut if query_tokens else (False,) * len(tokens.cut)
-        return Completions(
-            texts=self._decoding.texts(generated if self.is_decoder_only else generated[:, 1:]),
-            cut=tuple(one or other for one, other in zip(tokens.cut, cut, strict=True)),
         )
 
     def _preprocess_images(self, images: Sequence[Image]) -> list[PicturePixels]:
-        return [each.for_device(self.runtime, self.model.dtype) for each in self.pictures.each(images)]
+        return [each.for_device(self._runtime, self.model.dtype) for each in self.pictures.each(images)]
 
     def _encoded(self, ready: Sequence[PicturePixels]) -> list[torch.Tensor]:
         import torch
 
-        pixels = torch.cat([self.runtime.to_device(each.tensors["pixel_values"]) for each in ready])
+        pixels = torch.cat([self._runtime.to_device(each.tensors["pixel_values"]) for each in ready])
         # Cloned, since a slice would keep all of them in memory.
         return [each.clone() for each in self.encode(pixels)]
 
@@ -178,7 +170,8 @@ class InstructBlip(Blip2):
     def prompts(self) -> Prompts:
         return INSTRUCTBLIP_PROMPTS
 
-    def read_extras(self, checkpoint: Checkpoint) -> None:
+    def read_files(self, checkpoint: Checkpoint) -> None:
+        super().read_files(checkpoint)
         qformer = self.config.qformer_config
         self._longest = int_setting(qformer, "max_position_embeddings")
         self._qformer_tokenizer = load_tokenizer(
@@ -189,7 +182,7 @@ class InstructBlip(Blip2):
         return cast(_InstructBlipModel, self.model).vision_model(pixel_values=pixels).last_hidden_state
 
     def query_tokens(self, prompts: Sequence[Prompt]) -> TextTokens:
-        return tokenize([each.prompt for each in prompts], self._qformer_tokenizer, self._longest, self.runtime)
+        return tokenize([each.prompt for each in prompts], self._qformer_tokenizer, self._longest, self._runtime)
 
     def conditioned(self, encoded: torch.Tensor, query_tokens: TextTokens | None) -> torch.Tensor:
         import torch

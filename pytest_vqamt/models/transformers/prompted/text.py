@@ -1,9 +1,10 @@
-"""Chat templates, tokenized prompts and greedy decoding."""
+"""Prompts, their tokens and chat templates, and greedy decoding."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from reprlib import repr as shortened
@@ -12,12 +13,37 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
-from pytest_vqamt.models.transformers.prompted.base import Prompt
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
 
 if TYPE_CHECKING:
     import torch
     from transformers import BatchEncoding, GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """The text for one picture.
+
+    Attributes:
+        prompt: all of it.
+        question: the part that may be truncated; "" for none.
+    """
+
+    prompt: str
+    question: str = ""
+
+    def cut(self, length: int) -> Prompt:
+        """The prompt with its question truncated to ``length`` characters."""
+        question = self.question[:length].rstrip()
+        return replace(self, prompt=self.prompt.replace(self.question, question, 1), question=question)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completions:
+    """One generated text for each prompt, without the prompt; and which questions were truncated."""
+
+    texts: tuple[str, ...]
+    cut: tuple[bool, ...]
 
 
 def tokenize_prompts(
@@ -32,14 +58,8 @@ def tokenize_prompts(
 ) -> TextTokens:
     """Tokenizes the prompts into pinned memory, padded to one length, with questions truncated to fit.
 
-    Args:
-        prompts: the prompts.
-        tokenizer: of the checkpoint.
-        runtime: the device that the tokens are for.
-        written: makes the model's whole text from an index and a prompt.
-        adds_special_tokens: whether the tokenizer adds the tokens that begin and end a text.
-        pad_left: as decoders need it, which continue the prompt. Encoders count positions from the left.
-        room: how many tokens the model takes; None for no limit.
+    ``written`` makes the model's whole text from an index and a prompt. Decoders, which continue the prompt, need
+    padding on the left; encoders count positions from there. ``room`` is None for no limit.
 
     Raises:
         DataError: a prompt is too long however short its question.
@@ -133,13 +153,7 @@ class GreedyDecoding:
         checkpoint: Checkpoint,
         *around: _GenerationModel,
     ) -> None:
-        """Reads the settings; the tokenizer's end token ends a completion too.
-
-        Args:
-            model: generates.
-            tokenizer: of the checkpoint.
-            checkpoint: its files.
-            around: models that contain ``model``, whose end tokens also count.
+        """Reads the settings. End tokens of the tokenizer, and of models ``around`` this one, end a completion too.
 
         Raises:
             ModelError: no end token is defined, or the file that defines it is damaged.
@@ -159,7 +173,7 @@ class GreedyDecoding:
         self._kept = {name: getattr(saved, name) for name in _KEPT_SETTINGS if getattr(saved, name) is not None}
         pad = tokenizer.pad_token_id
         self._kept |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
-        # generate() takes from here whatever it is not told.
+        # generate() takes from here all settings that it is not given.
         model.generation_config = self.generation_config_for(1)
 
     def generation_config_for(self, max_tokens: int) -> GenerationConfig:
@@ -208,12 +222,7 @@ class ChatTemplate:
     """
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: PreTrainedTokenizerBase, image_marker: str | None) -> None:
-        """Finds the template, and tries it.
-
-        Args:
-            checkpoint: the files.
-            tokenizer: of the checkpoint; the template uses its special tokens.
-            image_marker: must stand for the picture in a rendered prompt; None if unknown.
+        """Finds the template, and tries it; ``image_marker`` stands for the picture in a prompt, None if unknown.
 
         Raises:
             ModelError: there is no template, or it has no place for a picture and a text.

@@ -22,7 +22,7 @@ from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
-from pytest_vqamt.models.transformers.prompted.base import Completions, Prompt
+from pytest_vqamt.models.transformers.prompted.text import Completions, Prompt
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.transformers.prompted.conftest import CPU, KINDS, about
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.prompted.adapter import load
-from pytest_vqamt.models.transformers.prompted.base import Prompt
-from pytest_vqamt.models.transformers.prompted.text import fit_prompt, tokenize_prompts
+from pytest_vqamt.models.transformers.prompted.text import Prompt, fit_prompt, tokenize_prompts
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.transformers.prompted.conftest import CPU, ONE_A_CLASS, QUESTIONS, about, batch, tiers
 from tests.models.transformers.prompted.small import chat
