@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import partial
 from io import BytesIO
-from math import isfinite
-from reprlib import repr as shortened
 from typing import TYPE_CHECKING, TypeAlias, cast
+
+import msgspec
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode
-from pytest_vqamt.core.edits import EDITS, Blur, Corrupt, Corruption, Cutout, Edit, Erase, Fill, Insert, Mask
+from pytest_vqamt.core.edits import EDITS, Blur, Corrupt, Cutout, Edit, Erase, Fill, Insert, Mask
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Failure
@@ -21,7 +21,7 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of
-from pytest_vqamt.models.served.protocol import UnknownPhoto
+from pytest_vqamt.models.served.protocol import UnknownPhoto, error_line
 from pytest_vqamt.models.served.requests import PictureRow, PngRow
 
 if TYPE_CHECKING:
@@ -41,12 +41,9 @@ _MAX_SIGMA_PX = 1_000.0
 _MAX_BOXES = 500
 """Per edit; each box costs work."""
 
-_BOX_FIELDS = ("keep", "boxes")
-_NO_BOX = Box(0, 0, 0, 0)
-
 
 def check_edit(edit: object) -> Edit:
-    """Returns ``edit`` if its numbers are within bounds and its inpainter is available here.
+    """Returns ``edit`` if its values are within bounds and its inpainter is available here.
 
     Raises:
         DataError: it is no such edit.
@@ -54,12 +51,16 @@ def check_edit(edit: object) -> Edit:
     """
     if not isinstance(edit, EDITS):
         raise DataError(f"Expected an edit, but got one of type {type(edit).__name__}")
-    checked: Edit = edit  # type: ignore[assignment] # EDITS lists the very types that fit the protocol
     name = type(edit).__name__
-    for number in _numbers(edit):
-        if not (isfinite(number) and abs(number) <= _MAX_PX):
+    try:
+        msgspec.convert(msgspec.to_builtins(edit), type(edit))  # a recipe may hold values of any type
+    except (msgspec.MsgspecError, TypeError, RecursionError) as error:
+        raise DataError(f"Expected an edit {name} that can be read, but got: {error_line(error)}") from None
+    values = list(_values(edit))
+    for number in (value for value in values if isinstance(value, int | float)):
+        if not abs(number) <= _MAX_PX:  # NaN included
             raise DataError(f"Expected numbers up to {_MAX_PX:g} in an edit {name}, but got {number!r}")
-    boxes = list(_boxes(edit, name))
+    boxes = [value for value in values if isinstance(value, Box)]
     if len(boxes) > _MAX_BOXES:
         raise DataError(f"Expected at most {_MAX_BOXES} boxes in an edit {name}, but got {len(boxes)}")
     if any(box.w < 0 or box.h < 0 for box in boxes):
@@ -69,13 +70,17 @@ def check_edit(edit: object) -> Edit:
             raise DataError(f"Expected a blur with a sigma from 0 to {_MAX_SIGMA_PX:g} px, but got sigma_px={sigma!r}")
         case Insert(box=box) if box.area > MAX_PIXELS:
             raise DataError(f"Expected a cut-out of at most {MAX_PIXELS} pixels, but got box={box!r}")
-        case Erase():
-            _check_erase(edit)
-        case Mask(colour=colour):
-            _check_colour(colour)
-        case Corrupt(kind=kind, severity=severity):
-            if kind not in list(Corruption) or severity not in (1, 2, 3, 4, 5):
-                raise DataError(f"Expected a corruption of severity 1 to 5, but got {kind!r} of severity={severity!r}")
+        case Corrupt(severity=severity) if severity not in (1, 2, 3, 4, 5):
+            raise DataError(f"Expected a corruption of severity 1 to 5, but got severity={severity!r}")
+        case Mask(colour=colour) | Erase(colour=(_, _, _) as colour) if not all(0 <= value <= 255 for value in colour):
+            raise DataError(f"Expected a colour of three whole numbers from 0 to 255, but got colour={colour!r}")
+        case Erase(fill=Fill.INPAINT, method=method):
+            kind, _, rest = method.partition(":")
+            if kind == LAMA:
+                checkpoint_of(rest)
+            elif method not in KINDS:
+                raise DataError(f"Expected an inpainter ({', '.join(KINDS)}), but got method={method!r}")
+    checked: Edit = edit  # type: ignore[assignment] # EDITS lists the very types that fit the protocol
     return checked
 
 
@@ -90,27 +95,6 @@ def check_picture(picture: Picture) -> None:
         raise DataError(f"Expected a picture of 1 to {MAX_PIXELS} pixels, but the recipe gives {width} x {height}")
 
 
-def _check_erase(edit: Erase) -> None:
-    if not isinstance(edit.fill, Fill):
-        raise DataError(f"Expected a fill of {', '.join(Fill)}, but got fill={edit.fill!r}")
-    if edit.colour is not None:
-        _check_colour(edit.colour)
-    if edit.fill is not Fill.INPAINT:
-        return
-    kind, _, rest = edit.method.partition(":")
-    if kind == LAMA:
-        checkpoint_of(rest)
-    elif edit.method not in KINDS:
-        raise DataError(f"Expected an inpainter ({', '.join(KINDS)}), but got method={edit.method!r}")
-
-
-def _check_colour(colour: object) -> None:
-    match colour:
-        case (int(), int(), int()) if all(0 <= value <= 255 for value in colour):
-            return
-    raise DataError(f"Expected a colour of three whole numbers from 0 to 255, but got colour={colour!r}")
-
-
 def _values(value: object) -> Iterator[object]:
     """Yields ``value`` and everything in it."""
     yield value
@@ -120,29 +104,6 @@ def _values(value: object) -> Iterator[object]:
     elif is_dataclass(value):
         for each in fields(value):
             yield from _values(getattr(value, each.name))
-
-
-def _numbers(edit: object) -> Iterator[float]:
-    return (value for value in _values(edit) if isinstance(value, int | float))
-
-
-def _boxes(edit: object, name: str) -> Iterator[Box]:
-    """Yields the boxes of an edit and of its cut-out.
-
-    Raises:
-        DataError: a field does not hold boxes, or a box does not hold numbers.
-    """
-    for field, held in (
-        ("box", (getattr(edit, "box", _NO_BOX),)),
-        *((each, getattr(edit, each, ())) for each in _BOX_FIELDS),
-    ):
-        if not isinstance(held, tuple) or not all(isinstance(box, Box) for box in held):
-            raise DataError(f"Expected {field!r} of an edit {name} to hold boxes, but got {field}={shortened(held)}")
-    for value in _values(edit):
-        if isinstance(value, Box):
-            if not all(isinstance(side, int | float) for side in (value.x, value.y, value.w, value.h)):
-                raise DataError(f"Expected boxes of numbers in an edit {name}")
-            yield value
 
 
 class PictureResolver:

@@ -5,35 +5,44 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from threading import Event
-from typing import TYPE_CHECKING, TypeVar
+from typing import NoReturn, TypeVar
 from weakref import finalize
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.models.base import METHODS, ModelOptions
-from pytest_vqamt.models.http.client import HttpResponse as HttpReply
-from pytest_vqamt.models.http.retry import QueryError, RetryPolicy, StoppedError
+from pytest_vqamt.models.http.client import HttpClient, HttpResponse
+from pytest_vqamt.models.http.retry import (
+    QueryError,
+    RetryPolicy,
+    ServerState,
+    StoppedError,
+    TransientError,
+    retry_after_s,
+    status_text,
+)
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
 from pytest_vqamt.models.served import TOKEN_VARIABLE
-from pytest_vqamt.models.served.http_errors import SplitRequestError, other_model_error, raise_served_error
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
+    BAD_REQUEST,
+    MODEL_DISABLED,
     MODEL_PATH,
+    OTHER_MODEL,
+    TOO_LARGE,
     ModelCard,
     QueryResult,
+    UnknownPhoto,
     WireError,
     read_answers_response,
     read_card,
+    read_error,
 )
 from pytest_vqamt.models.served.requests import RequestPacker
-
-if TYPE_CHECKING:
-    from pytest_vqamt.models.http.client import HttpClient
-
 
 _SMALLEST_BATCH = 32
 """A request costs some milliseconds, however small it is."""
@@ -41,7 +50,118 @@ _SMALLEST_BATCH = 32
 _BATCHES_FOR_A_REPLICA = 4
 """Batches in flight per replica, over all workers: one is answered, one waits beside it, and two are on their way."""
 
-MOST_AT_ONCE = 16
+_MAX_AT_ONCE = 16
+
+_MAX_UNKNOWN_PHOTOS = 64
+"""After so many photos that the server does not have, and none that it has, all pictures are sent as pixels."""
+
+_MAX_RESPONSE_BYTES = 512 * 2**20
+"""Classifiers over a list of answers send thousands of scores per query."""
+
+_LONGEST_QUOTE = 300
+_LONGEST_S = 86_400
+
+_ADVICE = (
+    "check the server, or wait for it longer (--vqamt-option retries-s=N), and run again: what the answer cache holds "
+    "is not asked for twice"
+)
+
+_EXAMPLE = "such as served:http://127.0.0.1:8000"
+
+T = TypeVar("T")
+
+
+class SendMode(StrEnum):
+    """How pictures are sent: as recipes, with PNG for unknown photos (``auto``), or always in one form."""
+
+    AUTO = "auto"
+    RECIPE = "recipe"
+    PNG = "png"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedSettings:
+    """How the server is used.
+
+    Attributes:
+        send: how pictures are sent.
+        timeout_s: of one request, which holds a batch.
+        retries_s: how long a failed request may be retried.
+    """
+
+    send: SendMode = SendMode.AUTO
+    timeout_s: float = 600
+    retries_s: float = 120
+
+
+def served_settings(options: ModelOptions) -> ServedSettings:
+    """The settings from ``--vqamt-option``.
+
+    Raises:
+        OptionError: a value is invalid.
+    """
+    given = options.settings
+    send = given.get("send", SendMode.AUTO)
+    if send not in set(SendMode):
+        raise OptionError(f"Expected one of {', '.join(SendMode)}, but got send={send!r}")
+    return ServedSettings(
+        send=SendMode(send),
+        timeout_s=parse_number(given.get("timeout-s", "600"), "timeout-s", at_least=0.1, most=_LONGEST_S),
+        retries_s=parse_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
+    )
+
+
+def base_url(argument: str) -> str:
+    """The URL that the paths of the wire format are appended to.
+
+    >>> base_url("http://GPU-box:8000/")
+    'http://gpu-box:8000'
+    >>> base_url("https://host/models/lxmert/v1")
+    'https://host/models/lxmert'
+
+    Raises:
+        OptionError: it is no http:// or https:// URL, or holds what might be a secret, which no message repeats.
+    """
+    if not re.match(r"https?://", argument, re.IGNORECASE):
+        shown = argument if re.fullmatch(r"[\w.:\[\]-]*", argument) else "..."
+        raise OptionError(f"Expected served:URL with an http:// or https:// URL, {_EXAMPLE}, but got served:{shown}")
+    parts = split_url(argument, example=_EXAMPLE, variable=TOKEN_VARIABLE)
+    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/').removesuffix('/v1')}"
+
+
+def check(argument: str, options: ModelOptions) -> None:
+    """Checks URL, settings and token without a request, and without importing httpx2.
+
+    Raises:
+        OptionError: the URL, a setting or the token in the environment is invalid.
+    """
+    base_url(argument)
+    served_settings(options)
+    key_from_environment(os.environ, (TOKEN_VARIABLE,))
+
+
+def load(argument: str, options: ModelOptions) -> ServedModel:
+    """The model that is served at the URL; its model card is requested.
+
+    Raises:
+        OptionError: as ``check``, or pixels are to be sent to a model that looks at scenes.
+        ModelError: no server answers, or it is not ``vqamt serve``.
+    """
+    url, settings = base_url(argument), served_settings(options)
+    server = ServedConnection(url, settings)
+    try:
+        card = server.card()
+    except ModelError:
+        server.close()
+        raise
+    if settings.send is SendMode.PNG and card.needs_scenes:
+        server.close()
+        raise OptionError(
+            f"Expected pictures to travel as recipes to model {card.model!r}, which looks at scenes and not at pixels, "
+            "but got send=png: leave it off"
+        )
+    transport = PictureTransport(settings.send, model=card.model, url=url, needs_scenes=card.needs_scenes)
+    return ServedModel(server, card, transport, workers=options.workers)
 
 
 class ServedModel:
@@ -61,7 +181,7 @@ class ServedModel:
         self.fingerprint = card.fingerprint if card.persistent else None
         self.batch_size = min(max(_SMALLEST_BATCH, card.batch_size), card.max_queries)
         at_once = -(-_BATCHES_FOR_A_REPLICA * max(1, card.replicas) // workers)
-        self.batches_at_once = min(MOST_AT_ONCE, max(2, at_once))
+        self.batches_at_once = min(_MAX_AT_ONCE, max(2, at_once))
         self._server = server
         self._card = card
         self._transport = transport
@@ -108,19 +228,20 @@ class ServedModel:
                     found.update(self._request(half))
                 continue
             for item, each in zip(request.inputs, results, strict=True):
-                if isinstance(each, Answer):
-                    found[item.query.id] = each
-                elif isinstance(each, Failure):
-                    found[item.query.id] = failure_exception(each)
-                elif request.sends_pixels(item):
-                    found[item.query.id] = QueryError(
-                        f"Expected the pixels that were sent to do, but got: {each.reason}"
-                    )
-                else:
+                sent_pixels = request.sends_pixels(item)
+                if isinstance(each, UnknownPhoto) and not sent_pixels:
                     self._transport.photo_missing(item, each.reason)
                     unknown.append(item)
                     continue
-                self._transport.picture_accepted(as_pixels=request.sends_pixels(item))
+                self._transport.picture_accepted(as_pixels=sent_pixels)
+                match each:
+                    case Answer():
+                        found[item.query.id] = each
+                    case Failure():
+                        found[item.query.id] = failure_exception(each)
+                    case UnknownPhoto(reason=reason):
+                        message = f"Expected the pixels that were sent to do, but got: {reason}"
+                        found[item.query.id] = QueryError(message)
         return {**found, **self._request(unknown)} if unknown else found
 
 
@@ -138,112 +259,6 @@ def failure_exception(failure: Failure) -> Exception:
         return ServedError(failure.reason)
     named: type[ServedError] = type(name, (ServedError,), {})
     return named(message.strip())
-
-
-T = TypeVar("T")
-
-_ADVICE = (
-    "check the server, or wait for it longer (--vqamt-option retries-s=N), and run again: what the answer cache holds "
-    "is not asked for twice"
-)
-
-_LONGEST_REPLY = 512 * 2**20
-"""Bytes. Classifiers over a list of answers send thousands of scores per query."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServedConnection:
-    """One server, shared by several threads.
-
-    Attributes:
-        on_close: called when the connection is closed.
-        stop: set once the server cannot be used, which ends the waits of all threads.
-    """
-
-    url: str
-    key: ApiKey
-    client: HttpClient
-    retry: RetryPolicy
-    on_close: Callable[[], None]
-    stop: Event = field(default_factory=Event)
-
-    @classmethod
-    def at(cls, url: str, key: ApiKey, settings: ServedSettings, *, connections: int) -> ServedConnection:
-        """A connection that has sent nothing yet."""
-        from pytest_vqamt.models.http.client import HttpClient
-
-        return cls(
-            url=url,
-            key=key,
-            client=HttpClient(
-                url, key, timeout_s=settings.timeout_s, connections=connections, max_response_bytes=_LONGEST_REPLY
-            ),
-            retry=RetryPolicy(url, settings.retries_s, on_wait=_ignore_wait, disable_after=1, advice=_ADVICE),
-            on_close=redact_logs(key),
-        )
-
-    def card(self) -> ModelCard:
-        """The model card of the server.
-
-        Raises:
-            ModelError: no server answers, or it is not ``vqamt serve``.
-        """
-        try:
-            return self._request("card", lambda: read_card(self._body(self.client.get(MODEL_PATH))))
-        except QueryError as error:
-            raise ModelError(str(error)) from None
-
-    def answers(self, identity: str, body: bytes, count: int) -> tuple[QueryResult, ...]:
-        """The answers of the model of this identity to a request of ``count`` queries.
-
-        Raises:
-            SplitRequestError: the request is too large.
-            QueryError: a query in it is invalid.
-            ModelError: the server cannot be reached, or serves another model.
-        """
-
-        def attempt() -> tuple[QueryResult, ...]:
-            reply = read_answers_response(self._body(self.client.post(body, ANSWERS_PATH)), count)
-            if reply.model != identity:
-                raise other_model_error(self.url)
-            return reply.answers
-
-        return self._request(digest("request", str(len(body)), str(count)), attempt)
-
-    def close(self) -> None:
-        """Cancels what is in flight."""
-        self.stop.set()
-        self.client.close()
-        self.on_close()
-
-    def _request(self, name: str, attempt: Callable[[], T]) -> T:
-        try:
-            return self.retry.call(name, attempt, self.stop)
-        except StoppedError:
-            failure: VqamtError = ModelError(f"Expected {self.url} to answer, but the model was disabled meanwhile")
-        except WireError as error:
-            failure = ModelError(
-                f"Expected `vqamt serve` of this version at {self.url}, but got a response that cannot be read: {error}"
-            )
-        except (ModelError, QueryError) as error:
-            failure = type(error)(str(error))
-        if isinstance(failure, ModelError):
-            self.stop.set()
-        raise failure  # outside the handlers, without the traceback, which holds what the server sent
-
-    def _body(self, reply: HttpReply) -> bytes:
-        """The body of a successful response, redacted: the server may have echoed the token."""
-        if reply.status != 200:
-            raise_served_error(reply, self.url, self.key)
-        return self.key.redact(reply.body.decode("utf-8", "replace")).encode() if self.key else reply.body
-
-
-def _ignore_wait(_: float) -> None:
-    """The start-up time of a server is no cost of the model."""
-
-
-_MAX_UNKNOWN_PHOTOS = 64
-"""After so many photos that the server does not have, and none that it has, all pictures are sent as pixels."""
 
 
 class PictureTransport:
@@ -288,107 +303,126 @@ class PictureTransport:
         self._missing_photos.add(item.query.picture.photo.digest)
 
 
-SETTINGS = ("send", "timeout-s", "retries-s")
-"""The names of the settings."""
+class ServedConnection:
+    """One server, shared by several threads. It has sent nothing yet when it is made."""
 
-_LONGEST_S = 86_400
-
-
-class SendMode(StrEnum):
-    """How pictures are sent: as recipes, with PNG for unknown photos (``auto``), or always in one form."""
-
-    AUTO = "auto"
-    RECIPE = "recipe"
-    PNG = "png"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServedSettings:
-    """How the server is used.
-
-    Attributes:
-        send: how pictures are sent.
-        timeout_s: of one request, which holds a batch.
-        retries_s: how long a failed request may be retried.
-    """
-
-    send: SendMode = SendMode.AUTO
-    timeout_s: float = 600
-    retries_s: float = 120
-
-
-def served_settings(options: ModelOptions) -> ServedSettings:
-    """The settings from ``--vqamt-option``.
-
-    Raises:
-        OptionError: a value is invalid.
-    """
-    given = options.settings
-    send = given.get("send", SendMode.AUTO)
-    if send not in set(SendMode):
-        raise OptionError(f"Expected one of {', '.join(SendMode)}, but got send={send!r}")
-    return ServedSettings(
-        send=SendMode(send),
-        timeout_s=parse_number(given.get("timeout-s", "600"), "timeout-s", at_least=0.1, most=_LONGEST_S),
-        retries_s=parse_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
-    )
-
-
-_EXAMPLE = "such as served:http://127.0.0.1:8000"
-
-
-def base_url(argument: str) -> str:
-    """The URL that the paths of the wire format are appended to.
-
-    >>> base_url("http://GPU-box:8000/")
-    'http://gpu-box:8000'
-    >>> base_url("https://host/models/lxmert/v1")
-    'https://host/models/lxmert'
-
-    Raises:
-        OptionError: it is no http:// or https:// URL, or holds what might be a secret, which no message repeats.
-    """
-    if not re.match(r"https?://", argument, re.IGNORECASE):
-        shown = argument if re.fullmatch(r"[\w.:\[\]-]*", argument) else "..."
-        raise OptionError(f"Expected served:URL with an http:// or https:// URL, {_EXAMPLE}, but got served:{shown}")
-    parts = split_url(argument, example=_EXAMPLE, variable=TOKEN_VARIABLE)
-    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/').removesuffix('/v1')}"
-
-
-def check(argument: str, options: ModelOptions) -> None:
-    """Checks URL, settings and token without a request, and without importing httpx2.
-
-    Raises:
-        OptionError: the URL, a setting or the token in the environment is invalid.
-    """
-    base_url(argument)
-    served_settings(options)
-    key_from_environment(os.environ, (TOKEN_VARIABLE,))
-
-
-def load(argument: str, options: ModelOptions) -> ServedModel:
-    """The model that is served at the URL; its model card is requested.
-
-    Raises:
-        OptionError: as ``check``, or pixels are to be sent to a model that looks at scenes.
-        ModelError: no server answers, or it is not ``vqamt serve``.
-    """
-    # Here, for ``check`` has to do without the library that sends.
-
-    url, settings = base_url(argument), served_settings(options)
-    server = ServedConnection.at(
-        url, key_from_environment(os.environ, (TOKEN_VARIABLE,)), settings, connections=MOST_AT_ONCE
-    )
-    try:
-        card = server.card()
-    except ModelError:
-        server.close()
-        raise
-    if settings.send is SendMode.PNG and card.needs_scenes:
-        server.close()
-        raise OptionError(
-            f"Expected pictures to travel as recipes to model {card.model!r}, which looks at scenes and not at pixels, "
-            "but got send=png: leave it off"
+    def __init__(self, url: str, settings: ServedSettings) -> None:
+        self.url = url
+        self._key = key_from_environment(os.environ, (TOKEN_VARIABLE,))
+        self._client = HttpClient(
+            url,
+            self._key,
+            timeout_s=settings.timeout_s,
+            connections=_MAX_AT_ONCE,
+            max_response_bytes=_MAX_RESPONSE_BYTES,
         )
-    transport = PictureTransport(settings.send, model=card.model, url=url, needs_scenes=card.needs_scenes)
-    return ServedModel(server, card, transport, workers=options.workers)
+        # The start-up time of a server is no cost of the model, so nothing is done with the waits.
+        self._retry = RetryPolicy(url, settings.retries_s, on_wait=lambda _: None, disable_after=1, advice=_ADVICE)
+        self._stop = Event()  # set once the server cannot be used, which ends the waits of all threads
+        self._stop_redacting = redact_logs(self._key)
+
+    def card(self) -> ModelCard:
+        """The model card of the server.
+
+        Raises:
+            ModelError: no server answers, or it is not ``vqamt serve``.
+        """
+        try:
+            return self._request("card", lambda: read_card(self._body(self._client.get(MODEL_PATH))))
+        except QueryError as error:
+            raise ModelError(str(error)) from None
+
+    def answers(self, identity: str, body: bytes, count: int) -> tuple[QueryResult, ...]:
+        """The answers of the model of this identity to a request of ``count`` queries.
+
+        Raises:
+            SplitRequestError: the request is too large.
+            QueryError: a query in it is invalid.
+            ModelError: the server cannot be reached, or serves another model.
+        """
+
+        def attempt() -> tuple[QueryResult, ...]:
+            reply = read_answers_response(self._body(self._client.post(body, ANSWERS_PATH)), count)
+            if reply.model != identity:
+                raise other_model_error(self.url)
+            return reply.answers
+
+        return self._request(digest("request", str(len(body)), str(count)), attempt)
+
+    def close(self) -> None:
+        """Cancels what is in flight."""
+        self._stop.set()
+        self._client.close()
+        self._stop_redacting()
+
+    def _request(self, name: str, attempt: Callable[[], T]) -> T:
+        try:
+            return self._retry.call(name, attempt, self._stop)
+        except StoppedError:
+            failure: VqamtError = ModelError(f"Expected {self.url} to answer, but the model was disabled meanwhile")
+        except WireError as error:
+            failure = ModelError(
+                f"Expected `vqamt serve` of this version at {self.url}, but got a response that cannot be read: {error}"
+            )
+        except (ModelError, QueryError) as error:
+            failure = type(error)(str(error))
+        if isinstance(failure, ModelError):
+            self._stop.set()
+        raise failure  # outside the handlers, without the traceback, which holds what the server sent
+
+    def _body(self, reply: HttpResponse) -> bytes:
+        """The body of a successful response, redacted: the server may have echoed the token."""
+        if reply.status != 200:
+            raise_served_error(reply, self.url, self._key)
+        return self._key.redact(reply.body.decode("utf-8", "replace")).encode() if self._key else reply.body
+
+
+class SplitRequestError(QueryError):
+    """The request is too large; half of it may be accepted."""
+
+
+def raise_served_error(response: HttpResponse, url: str, key: ApiKey) -> NoReturn:
+    """Raises the exception that a status other than 200 stands for.
+
+    Raises:
+        TransientError: the request may be retried.
+        SplitRequestError: the request must be split.
+        QueryError: a query in it cannot be answered; the others may.
+        ModelError: the server cannot be used.
+    """
+    status = response.status
+    message = key.redact(read_error(response.body) or " ".join(response.body.decode("utf-8", "replace").split()))
+    message = message if len(message) <= _LONGEST_QUOTE else f"{message[:_LONGEST_QUOTE]}..."
+    got = f"but got {status_text(status)}{f' ({message})' if message else ''}"
+    if status == MODEL_DISABLED:
+        raise ModelError(message or f"Expected {url} to answer, {got}")
+    if status == OTHER_MODEL:
+        raise other_model_error(url, message)
+    if status == TOO_LARGE:
+        raise SplitRequestError(f"Expected {url} to take the picture and the text of one query, {got}")
+    if status == BAD_REQUEST:
+        raise QueryError(f"Expected {url} to take the query, {got}")
+    if status in (401, 403, 407):
+        which = "one was sent: put the right one" if key else "none was sent: put it"
+        raise ModelError(
+            f"Expected {url} to take our token, {got}: {which}, which is that of `vqamt serve`, into the "
+            f"environment variable {TOKEN_VARIABLE}"
+        )
+    if 300 <= status < 400:
+        raise ModelError(
+            f"Expected {url} to answer itself, {got}, which sends on to another address: name that in --vqamt-model"
+        )
+    if status in (404, 408, 425, 429) or status >= 500:
+        # A proxy that is up before what it leads to says 404.
+        state = {404: ServerState.UNREACHABLE, 500: ServerState.BROKEN}.get(status, ServerState.BUSY)
+        raise TransientError(got.removeprefix("but got "), state=state, wait_s=retry_after_s(response.headers))
+    raise ModelError(f"Expected `vqamt serve` at {url}, {got}: check the URL")
+
+
+def other_model_error(url: str, message: str = "") -> ModelError:
+    """The error for a server that was restarted with another model."""
+    result = f" ({message})" if message else ""
+    return ModelError(
+        f"Expected {url} to serve the model that it served when this run began, but it serves another one now{result}: "
+        "run again; answers of two models are never mixed"
+    )
