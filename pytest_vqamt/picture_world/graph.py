@@ -13,8 +13,9 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
 from pytest_vqamt.picture_world.art.backgrounds import draw_background
-from pytest_vqamt.picture_world.layout import SIZE_PX, Layout, Placed
-from pytest_vqamt.picture_world.looks import MULTI_COLOURED, SYNSETS, Bitmap
+from pytest_vqamt.picture_world.layout import Layout, Placed
+from pytest_vqamt.picture_world.looks import MULTI_COLOURED, SIZE_PX, SYNSETS
+from pytest_vqamt.picture_world.pieces import Bitmap
 
 Labels = NDArray[np.uint8]
 

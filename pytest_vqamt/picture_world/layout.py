@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from random import Random
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.picture_world.art.animals import ANIMALS
 from pytest_vqamt.picture_world.art.backgrounds import SETTINGS, VARIANTS
 from pytest_vqamt.picture_world.art.sprites import SPRITES
-from pytest_vqamt.picture_world.looks import (
-    FAMILIES,
-    FAMILY_OF,
-    NAMES,
+from pytest_vqamt.picture_world.looks import FAMILIES, FAMILY_OF, NAMES, SIZE_PX
+from pytest_vqamt.picture_world.pieces import (
     SMALL,
     Styled,
     by_weight,
@@ -23,10 +20,6 @@ from pytest_vqamt.picture_world.looks import (
     style_person,
     usual_height,
 )
-
-SIZE_PX = 224
-VERSION = 1
-"""Raised whenever a scene or a picture changes."""
 
 _EDGE_PX = 3
 _TRIES = 80
@@ -55,11 +48,6 @@ class Layout:
     setting: str
     variant: int
     placed: tuple[Placed, ...]
-
-
-def scene_rng(seed: int, index: int) -> Random:
-    """The generator of one scene's choices, which depend on nothing else."""
-    return Random(int.from_bytes(sha256(f"pictures\x1f{VERSION}\x1f{seed}\x1f{index}".encode()).digest(), "big"))
 
 
 def lay_out(rng: Random) -> Layout:

@@ -6,13 +6,13 @@ import gzip
 import json
 from collections.abc import Sequence
 from functools import cache, cached_property
+from hashlib import sha256
 from pathlib import Path
+from random import Random
 from sys import intern
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
 import PIL
-from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
@@ -21,12 +21,15 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.photo_io import mean_colour, sample_indices
 from pytest_vqamt.data.scene_cache import scene_cache
-from pytest_vqamt.picture_world.captions import captions
-from pytest_vqamt.picture_world.graph import Graph, paint, read
-from pytest_vqamt.picture_world.layout import SIZE_PX, VERSION, Layout, lay_out, scene_rng
-from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, MULTI_COLOURED, NAMES, SYNSETS
+from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, MULTI_COLOURED, NAMES, SIZE_PX, SYNSETS, VERSION
+
+# The stored scenes need no drawing: NumPy, Pillow's modules and the art are imported when a picture is.
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from pytest_vqamt.picture_world.graph import Graph
+    from pytest_vqamt.picture_world.layout import Layout
 
 _MAX_GRAPHS = 256
 _MAX_LAYOUTS = 32_000
@@ -95,12 +98,17 @@ class PictureWorld:
         graph = self.graph(self.place(photo.id))
         if not thing_id.isdecimal() or int(thing_id) >= len(graph.things):
             raise DataError(f"Expected the id of a thing of {photo.id}, but got thing_id={thing_id!r}: see its scene")
+        import numpy as np
+        from PIL import Image
+
         thing = int(thing_id)
         shown = [thing, *(garment for garment, wearer in graph.wearers.items() if wearer == thing)]
         return Image.fromarray(np.isin(graph.labels, [i + 1 for i in shown]).astype(np.uint8) * 255)
 
     def label_map(self, index: int) -> Image.Image:
         """Mode L: 1 + the index within ``scene.objects`` of the foremost thing at each pixel, 0 where there is none."""
+        from PIL import Image
+
         return Image.fromarray(self.graph(index).labels)
 
     def graph(self, index: int) -> Graph:
@@ -112,9 +120,14 @@ class PictureWorld:
             raise IndexError(f"Expected a scene from 0 to {self.count - 1}, but got index={index!r}")
 
     def _mean_colour(self) -> Colour:
+        from pytest_vqamt.data.photo_io import mean_colour, sample_indices
+
         return mean_colour(self.photo(self.scene(index).photo) for index in sample_indices(self.count))
 
     def _make_graph(self, index: int) -> Graph:
+        from pytest_vqamt.picture_world.graph import read
+        from pytest_vqamt.picture_world.layout import lay_out
+
         known = self._layouts.get(index)
         graph = read(known) if known else None
         rng = scene_rng(self.seed, index)
@@ -124,6 +137,8 @@ class PictureWorld:
         return graph
 
     def _paint(self, index: int) -> Image.Image:
+        from pytest_vqamt.picture_world.graph import paint
+
         return paint(self._layouts.get_or_make(index, lambda index: self.graph(index).layout))
 
     def _make_scene(self, index: int) -> Scene:
@@ -132,6 +147,8 @@ class PictureWorld:
 
     def lay_out(self, index: int) -> Scene:
         """The scene at ``index``, out of its graph."""
+        from pytest_vqamt.picture_world.captions import captions
+
         graph = self.graph(index)
         photo = Photo(
             id=f"pictures-{self.seed}-{index}", digest=digest("pictures", str(VERSION), str(self.seed), str(index))
@@ -150,6 +167,11 @@ class PictureWorld:
             ),
             exhaustive=EXHAUSTIVE,
         )
+
+
+def scene_rng(seed: int, index: int) -> Random:
+    """Returns the generator of one scene's choices, which depend on nothing else."""
+    return Random(int.from_bytes(sha256(f"pictures\x1f{VERSION}\x1f{seed}\x1f{index}".encode()).digest(), "big"))
 
 
 def load(argument: str) -> PictureWorld:
@@ -251,7 +273,6 @@ def _thing(place: int, row: _ThingRow) -> Thing:
 
 
 def _main() -> None:
-
     world = PictureWorld(COUNT, SEED)
     write([world.lay_out(index) for index in range(COUNT)])
 

@@ -202,7 +202,7 @@ def edit(painted: Painted, kind: str, boxes: tuple[Box, ...]) -> None:
 KINDS = ("erase", "insert", "blur", "mask", "corrupt", "cut", "cut rows", "crop", "mirror", "whole")
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(scenes(), st.data())
 def test_an_outline_is_the_frame_of_the_pixels_that_show_the_edit(scene: Scene, data: st.DataObject) -> None:
     painted = Painted(scene.picture, [])

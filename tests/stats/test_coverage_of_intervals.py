@@ -53,7 +53,13 @@ def least(times: int, nominal: float = 0.95) -> float:
 
 @pytest.mark.parametrize(
     ("scenes", "most", "rate", "icc"),
-    [(20, 10, 0.9, 0.3), (50, 10, 0.8, 0.3), (50, 5, 0.95, 0.6), (100, 10, 0.98, 0.3), (200, 8, 0.6, 0.2)],
+    [
+        (20, 10, 0.9, 0.3),
+        pytest.param(50, 10, 0.8, 0.3, marks=pytest.mark.full),
+        (50, 5, 0.95, 0.6),
+        (100, 10, 0.98, 0.3),
+        pytest.param(200, 8, 0.6, 0.2, marks=pytest.mark.full),
+    ],
 )
 def test_it_covers_where_wilsons_over_cases_does_not(scenes: int, most: int, rate: float, icc: float) -> None:
     runs = drawn(1, 1000, scenes=scenes, most=most, rate=rate, icc=icc)
@@ -61,7 +67,10 @@ def test_it_covers_where_wilsons_over_cases_does_not(scenes: int, most: int, rat
     assert covered(plain, rate, runs) < 0.9
 
 
-@pytest.mark.parametrize(("scenes", "rate"), [(20, 0.9), (50, 0.95), (100, 0.98)])
+@pytest.mark.parametrize(
+    ("scenes", "rate"),
+    [(20, 0.9), pytest.param(50, 0.95, marks=pytest.mark.full), pytest.param(100, 0.98, marks=pytest.mark.full)],
+)
 def test_it_covers_near_1_where_the_percentile_bootstrap_does_not(scenes: int, rate: float) -> None:
     runs = drawn(2, 500, scenes=scenes, most=6, rate=rate, icc=0.6)
     assert covered(pass_rate_interval, rate, runs) >= least(500)

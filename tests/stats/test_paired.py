@@ -301,7 +301,7 @@ def test_what_is_gated_stands_as_its_gate_says() -> None:
 ps = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=40)
 
 
-@settings(max_examples=20)  # statsmodels takes a tenth of a second for each
+@settings(max_examples=10)  # statsmodels takes a tenth of a second for each
 @given(ps)
 def test_it_is_statsmodels(drawn: list[float]) -> None:
     assert holm(drawn) == pytest.approx(multipletests(drawn, method="holm")[1], abs=1e-9)

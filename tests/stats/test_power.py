@@ -86,8 +86,8 @@ def test_many_sums_at_once_have_the_chances_of_each() -> None:
     "prospect",
     [
         EffectAssumptions(drop=0.1, differ=0.1275),
-        EffectAssumptions(drop=0.2, differ=0.02),
-        EffectAssumptions(drop=0.15, differ=0.1, sizes=((4, 1.0),), icc=0.3),
+        pytest.param(EffectAssumptions(drop=0.2, differ=0.02), marks=pytest.mark.full),
+        pytest.param(EffectAssumptions(drop=0.15, differ=0.1, sizes=((4, 1.0),), icc=0.3), marks=pytest.mark.full),
         EffectAssumptions(drop=0.2, differ=0.1, sizes=((6, 1.0),), icc=0.1),
     ],
 )

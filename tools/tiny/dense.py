@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.picture_world.layout import SIZE_PX as DRAWN_PX
 from pytest_vqamt.picture_world.looks import CATEGORIES, NAMES
+from pytest_vqamt.picture_world.looks import SIZE_PX as DRAWN_PX
 from tools.tiny.render import CELLS, SPOTS, Rendered
 
 COLOURS: tuple[str, ...] = CATEGORIES["colour"]

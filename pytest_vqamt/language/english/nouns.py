@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from functools import cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-from unittest.mock import patch
 
 from pytest_vqamt.language.tables import toml_table, word_set
 
@@ -184,6 +183,8 @@ def _irregular() -> tuple[dict[str, str], dict[str, str]]:
 
 @cache
 def _engine() -> inflect.engine:
+    from unittest.mock import patch
+
     # typeguard would rewrite each function of inflect to check its arguments, which takes far longer than the import.
     unchecked = patch("typeguard.typechecked", lambda function: function) if find_spec("typeguard") else nullcontext()
     with unchecked:
