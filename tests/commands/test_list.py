@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.reference.faults import FAULTS
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
+from tests.integration.half_bad import half_bad
 
 
 def test_the_tables_name_all_there_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,3 +69,228 @@ def test_listing_loads_nothing_heavy() -> None:
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert finished.stdout.splitlines()[-1] == "set()"
+
+
+# ``vqamt describe`` says what a relation claims, and shows cases with their right answers.
+
+
+def described(capsys: pytest.CaptureFixture[str], *typed: str) -> str:
+    assert main(["describe", *typed]) == 0
+    return capsys.readouterr().out
+
+
+def test_what_the_relation_says_of_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "metavqa.partition", "--cases=0")
+    assert printed.startswith("metavqa.partition\nThe count of two groups together equals the sum of their counts.\n")
+    told = dict(re.findall(r"^(\w+) {2,}(.*)$", printed, re.MULTILINE))
+    assert told["source"] == "Yuan et al., CVPR 2021, section 4.1.1"
+    assert told["task"] == "vqa"
+    assert told["variants"] == "metavqa.partition[object], metavqa.partition[property]"
+    assert told["version"] == str(catalogue.get("metavqa.partition").info.version)
+    assert told["tags"] == "none"
+    assert told["reports"].endswith("; each by present_groups")
+
+
+def test_deviations_are_told_where_the_docstring_points_to_them_too(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "metavqa.partition", "--cases=0")
+    assert "Deviation: groups and properties as in groups." in printed
+    assert "Two names to be added up come from different top families" in printed
+    assert "``" not in printed
+
+
+def test_a_control_is_said_to_be_never_gated(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "tags      control (never gated)" in described(capsys, "control.repeat", "--cases=0")
+
+
+def test_the_examples_have_right_answers_that_obey(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "metavqa.partition[object]", "--data=pictures:10", "--cases=3")
+    assert printed.count("metavqa.partition[object] on pictures:10, with the right answers") == 1
+    cases = re.findall(r"case [0-9a-f]{16}, scene pictures-0-\d\n((?: {4}.*\n)+)", printed)
+    assert len(cases) == 3
+    for case in cases:
+        total, first, second = (int(number) for number in re.findall(r"\?\s+->  (\d+)$", case, re.MULTILINE))
+        assert total == first + second
+        assert case.splitlines()[-1] == "    expected: first = second + third"
+
+
+def test_examples_are_of_each_variant_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    both = described(capsys, "metavqa.reorder", "--data=pictures:10", "--cases=1")
+    assert re.findall(r"^(\S+) on pictures:10", both, re.MULTILINE) == [
+        "metavqa.reorder[object]",
+        "metavqa.reorder[property]",
+    ]
+    one = described(capsys, "metavqa.reorder[property]", "--data=pictures:10", "--cases=1")
+    assert re.findall(r"^(\S+) on pictures:10", one, re.MULTILINE) == ["metavqa.reorder[property]"]
+
+
+def test_another_seed_gives_other_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    def ids(seed: int) -> list[str]:
+        printed = described(capsys, "metavqa.reversion[object]", "--data=pictures:10", "--cases=3", f"--seed={seed}")
+        return re.findall(r"case ([0-9a-f]{16})", printed)
+
+    assert ids(1) != ids(2)
+    assert ids(1) == ids(1)
+
+
+def test_an_edited_picture_and_a_repeated_question_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "control.*", "--data=pictures:5", "--cases=1")
+    assert re.search(r"\? \[asked again\]\s+->", printed)
+    assert re.search(r"\? \[re-encoded\]\s+->", printed)
+
+
+def test_an_edit_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "metavqa.cutting[count]", "--data=pictures:5", "--cases=1")
+    pieces = [(int(start), int(stop)) for start, stop in re.findall(r"\? \[cut [xy] (\d+)\.\.(\d+)\]\s+->", printed)]
+    assert len(pieces) >= 2
+    assert (pieces[0][0], pieces[-1][1]) == (0, 224)
+    assert all(one[1] == other[0] for one, other in pairwise(pieces))
+
+
+def test_the_text_ends_with_how_to_get_a_sheet(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "metavqa.reorder*", "--data=pictures:5", "--cases=1")
+    assert printed.splitlines()[-1] == (
+        "to look at examples: vqamt describe 'metavqa.reorder*' --data=pictures:5 --sheet=FILE.png"
+    )
+
+
+def test_a_sheet_shows_the_examples_of_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "below" / "sheet.png"
+    typed = ("metavqa.reversion", "--data=pictures:10", "--cases=2")
+    printed = described(capsys, *typed, "--sheet", str(file))
+    assert printed.splitlines()[-1] == f"4 examples side by side: {file}"
+    text = described(capsys, *typed)
+    assert printed.splitlines()[:-1] == text.splitlines()[:-1]
+    with Image.open(file) as image:
+        assert (image.format, image.mode, image.width) == ("PNG", "RGB", 1200)
+        high = image.height
+    described(capsys, "metavqa.reversion[object]", *typed[1:], "--sheet", str(file))
+    with Image.open(file) as image:
+        assert image.height < high, "half the examples"
+
+
+def test_where_no_scene_applies_there_is_no_sheet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def empty(self: PictureWorld, index: int) -> Scene:
+        return replace(self.lay_out(index), objects=(), relationships=())
+
+    monkeypatch.setattr(PictureWorld, "scene", empty)
+    file = tmp_path / "sheet.png"
+    printed = described(capsys, "metavqa.reversion[object]", "--data=pictures:3", "--sheet", str(file))
+    assert "  not applicable: " in printed
+    assert printed.splitlines()[-1] == f"no example to draw into {file}"
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["metavqa.reorder[objects]"], "did you mean 'metavqa.reorder[object]'"),
+        (["metavqa.reorder", "--data=picture"], "did you mean 'pictures'"),
+        (["metavqa.reorder", "--cases=-1"], "--cases=-1"),
+        (["metavqa.reorder", "--sheet=out.jpg"], "a file that ends in .png, but got --sheet='out.jpg'"),
+        (["metavqa.reorder", "--sheet=out.png", "--cases=0"], "--cases=0 with --sheet"),
+        (["metavqa.reorder", "--data=pictures:3", "--sheet=/dev/null/out.png"], "--sheet='/dev/null/out.png'"),
+    ],
+)
+def test_a_wrong_argument_is_told_in_one_line(capsys: pytest.CaptureFixture[str], typed: list[str], told: str) -> None:
+    assert main(["describe", *typed]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_setting_is_listed_and_can_be_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "metavqa.removal_plus", "--option", "erase=mean"]) == 0
+    printed = capsys.readouterr().out
+    assert "--vqamt-option erase=white|mean|inpaint (default: white)" in printed
+    assert "[erased (mean colour)]" in printed
+
+
+@pytest.mark.parametrize("text", ["erase=blue", "erse=mean", "erase"])
+def test_a_wrong_setting_is_told_in_one_line(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    assert main(["describe", "metavqa.removal_plus", "--option", text]) == ExitStatus.USAGE
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert text in printed
+
+
+def test_a_setting_that_the_relation_lacks_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "metavqa.removal", "--option", "severity=3"]) == ExitStatus.USAGE
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == (
+        "vqamt: Expected --option to name a setting of 'metavqa.removal', but got 'severity'; known: erase, inpaint\n"
+    )
+    assert main(["describe", "metavqa.reorder", "--option", "severity=3"]) == ExitStatus.USAGE
+    assert "got 'severity'; leave it off, for there is none" in capsys.readouterr().err
+    assert main(["describe", "*", "--cases=0", "--option", "severity=3"]) == 0, "one of them has it"
+
+
+def test_a_setting_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
+    typed = ["describe", "metavqa.removal", "--option=erase=white", "--option=erase=mean"]
+    assert main(typed) == ExitStatus.USAGE
+    assert capsys.readouterr().err == (
+        "vqamt: Expected --option=erase=VALUE once, but got 'erase=mean' after 'erase=white': leave one of them off\n"
+    )
+
+
+def test_a_checkpoint_that_is_not_there_is_told_before_anything_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "metavqa.removal", "--option=inpaint=lama:no/such.pt"]) == ExitStatus.USAGE
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "got inpaint='lama:no/such.pt' (No such file or directory)" in printed.err
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_examples_are_of_different_scenes_while_there_are_any(capsys: pytest.CaptureFixture[str], seed: int) -> None:
+    def scenes(data: str) -> list[str]:
+        printed = described(capsys, "control.repeat", f"--data={data}", "--cases=5", f"--seed={seed}")
+        return re.findall(r"case [0-9a-f]{16}, scene (\S+)", printed)
+
+    assert len(set(scenes("pictures:50"))) == 5
+    few = scenes("pictures:2")
+    assert len(few) == 5
+    assert set(few[:2]) == {"pictures-0-0", "pictures-0-1"}
+
+
+def test_a_sheet_that_cannot_be_written_is_told_before_anything_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = ["describe", "metavqa.reorder", "--data=pictures:3", "--sheet"]
+    (tmp_path / "taken").touch()
+    (tmp_path / "folder.png").mkdir()
+    for file in (tmp_path / "taken" / "sheet.png", tmp_path / "folder.png"):
+        assert main([*typed, str(file)]) == ExitStatus.USAGE
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert printed.err.startswith(f"vqamt: Expected a file that can be written, but got --sheet={str(file)!r} (")
+
+
+def test_a_sheet_of_before_stays_where_nothing_comes_of_the_new_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "sheet.png"
+    file.write_bytes(b"old")
+    assert main(["describe", "metavqa.reorder", "--data=coco:no/such", "--sheet", str(file)]) == ExitStatus.USAGE
+    assert capsys.readouterr().out == ""
+    assert file.read_bytes() == b"old"
+
+
+def test_bad_records_are_left_out_where_that_is_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    typed = ["describe", "control.repeat", f"--data={half_bad(tmp_path)}", "--cases=3"]
+    assert main(typed) == ExitStatus.USAGE
+    assert "--allow-bad-records" in capsys.readouterr().err
+    assert main([*typed, "--allow-bad-records"]) == 0
+    assert set(re.findall(r", scene (\S+)", capsys.readouterr().out)) == {"good"}
+
+
+def test_a_kind_of_model_tells_what_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "lxmert")
+    assert printed.startswith("--vqamt-model=lxmert[:PATH]\nLXMERT with its region detector; answers questions\n")
+    told = dict(re.findall(r"^(\w+) {2,}(.*)$", printed, re.MULTILINE))
+    assert {"detector", "features", "answers"} <= set(told["settings"].split(", "))
+    assert told["needs"] == 'pip install "pytest-vqamt[transformers]"'
+
+
+def test_photos_tell_what_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+    told = dict(re.findall(r"^(\w+) {2,}(.*)$", described(capsys, "photos"), re.MULTILINE))
+    assert {"boxes", "masks", "open-vocabulary", "names"} <= set(told["settings"].split(", "))

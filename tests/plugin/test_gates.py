@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.plugin.conftest import Run
+from pytest_vqamt.cli import main
+from tests.plugin.conftest import WORKERS, Run
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object],metavqa.reorder[object]"
 HALF = "fault:ignores-negation"
@@ -103,3 +107,105 @@ def test_a_marker_is_heard_from_a_worker_too(pytester: pytest.Pytester, run: Run
     text = marked("@pytest.mark.vqamt(fail_under=0.5)")
     run_own(pytester, run, text, "-n", "2").assert_outcomes(passed=1, failed=1)
     assert demanded(pytester) == {"metavqa.reversion[object]": 0.5, "metavqa.reorder[object]": 0.5}
+
+
+# Cases that a person judged invalid are left out of the rates, counted and listed.
+
+OPTIONS = ("--vqamt-relations=metavqa.reversion[object]", "--vqamt-report=out")
+
+
+def report(pytester: pytest.Pytester) -> dict[str, Any]:
+    (told,) = json.loads((pytester.path / "out" / "report.json").read_text())["relations"]
+    assert isinstance(told, dict)
+    return told
+
+
+def test_a_waived_case_counts_as_nothing_else(pytester: pytest.Pytester, run: Run) -> None:
+    run(*OPTIONS, "--vqamt-fail-under=0.1", model="fault:always-yes").assert_outcomes(failed=1)
+    assert (report(pytester)["cases"], report(pytester)["violated"]) == (4, 4)
+    lines = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    waived = sorted(line["case_id"] for line in lines)[:3]
+    (pytester.path / "waived.txt").write_text(
+        "# looked at on a Friday\n\n" + "".join(f"{case_id} the picture is cut off\n" for case_id in waived)
+    )
+
+    waive = "--vqamt-waive=waived.txt"
+    result = run(*OPTIONS, "--vqamt-fail-under=0.1", waive, model="fault:always-yes", shrink=30)
+    result.assert_outcomes(failed=1)
+    told = report(pytester)
+    assert (told["cases"], told["waived"], told["violated"], told["pass_rate"]) == (4, 3, 1, 0.0)
+    result.stdout.fnmatch_lines(["metavqa.reversion?object? * 4 (3 waived) * 0.000 *"])
+    lines = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    assert sorted(line["case_id"] for line in lines if line.get("waived")) == waived
+    assert not any(f"case {case_id}" in result.stdout.str() for case_id in waived), "shown as the simplest violation"
+
+
+def test_waivers_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini("[pytest]\nvqamt_waive = waived.txt\n")
+    (pytester.path / "waived.txt").write_text("")
+    run(*OPTIONS).assert_outcomes(passed=1)
+    case_id = json.loads((pytester.path / "out" / "cases.jsonl").read_text().splitlines()[0])["case_id"]
+    (pytester.path / "waived.txt").write_text(f"{case_id} upside down\n")
+    run(*OPTIONS).assert_outcomes(passed=1)
+    assert (report(pytester)["waived"], report(pytester)["holds"]) == (1, 3)
+
+
+@pytest.mark.parametrize("shared", WORKERS)
+def test_waived_ids_of_no_case_are_told(pytester: pytest.Pytester, run: Run, shared: tuple[str, ...]) -> None:
+    run(*OPTIONS)
+    case_id = json.loads((pytester.path / "out" / "cases.jsonl").read_text().splitlines()[0])["case_id"]
+    (pytester.path / "waived.txt").write_text(f"{case_id} cut off\n{'0' * 16} gone\n")
+    result = run(*OPTIONS, "--vqamt-waive=waived.txt", *shared)
+    result.stdout.fnmatch_lines([f"1 of 2 waived ids is of no case of this run ({'0' * 16})"])
+
+
+def tick(sheet: Path, said: Callable[[dict[str, str]], tuple[str, str]]) -> None:
+    """Fills in the judgement and the note of each row, as a person does in a spreadsheet."""
+    with sheet.open(encoding="utf-8-sig", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    for row in rows:
+        row["judgement"], row["note"] = said(row)
+    with sheet.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_what_a_person_judged_invalid_is_left_out_of_the_next_run(
+    pytester: pytest.Pytester, run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run, draw a sheet, tick it, read it, and run again with the waivers that come of it."""
+    monkeypatch.chdir(pytester.path)
+    run(*OPTIONS, model="fault:always-yes", max_cases=8)
+    before = report(pytester)
+    assert (before["violated"], before["waived"]) == (8, 0)
+    assert main(["audit", "out", "-o", "sheet"]) == 0
+    with Path("sheet/audit.csv").open(encoding="utf-8-sig", newline="") as lines:
+        wrong = [row["case_id"] for row in csv.DictReader(lines)][2:5]
+    tick(Path("sheet/audit.csv"), lambda row: ("invalid", "cut off") if row["case_id"] in wrong else ("valid", ""))
+    capsys.readouterr()
+    assert main(["audit", "out", "--read", "sheet/audit.csv", "--waivers", "waivers.txt"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[:2] == [
+        "8 of 8 violations drawn, 8 judged: 5 valid, 3 invalid, 0 unsure",
+        f"precision: 0.625 (95 % interval {ends(told[1])})",
+    ]
+    assert "waivers: waivers.txt (3 new, 0 there before)" in told
+    assert "audit" in (pytester.path / "out" / "report.html").read_text().lower()
+    assert "0.625" in (pytester.path / "out" / "summary.md").read_text()
+
+    result = run(*OPTIONS, "--vqamt-waive=waivers.txt", model="fault:always-yes", max_cases=8, shrink=30)
+    after = report(pytester)
+    assert (after["cases"], after["violated"], after["waived"]) == (8, 5, 3)
+    assert not any(f"case {case_id}" in result.stdout.str() for case_id in wrong)
+    waived = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    assert sorted(row["case_id"] for row in waived if row.get("waived")) == sorted(wrong)
+    assert main(["audit", "out", "--read", "sheet/audit.csv"]) == 2
+    assert "with 8 violations to draw from, but 'out' has 5: it was written anew since" in capsys.readouterr().err
+
+
+def ends(line: str) -> str:
+    """The interval as the line has it; other tests work it out."""
+    low, _, high = line.rpartition("interval ")[2].rstrip(")").partition(" to ")
+    assert float(low) < 0.625 < float(high)
+    return f"{low} to {high}"

@@ -1,9 +1,11 @@
-"""A run that is killed half-way loses no answer that it had kept, and goes on from there."""
+"""Where the disk of the report is full, a run says so in a line, ends with status 1, and loses no answer."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,9 +17,111 @@ import pytest
 
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from tests.costs import without_costs
-from tests.plugin.conftest import EIGHT, WORKERS
+from tests.plugin.conftest import EIGHT, WORKERS, Run, asked
 
 pytestmark = pytest.mark.full
+
+ASKS = (
+    "--vqamt-model=python:counted:Model",
+    "--vqamt-data=pictures:20",
+    "--vqamt-relations=metavqa.partition,metavqa.insertion",
+    "--vqamt-max-cases=20",
+    "--vqamt-sampler=random",
+    "--vqamt-shrink=0",
+    "--vqamt-report=disk/out",
+    "-p",
+    "no:faulthandler",
+)
+"""Runs five items of 20 cases."""
+
+ALL = {"cases.jsonl", "report.json", "report.html", "summary.md"}
+SMALL_DISK = 'mount -t tmpfs -o size="$1" tmpfs disk && shift && "$@"; status=$?; cp -r disk/. left; exit $status'
+"""Runs a command with a small disk, which is gone afterwards; what is on it is copied."""
+
+
+def unshared(size_kb: int, *command: str) -> list[str]:
+    """The command with a small disk of its own, which needs no rights but those that Linux gives its users."""
+    return ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, "sh", f"{size_kb}k", *command]
+
+
+def can_unshare() -> bool:
+    if not shutil.which("unshare"):
+        return False
+    script = "mount -t tmpfs -o size=4k tmpfs /tmp"
+    tried = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script], capture_output=True)
+    return tried.returncode == 0
+
+
+def session(pytester: pytest.Pytester) -> list[str]:
+    (pytester.path / "disk").mkdir(exist_ok=True)
+    shutil.rmtree(pytester.path / "left", ignore_errors=True)
+    (pytester.path / "left").mkdir()
+    return [sys.executable, "-m", "pytest", *ASKS]
+
+
+def ran(pytester: pytest.Pytester, command: list[str]) -> tuple[int, str]:
+    """Its status, and what it said; never a traceback."""
+    ended = subprocess.run(command, cwd=pytester.path, capture_output=True, text=True, check=False)
+    said = ended.stdout + ended.stderr
+    assert "Traceback" not in said, said
+    assert "INTERNALERROR" not in said, said
+    return ended.returncode, said
+
+
+def check_left(folder: Path) -> set[str]:
+    """The names of the files of a report; each is whole."""
+    names = {file.name for file in folder.iterdir() if not file.name.startswith(".")}
+    assert names <= ALL
+    if "report.json" in names:
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        lines = (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+        assert len([json.loads(line) for line in lines]) == sum(each["cases"] for each in report["relations"])
+    if "report.html" in names:
+        assert (folder / "report.html").read_text(encoding="utf-8").endswith("</html>")
+    return names
+
+
+def told_once(said: str, error: str) -> None:
+    """One line says that there is no report, what the system said, and what to do."""
+    (line,) = [line for line in said.splitlines() if line.startswith("ERROR: ")]
+    assert re.search(
+        rf"Expected a folder that can be written to, but got --vqamt-report='.*disk/out': \[Errno \d+\] {error}.*; "
+        r"free some space and run again: no answer that was kept is asked for again$",
+        line,
+    ), line
+
+
+@pytest.mark.skipif(not can_unshare(), reason="needs a small disk, which Linux lets users mount in places")
+def test_a_full_disk(pytester: pytest.Pytester, counted: str) -> None:
+    # The cases take some 120 kB, twice while they are put together, and the page with its pictures 300.
+    states = []
+    for size_kb in (40, 340):
+        status, said = ran(pytester, unshared(size_kb, *session(pytester)))
+        assert status == pytest.ExitCode.TESTS_FAILED, said
+        states.append(check_left(pytester.path / "left" / "out"))
+        told_once(said, "No space left on device")
+        items_failed = "ERROR at setup of" in said
+        assert items_failed == (size_kb == 40), "there was no room for the cases while they were asked"
+    assert states == [set(), {"cases.jsonl", "report.json", "summary.md"}]
+    queries = asked(pytester)
+    assert len(queries) == len(set(queries)) > 100, "nothing was asked twice"
+    status, said = ran(pytester, unshared(4000, *session(pytester)))
+    assert status == pytest.ExitCode.OK, said
+    assert check_left(pytester.path / "left" / "out") == ALL
+    assert asked(pytester) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit to the sizes of files")
+def test_a_page_that_may_not_be_as_large(pytester: pytest.Pytester, counted: str) -> None:
+    limit = "import resource, os, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)); "
+    run = "os.execv(sys.argv[1], sys.argv[1:])"
+    status, said = ran(pytester, [sys.executable, "-c", limit + run, *session(pytester), "--vqamt-no-cache"])
+    assert status == pytest.ExitCode.TESTS_FAILED, said
+    told_once(said, os.strerror(27))
+    assert check_left(pytester.path / "disk" / "out") == {"cases.jsonl", "report.json", "summary.md"}
+
+
+# A run that is killed half-way loses no answer that it had kept, and goes on from there.
 
 FINGERPRINT = "slow and sure"
 SLOW = f"""
@@ -121,3 +225,56 @@ def _kept(folder: Path, query_ids: set[str]) -> set[str]:
 def _told(folder: Path) -> dict[str, Any]:
     report: dict[str, Any] = json.loads((folder / "report.json").read_text())
     return without_costs(report)
+
+
+# A session that is killed while it writes its report: what is there is whole, and the next one asks nothing again.
+
+TWO = "--vqamt-relations=metavqa.partition"
+KILLER = """
+    import os, signal, sys
+
+    def heard(event, arguments):
+        if event == "os.rename" and str(arguments[1]).endswith("{file}"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(heard)
+"""
+"""Ends the session, as a power cut would, before it puts a file in its place."""
+
+LEFT = {
+    "cases.jsonl": set[str](),
+    "report.json": {"cases.jsonl"},
+    "summary.md": {"cases.jsonl", "report.json"},
+    "report.html": {"cases.jsonl", "report.json", "summary.md"},
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a signal that nothing withstands")
+@pytest.mark.parametrize("file", ["report.json", "report.html"])
+def test_what_is_there_is_whole(pytester: pytest.Pytester, run: Run, counted: str, file: str) -> None:
+    run(TWO, "--vqamt-report=out", model=counted, max_cases=2).assert_outcomes(passed=2)
+    pytester.makepyfile(killer=KILLER.format(file=file))
+    sampling = ("--vqamt-data=pictures:20", "--vqamt-max-cases=4", "--vqamt-sampler=random", "--vqamt-shrink=0")
+    options = ("-p", "killer", TWO, f"--vqamt-model={counted}", *sampling, "--vqamt-report=out")
+    session = subprocess.run(
+        [sys.executable, "-m", "pytest", *options], cwd=pytester.path, capture_output=True, check=False
+    )
+    assert session.returncode == -signal.SIGKILL
+    folder = pytester.path / "out"
+    assert {each.name for each in folder.iterdir() if not each.name.startswith(".")} == LEFT[file]
+    assert counts(folder, LEFT[file]) == ([4, 4] if "report.json" in LEFT[file] else [])
+    assert len((folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()) == 8
+    assert asked(pytester)
+
+    run(TWO, "--vqamt-report=out", model=counted).assert_outcomes(passed=2)
+    assert asked(pytester) == []
+    assert {each.name for each in folder.iterdir()} == {"cases.jsonl", "report.json", "report.html", "summary.md"}
+    assert counts(folder, {"report.json"}) == [4, 4]
+
+
+def counts(folder: Path, there: set[str]) -> list[int]:
+    """How many cases the report counts of each item."""
+    if "report.json" not in there:
+        return []
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return [each["cases"] for each in report["relations"]]

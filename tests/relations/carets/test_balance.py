@@ -7,11 +7,21 @@ from random import Random
 
 import pytest
 
-from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.askable_scene import askable_scene_of
+from pytest_vqamt.relations.carets import arguments
+from pytest_vqamt.relations.carets.arguments import Argument
+from pytest_vqamt.relations.carets.choosing import action_choice
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import RandomChooser
+from tests.making import scene_of
+from tests.relations.carets import draws
+from tests.relations.carets.draws import KNOWN
 
 BALANCED = (
     ("carets.rephrase", ""),
@@ -72,3 +82,70 @@ def test_half_of_10_000_are_true(many_pictures: SceneSource, name: str, variant:
 def test_the_share_is_of_what_is_true() -> None:
     found = Counter({("a", "yes"): 3, ("a", "no"): 1, ("b", "no"): 4})
     assert (share(found), share(found, "a"), share(found, "b")) == (3 / 8, 3 / 4, 0)
+
+
+# Of questions that are answered alike nearly always some are dropped, so that no answer is right nearly always.
+
+DRAWS = 4000
+OFTEN_ENOUGH = NotApplicable(reason="what is right is right often enough")
+
+
+def right(source: SceneSource) -> Counter[str]:
+    """How often each action was right, in so many draws."""
+    choose, found = RandomChooser(Random(4)), Counter[str]()
+    for _ in range(DRAWS):
+        scene = source.scene(choose.between(0, len(source) - 1))
+        drawn = action_choice(askable_scene_of(scene, source.corpus, KNOWN), choose)
+        if isinstance(drawn, Argument):
+            found[drawn.truth] += 1
+    return found
+
+
+def all_kept(_attribute: str, _corpus: Corpus, _known: LexicalKnowledge) -> float:
+    return 1.0
+
+
+def test_no_action_is_right_in_more_than_about_half_of_the_choices(
+    pictures: SceneSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Were all kept, two in three would be standing, for most scenes show nobody who does anything else. Of these one in
+    # four is kept. With all others that is a third, (2/3)/4 of (2/3)/4 + 1/3; with half of them, the least that comes
+    # of any other one, it is a half. Some 900 are kept: a standard deviation is 1.7 points.
+    kept = right(pictures)
+    assert kept.total() > 600
+    assert max(kept.values()) / kept.total() < 0.5 + 0.05
+    monkeypatch.setattr(arguments, "keep_probability", all_kept)
+    everything = right(pictures)
+    assert everything["standing"] / everything.total() > 0.6, "there would be nothing to thin out"
+
+
+def test_what_is_kept_is_kept_by_its_share(pictures: SceneSource, monkeypatch: pytest.MonkeyPatch) -> None:
+    thinned = right(pictures)
+    shares = {word: arguments.keep_probability(word, pictures.corpus, KNOWN) for word in thinned}
+    monkeypatch.setattr(arguments, "keep_probability", all_kept)
+    everything = right(pictures)
+    expected = {word: everything[word] * share for word, share in shares.items()}
+    for word, n in expected.items():
+        # Both are drawn: three times their standard deviation, that of a count being its root.
+        deviation = (n + everything[word] * shares[word] ** 2) ** 0.5
+        assert abs(thinned[word] - n) < 3 * deviation, (word, thinned, expected)
+
+
+def test_a_question_that_is_dropped_says_why() -> None:
+    view = draws.view_of(
+        scene_of("standing man"),
+        *(scene_of("standing dog", id=str(n)) for n in range(8)),
+        scene_of("lying cat", id="b"),
+    )
+    choose = RandomChooser(Random(0))
+    drawn = [action_choice(view, choose) for _ in range(400)]
+    dropped = sum(each == OFTEN_ENOUGH for each in drawn)
+    # Three in four: 9 stand and 1 lies, and 1 in 9 is less than the least. A standard deviation is 2.2 points.
+    assert dropped / 400 == pytest.approx(0.75, abs=0.08)
+    assert all(isinstance(each, Argument) for each in drawn if each != OFTEN_ENOUGH)
+
+
+def test_yes_no_questions_are_not_thinned() -> None:
+    others = [scene_of("standing dog", id=str(n)) for n in range(8)]
+    view = draws.view_of(scene_of("standing man"), *others, scene_of("lying cat", "lying man", id="b"))
+    assert len(draws.arguments(QuestionType.ATTRIBUTE, view, draws=200)) == 200

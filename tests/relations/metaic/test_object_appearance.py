@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
@@ -12,10 +14,20 @@ from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.language.captions import class_of
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.metaic.object_appearance import ObjectAppearance
+from pytest_vqamt.relations.metaic.singular_plural import SingularPlural
+from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import FirstOption, answers_of
-from tests.relations.inserted import corpus_of
+from tests.relations.inserted import corpus_of, insert_of
 from tests.relations.metaic.backyard import CLASSES, DOG, backyard, cases, dogs
+from tests.relations.metaic.drawn import draw_many
+from tests.soundness.outlines import OfCoco, OfPictureWorld
+from tests.soundness.perceiver import GONE_SHARE, SEEN_SHARE
+from tests.soundness.pixels import Outlines, view
+from tests.soundness.samples import COCO, PICTURES, Sample, each_of
 
 RELATION = ObjectAppearance()
 
@@ -132,3 +144,64 @@ def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) ->
 def test_nor_where_a_crowd_of_the_only_class_is_there() -> None:
     assert cases(RELATION, "0", backyard(crowds=("dog",)), dogs()) == []
     assert cases(RELATION, "0", backyard(), corpus_of([backyard()])) == []
+
+
+# All eight items make the same pairs, however they are drawn: four pictures of each background and cut-out.
+
+LEVELS = ObjectAppearance.info.variants
+
+
+@pytest.mark.parametrize("sampler", list(Sampler))
+def test_the_cases_of_all_items_pair_up(world: PictureWorld, sampler: Sampler) -> None:
+    sampling = Sampling(max_cases=25, sampler=sampler)
+    drawn: list[list[Case]] = [
+        list(Plan(relation=relation, variant=level, source=world, sampling=sampling))
+        for relation in (ObjectAppearance(), SingularPlural())
+        for level in LEVELS
+    ]
+    assert {len(cases) for cases in drawn} == {25}
+    for pair in zip(*drawn, strict=True):
+        of_appearance, of_forms = pair[: len(LEVELS)], pair[len(LEVELS) :]
+        assert [case.queries for case in of_appearance] == [case.queries for case in of_forms]
+        assert len({case.queries[0].id for case in pair}) == 1
+        assert len({case.queries[1].id for case in pair}) == len(LEVELS)
+        edits = [insert_of(case.queries[1].picture) for case in of_appearance]
+        assert len({(edit.cutout.photo, edit.cutout.thing.id, edit.box.w, edit.box.h) for edit in edits}) == 1
+        covered = [float(case.fact("covered") or 0) for case in of_appearance]
+        assert covered == sorted(covered)
+        assert covered[0] == 0 < covered[1] < covered[2] < covered[3]
+
+
+# How much of what was there is left to be seen, pixel by pixel, where a thing is inserted.
+
+WANTED = 60
+
+
+def outlines_of(sample: Sample) -> Outlines:
+    source = sample.load()
+    if isinstance(source, PictureWorld):
+        return OfPictureWorld(source)
+    return OfCoco(source, Path(sample.argument) / "instances.json")
+
+
+@each_of(PICTURES, COCO)
+@pytest.mark.parametrize(
+    ("level", "least"),
+    [
+        # Nothing is covered.
+        ("0", 1.0),
+        # All is surely seen.
+        ("15", SEEN_SHARE),
+        # Rule R1 has so much of the largest thing covered, and nothing is gone.
+        ("30", GONE_SHARE),
+        ("45", GONE_SHARE),
+    ],
+)
+def test_nothing_that_a_caption_names_is_hidden(sample: Sample, level: str, least: float) -> None:
+    outlines = outlines_of(sample)
+    found = draw_many(sample.load(), range(40), WANTED)
+    for scene, each in found.of[:WANTED]:
+        for shown in view(each.picture(scene, level), outlines).shown:
+            if shown.origin[0] == scene.photo and class_of(shown.thing.name):
+                left = np.count_nonzero(shown.pixels) / shown.had
+                assert left >= least, (scene.id, shown.thing.name, left)

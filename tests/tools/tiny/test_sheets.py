@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.picture_world.source import PictureWorld
 from tools.tiny.asked import World
-from tools.tiny.sheets import caption, sheet
+from tools.tiny.bank import Bank, encoded
+from tools.tiny.build import IMAGE, SPECIAL, tokenizer
+from tools.tiny.dense import SAID
+from tools.tiny.render import CELLS
+from tools.tiny.sheets import Row, caption, sheet
+from tools.tiny.words import Words, draw
 
 PICTURES = PictureWorld(count=300, seed=3)
 SCENES = [PICTURES.scene(index) for index in range(300)]
@@ -50,3 +61,86 @@ def test_a_caption_names_everything_once_from_left_to_right() -> None:
         setting="beach",
     )
     assert caption(scene) == "Two black cats, a girl in a red shirt and a brown dog on a beach."
+
+
+# Rows packed into one sequence are answered as each would be alone.
+
+ROWS = [
+    Row("exists", "Is there a red car?", "yes"),
+    Row("count", "How many red cars and dogs are there?", "3"),
+    Row("caption", "Describe the picture.", "a red car, a dog and a red car."),
+]
+TEXTS = " ".join(text for row in ROWS for text in (row.text, row.answer))
+VOCABULARY = sorted(set(re.findall(r"[a-z0-9]+", TEXTS.lower())))
+
+
+@pytest.fixture
+def bank() -> Bank:
+    rows = encoded(ROWS, tokenizer(VOCABULARY))
+    return Bank(
+        tokens=np.array([token for ids, _ in rows for token in ids], np.int16),
+        first=np.cumsum([0, *(len(ids) for ids, _ in rows)]),
+        answer=np.array([before for _, before in rows], np.int16),
+        kind=np.array([1, 2, 0], np.uint8),
+        kinds=("caption", "exists", "count"),
+        scene=np.array([0, 3]),
+    )
+
+
+def test_a_row_sees_the_picture_and_itself_alone(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    model = Words(tokenizer(VOCABULARY)).eval()
+    pixels = torch.rand(1, 3, 112, 112)
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: torch.no_grad())  # in full precision
+    sheet = draw(bank, np.array([0]), np.random.default_rng(0), blank=False)
+    with torch.no_grad():
+        seen = model.llava.model.vision_tower(pixels, output_hidden_states=True).hidden_states[-1]
+        _, packed = model(seen, sheet, torch.zeros(1, CELLS * CELLS, len(SAID)))
+        alone = []
+        for start, end in row_borders(sheet.positions[0, CELLS * CELLS :]):
+            ids = torch.cat([torch.full((CELLS * CELLS,), SPECIAL.index(IMAGE)), sheet.tokens[0, start:end]])[None]
+            logits = model.llava(input_ids=ids, pixel_values=pixels).logits[0, CELLS * CELLS :]
+            alone.append(logits[sheet.target[0, start:end] >= 0])
+    assert len(alone) == len(ROWS)
+    assert torch.allclose(torch.cat(alone), packed, atol=1e-5)
+
+
+def row_borders(positions: torch.Tensor) -> list[tuple[int, int]]:
+    """Each row begins right after the picture's last position."""
+    starts = [at for at, position in enumerate(positions.tolist()) if position == CELLS * CELLS]
+    return list(zip(starts, [*starts[1:], len(positions)], strict=True))
+
+
+def test_only_answers_are_learned_and_rows_weigh_the_same(bank: Bank) -> None:
+    sheet = draw(bank, np.array([0]), np.random.default_rng(0), blank=False)
+    split = tokenizer(VOCABULARY)
+    learned = split.convert_ids_to_tokens(sheet.target[sheet.target >= 0].tolist())
+    assert sorted(learned) == sorted(
+        [
+            "yes",
+            "[END]",
+            "3",
+            "[END]",
+            "a",
+            "red",
+            "car",
+            "[UNK]",
+            "a",
+            "dog",
+            "and",
+            "a",
+            "red",
+            "car",
+            "[UNK]",
+            "[END]",
+        ]
+    )
+    weights = sheet.weight[sheet.target >= 0]
+    assert weights.sum().item() == pytest.approx(1 + 1 + 3)
+
+
+def test_the_tokenizer_keeps_words_whole_and_punctuation_apart(tmp_path: Path) -> None:
+    split = tokenizer(["isn", "a", "teddy", "bear", "?", "'", "t", "1", "2"])
+    split.save_pretrained(tmp_path)
+    tokens = type(split).from_pretrained(tmp_path).tokenize("Isn't a  teddy-bear 12?")
+    assert tokens == ["isn", "'", "t", "a", "teddy", "[UNK]", "bear", "1", "2", "?"]
