@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import sqrt
 
 import numpy as np
 import pytest
 
 from pytest_vqamt.core.tallies import PairedClusters
-from pytest_vqamt.stats.paired import change_of, with_holm_gates
-from tests.stats.drawn_clusters import runs_of_one_model
+from pytest_vqamt.stats.paired import change_of, drop_p, mcnemar_p, paired_interval, tango, two_sided_p, with_holm_gates
+from tests.stats.drawn_clusters import changed_runs, runs_of_one_model
 
 
 def equal_models(draw: np.random.Generator, relations: int) -> list[PairedClusters]:
@@ -48,3 +49,66 @@ def test_of_pairs_of_equal_models_at_most_one_in_twenty_fails(sets: int) -> None
 @pytest.mark.slow
 def test_so_it_is_with_thirty_relations() -> None:
     false_alarms(30, 1000)
+
+
+# How often the interval of a difference holds the truth, on scenes drawn at random, and how often tests are wrong.
+
+
+def pairs(times: int, *, scenes: int, size: int, lost: float, won: float, icc: float) -> list[PairedClusters]:
+    draw = np.random.default_rng(scenes)
+    return [changed_runs(draw, scenes=scenes, size=size, lost=lost, won=won, icc=icc) for _ in range(times)]
+
+
+def share(outcomes: list[bool]) -> float:
+    return sum(outcomes) / len(outcomes)
+
+
+def within(ends: tuple[float, float], difference: float) -> bool:
+    return ends[0] <= difference <= ends[1]
+
+
+def least(times: int, nominal: float = 0.95) -> float:
+    """What a coverage of 95 % does not fall below in so many runs, but for one time in 1,000."""
+    return nominal - 3.1 * sqrt(nominal * (1 - nominal) / times)
+
+
+@pytest.mark.parametrize(
+    ("scenes", "size", "lost", "won", "icc"),
+    [
+        (20, 5, 0.2, 0.1, 0.3),
+        (50, 5, 0.1, 0.03, 0.6),
+        (100, 8, 0.03, 0.03, 0.3),
+        pytest.param(200, 5, 0.05, 0.01, 0.3, marks=pytest.mark.full),
+    ],
+)
+def test_the_interval_covers_where_tangos_over_cases_does_not(
+    scenes: int, size: int, lost: float, won: float, icc: float
+) -> None:
+    drawn = pairs(500, scenes=scenes, size=size, lost=lost, won=won, icc=icc)
+    assert share([within(paired_interval(two), won - lost) for two in drawn]) >= least(500)
+    plain = [tango(two.first_only, two.second_only, two.shared) for two in drawn]
+    assert share([within(ends, won - lost) for ends in plain]) < 0.9
+
+
+def test_two_runs_of_one_model_differ_significantly_as_seldom_as_is_claimed_where_mcnemars_test_does_not() -> None:
+    draw = np.random.default_rng(1)
+    drawn = [runs_of_one_model(draw, scenes=60, most=9, rate=0.6, icc=0.5, anew=0.3) for _ in range(1000)]
+    together = [
+        changed_runs(draw, scenes=60, size=6, lost=0.15, won=0.15, icc=0.5) for _ in range(1000)
+    ]  # as where a scene's picture is read anew, and all of its cases with it
+    most = 0.05 + 3.1 * sqrt(0.05 * 0.95 / 1000)
+    for two in (drawn, together):
+        assert 0.02 < share([drop_p(each) < 0.05 for each in two]) < most
+        assert share([two_sided_p(each) < 0.05 for each in two]) < most
+    assert share([mcnemar_p(each) < 0.05 for each in together]) > 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenes", [20, 100, 400])
+def test_the_interval_covers_everywhere(scenes: int) -> None:
+    """Within what Tango's own interval does on as many single cases, whose coverage swings as it is a count."""
+    changes = ((0.01, 0.01), (0.03, 0.03), (0.1, 0.1), (0.02, 0.001), (0.05, 0.01), (0.2, 0.1), (0.15, 0.01))
+    for size, (lost, won), icc in product((3, 8), changes, (0, 0.1, 0.3, 0.6)):
+        drawn = pairs(1000, scenes=scenes, size=size, lost=lost, won=won, icc=icc)
+        found = share([within(paired_interval(two), won - lost) for two in drawn])
+        assert found >= least(1000, 0.94), (size, lost, won, icc)
