@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Query, Task
 
@@ -171,7 +170,7 @@ def item_name(relation: str, variant: str) -> str:
 
 
 # Sums are whole numbers, so that the sums of shards add up to those of the whole run exactly, in any order.
-_UNIT = 1_000_000
+MILLION = 1_000_000
 
 Amount: TypeAlias = tuple[str, float]
 """The name of a figure, and the amount that a case adds to it."""
@@ -186,16 +185,16 @@ class Figure:
 
     @classmethod
     def of(cls, amount: float) -> Figure:
-        return cls(1, round(amount * _UNIT))
+        return cls(1, round(amount * MILLION))
 
     @property
     def total(self) -> float:
-        return self.millionths / _UNIT
+        return self.millionths / MILLION
 
     @property
     def mean(self) -> float | None:
         """The mean over its cases; None without any."""
-        return self.millionths / _UNIT / self.cases if self.cases else None
+        return self.millionths / MILLION / self.cases if self.cases else None
 
     def __add__(self, other: Figure) -> Figure:
         return Figure(self.cases + other.cases, self.millionths + other.millionths)
@@ -210,21 +209,3 @@ def add_figures(one: Figures, other: Figures) -> dict[str, Figure]:
     for name, figure in other.items():
         total[name] = total.get(name, Figure()) + figure
     return total
-
-
-def figures_row(figures: Figures) -> dict[str, Json]:
-    """``figures`` of an entry in ``report.json``."""
-    return {
-        name: {"cases": figure.cases, "sum": figure.total, "mean": figure.mean}
-        for name, figure in sorted(figures.items())
-    }
-
-
-def figures_from_row(row: Json) -> dict[str, Figure]:
-    """The figures that ``figures_row`` made ``row`` from; none in reports from before there were any.
-
-    Raises:
-        KeyError, TypeError, ValueError: the row is not whole.
-    """
-    figures = cast("dict[str, dict[str, float]]", row or {})
-    return {name: Figure(int(each["cases"]), round(each["sum"] * _UNIT)) for name, each in figures.items()}

@@ -2,17 +2,17 @@
 
 ``encode`` and ``decode`` are for values whose type the JSON must name: ``{"is": "Erase", ...}`` with the fields that
 differ from their defaults. Only the types registered here are decoded, so a file can name nothing else.
-``fields_row`` and ``from_fields`` are for rows of a known type with all of its fields.
+``to_row`` and ``from_row`` are for rows of a known type with all of its fields.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 from functools import cache, partial
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast, get_origin
 
 from pytest_vqamt.core.errors import DataError
 
@@ -54,75 +54,31 @@ def decode(row: Json) -> object:
         raise DataError(f"Expected a whole {name} record, but got {row!r}: {error}") from error
 
 
-def fields_row(value: DataclassInstance) -> dict[str, Json]:
-    """The fields of a dataclass as a JSON object; tuples become lists."""
-    return {each.name: _field_row(getattr(value, each.name)) for each in dataclasses.fields(value)}
+def to_row(value: DataclassInstance) -> dict[str, Json]:
+    """The fields of a dataclass as an object for ``json.dumps``, which writes tuples as lists."""
+    import msgspec  # here, as pytest starts without it
+
+    row: dict[str, Json] = msgspec.to_builtins(value, enc_hook=dict)  # for read-only mappings, unknown to msgspec
+    return row
 
 
-def from_fields(kind: type[T], row: Json, *, optional: tuple[str, ...] = (), **given: object) -> T:
-    """The dataclass ``kind`` that ``fields_row`` made ``row`` from; unknown members are ignored.
-
-    Args:
-        kind: its fields are numbers, texts, booleans, enumerations, tuples and dataclasses of these, or None.
-        row: a JSON object.
-        optional: fields that may be missing, as they have defaults.
-        given: fields that are not read from the row.
+def from_row(row: Json, kind: type[T]) -> T:
+    """The value that ``to_row`` made ``row`` from; unknown members are ignored, and missing ones have their defaults.
 
     Raises:
-        KeyError, TypeError, ValueError: the row lacks a field, or has one of another type.
+        ValueError: the row lacks a field, or has one of another type; the message has its path.
     """
-    if not isinstance(row, dict):
-        raise TypeError(f"expected an object, got {row!r}")
-    read = {
-        name: _typed(hint, row[name])
-        for name, hint in _type_hints(cast("type", kind)).items()
-        if name not in given and (name in row or name not in optional)
-    }
-    return kind(**read, **given)
+    import msgspec
+
+    try:
+        return msgspec.convert(row, kind, dec_hook=_built)
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from error
 
 
-def _field_row(value: object) -> Json:
-    if isinstance(value, tuple):
-        return [_field_row(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(name): _field_row(item) for name, item in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return fields_row(value)
-    return cast("Json", value.value if isinstance(value, StrEnum) else value)
-
-
-@cache
-def _type_hints(kind: type) -> dict[str, Any]:
-    hints = get_type_hints(kind)
-    return {each.name: hints[each.name] for each in dataclasses.fields(kind) if each.init}
-
-
-_EXPECTED: dict[type, tuple[type | UnionType, str]] = {
-    bool: (bool, "true or false"),
-    int: (int, "a whole number"),
-    float: (int | float, "a number"),
-    str: (str, "a text"),
-}
-
-
-def _typed(hint: Any, value: Json) -> object:
-    if get_origin(hint) is UnionType:
-        (inner,) = (each for each in get_args(hint) if each is not NoneType)
-        return None if value is None else _typed(inner, value)
-    if get_origin(hint) is tuple:
-        if not isinstance(value, list):
-            raise TypeError(f"expected a list, got {value!r}")
-        first, *rest = get_args(hint)
-        hints = [first] * len(value) if rest == [Ellipsis] else [first, *rest]
-        return tuple(_typed(each, item) for each, item in zip(hints, value, strict=True))
-    if dataclasses.is_dataclass(hint):
-        return from_fields(cast("type[object]", hint), value)
-    if hint in _EXPECTED:
-        kinds, expected = _EXPECTED[hint]
-        if not isinstance(value, kinds):
-            raise TypeError(f"expected {expected}, got {value!r}")
-        return value
-    return hint(value)
+def _built(kind: type, value: object) -> object:
+    """Builds a type that msgspec does not know, which is a Counter."""
+    return cast("Callable[[object], object]", get_origin(kind) or kind)(value)
 
 
 @cache

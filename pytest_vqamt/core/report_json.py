@@ -1,15 +1,14 @@
-"""The rows of ``report.json``, baselines and ``cases.jsonl``. xdist's workers hand their results over as such rows."""
+"""The rows of ``report.json``, baselines and ``cases.jsonl``."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar, cast
 
-from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict, figures_from_row, figures_row, item_name
-from pytest_vqamt.core.codec import Json, decode, encode, fields_row, from_fields
+from pytest_vqamt.core.case import MILLION, Case, Fact, Outcome, Verdict, item_name
+from pytest_vqamt.core.codec import Json, decode, encode, from_row, to_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
 from pytest_vqamt.core.pairs import Pairs, PairTally
@@ -17,24 +16,19 @@ from pytest_vqamt.core.query import Answer, Failure, Query, Task, is_truncated
 from pytest_vqamt.core.recipes import picture_from_recipe, picture_recipe
 from pytest_vqamt.core.results import (
     BaselineChange,
-    BaselineEntry,
     BaselineHead,
     BaselineUse,
-    DataUse,
     Gate,
     HumanReference,
-    JudgedCases,
     ModelDifference,
     ModelUse,
-    RankedModel,
     Ranking,
     RelationResult,
     Report,
     StratumResult,
-    ViolationPreview,
+    merge_data_uses,
 )
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally, Tally
 
 SCHEMA = 1
 """Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
@@ -45,6 +39,7 @@ BASELINE_SCHEMA = 1
 Row = dict[str, Json]
 T = TypeVar("T")
 
+_COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuous")
 _BASELINE_COUNTS = ("cases", "holds", "violated", "unparsed", "errors")
 _PAIR_SHARES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc")
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -64,10 +59,10 @@ def report_row(report: Report) -> Row:
         "complete": report.complete,
         "settings": dict(report.settings),
         "models": [model_row(model) for model in report.models],
-        "data": [fields_row(data) for data in report.data],
+        "data": [to_row(data) for data in report.data],
         "relations": [relation_row(result) for result in report.relations],
-        "coverage": [fields_row(coverage) for coverage in report.coverage],
-        "summaries": [fields_row(summary) for summary in report.summaries],
+        "coverage": [to_row(coverage) for coverage in report.coverage],
+        "summaries": [to_row(summary) for summary in report.summaries],
         "ranking": [ranking_row(ranking) for ranking in report.ranking],
         "differences": [difference_row(difference) for difference in report.differences],
         "baseline": baseline_row(report.baseline),
@@ -91,60 +86,75 @@ def relation_row(result: RelationResult) -> Row:
         "data": result.data.spec,
         "tags": list(result.tags),
         "resources": dict(result.resources),
-        **fields_row(result.tally),
+        **to_row(result.tally),
         "scenes_not_applicable": result.scenes_not_applicable,
         "not_applicable": dict(sorted(result.not_applicable.items())),
         **_stratum_row(result, result.reference),
-        "presumed": {**fields_row(presumed.tally), **_stratum_row(presumed, result.reference)} if presumed else None,
+        "presumed": {**to_row(presumed.tally), **_stratum_row(presumed, result.reference)} if presumed else None,
     }
 
 
-def worker_row(result: RelationResult) -> Row:
-    """A result as a worker hands it over: the entry of ``relations`` with what the report has elsewhere or not at all.
+def report_from_row(row: Row) -> Report:
+    """The report that ``report_row`` made ``row`` from, without coverage and summaries, which follow from the results.
 
-    The violation is not in the report, as how far it is simplified depends on the time budget and the shard.
-    """
-    return {
-        **relation_row(result),
-        "error": result.error,
-        "violation": _violation_row(result.violation),
-        "paired": paired_row(result.paired),
-        "presumed_paired": paired_row(result.presumed.paired if result.presumed else None),
-        "judged": None if result.judged is None else result.judged.text,
-        "position": result.position,
-        "model": model_row(result.model),
-        "data": fields_row(result.data),
-    }
-
-
-def result_from_worker_row(row: Row) -> RelationResult:
-    """The result that ``worker_row`` made ``row`` from.
+    The file has no example violations, and query counts only for each model: every relation has those of its model.
 
     Raises:
-        DataError: the row is not whole.
+        DataError: a result is not whole.
+        AttributeError, KeyError, TypeError, ValueError: the row is not whole.
     """
+    models = {str(model["name"]): _model(model) for model in _rows(row["models"])}
+    data = {str(source["spec"]): source for source in _rows(row["data"])}
+    relations = tuple(
+        _result(position, relation, models, data) for position, relation in enumerate(_rows(row["relations"]))
+    )
+    used = {relation.model.name: relation.model for relation in relations}
+    whole = from_row(
+        {
+            **row,
+            "models": [],
+            "data": [],
+            "relations": [],
+            "complete": row.get("complete") is not False,
+            "settings": _sorted_items(row.get("settings")),
+            "coverage": [],
+            "summaries": [],
+            "baseline": _baseline(row.get("baseline")),
+            "ranking": [_ranking(each) for each in _rows(row.get("ranking"))],
+            "differences": [_difference(each) for each in _rows(row.get("differences"))],
+            "waived": [[each["case_id"], each["reason"]] for each in _rows(row.get("waived"))],
+        },
+        Report,
+    )
+    return replace(whole, models=tuple(used.values()), data=merge_data_uses(relations), relations=relations)
+
+
+def _rows(value: Json) -> list[Row]:
+    return cast("list[Row]", value or [])
+
+
+def _sorted_items(value: Json) -> list[Json]:
+    return [list(each) for each in sorted(cast("Row", value or {}).items())]
+
+
+def _result(position: int, row: Row, models: dict[str, Row], data: dict[str, Row]) -> RelationResult:
     try:
-        presumed, judged = row.get("presumed"), row.get("judged")
-        stratum = _stratum(row, row.get("paired"))
-        return RelationResult(
-            **{each.name: getattr(stratum, each.name) for each in fields(StratumResult)},
-            position=_int(row["position"]),
-            item=str(row["id"]),
-            version=_int(row["version"]),
-            claim=str(row["claim"]),
-            model=model_from_row(cast("Row", row["model"])),
-            data=from_fields(DataUse, row["data"], optional=("bad_records",)),
-            tags=tuple(cast("list[str]", row["tags"])),
-            scenes_not_applicable=_int(row["scenes_not_applicable"]),
-            not_applicable=cast("dict[str, int]", row["not_applicable"]),
-            error=str(row["error"]),
-            violation=_violation(cast("Row | None", row["violation"])),
-            presumed=_stratum(cast("Row", presumed), row.get("presumed_paired")) if presumed is not None else None,
-            reference=reference_from_row(cast("Row", row.get("metrics", {}))),
-            resources=tuple(cast("dict[str, str]", row["resources"]).items()),
-            judged=None if judged is None else JudgedCases.from_text(str(judged)),
+        presumed = row.get("presumed")
+        return from_row(
+            {
+                **row,
+                **_stratum(row),
+                "position": position,
+                "item": row["id"],
+                "model": models[str(row["model"])],
+                "data": data[str(row["data"])],
+                "presumed": None if presumed is None else _stratum(cast("Row", presumed)),
+                "reference": cast("Row", row.get("metrics") or {}).get("reference"),
+                "resources": [list(each) for each in cast("Row", row["resources"]).items()],
+            },
+            RelationResult,
         )
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
 
 
@@ -164,34 +174,24 @@ def model_row(model: ModelUse) -> Row:
     }
 
 
-def model_from_row(row: Row) -> ModelUse:
-    """The model that ``model_row`` made ``row`` from; older reports lack ``queries_needed``, times and usage."""
-    sent = _int(row["queries_asked"]) + _int(row["queries_cached"])
-    return from_fields(
-        ModelUse,
-        {"queries_needed": sent, **row},
-        optional=("busy_s", "items_s"),
-        usage=tuple((name, float(cast("float", value))) for name, value in cast("Row", row.get("usage") or {}).items()),
-    )
+def _model(row: Row) -> Row:
+    """The fields of ``ModelUse``; older reports lack ``queries_needed``, times and usage."""
+    sent = cast("int", row["queries_asked"]) + cast("int", row["queries_cached"])
+    usage = cast("Row", row.get("usage") or {})
+    return {"queries_needed": sent, **row, "usage": [list(each) for each in usage.items()]}
 
 
 def baseline_row(baseline: BaselineUse | None) -> Row | None:
     """``baseline`` of the report; None in a run without one."""
     if baseline is None:
         return None
-    return {**fields_row(baseline), "models": _objects(baseline.models, "name", "fingerprint")}
+    return {**to_row(baseline), "models": _objects(baseline.models, "name", "fingerprint")}
 
 
-def baseline_from_row(row: Json) -> BaselineUse | None:
-    """The baseline that ``baseline_row`` made ``row`` from.
-
-    Raises:
-        KeyError, TypeError, ValueError: the row is not whole.
-    """
+def _baseline(row: Json) -> Json:
     if row is None:
         return None
-    models = _from_objects(cast("Row", row)["models"], "name", "fingerprint")
-    return from_fields(BaselineUse, row, models=models)
+    return {**cast("Row", row), "models": _from_objects(cast("Row", row)["models"], "name", "fingerprint")}
 
 
 def change_row(change: BaselineChange | None) -> Row | None:
@@ -216,20 +216,12 @@ def change_row(change: BaselineChange | None) -> Row | None:
         "gate": _gate_row(change.gate),
         "version_before": change.version_before,
         "other_judgement": change.other_judgement,
-        "clusters": paired_row(paired),
+        "clusters": _lists(paired.rows),
     }
 
 
-def change_from_row(row: Json) -> BaselineChange | None:
-    """The change that ``change_row`` made ``row`` from.
-
-    Raises:
-        KeyError, TypeError, ValueError: the row is not whole.
-    """
-    if row is None:
-        return None
-    paired = paired_from_row(cast("Row", row)["clusters"]) or PairedClusters()
-    return from_fields(BaselineChange, row, paired=paired)
+def _change(row: Json) -> Json:
+    return None if row is None else {**cast("Row", row), "paired": {"rows": cast("Row", row)["clusters"]}}
 
 
 def ranking_row(ranking: Ranking) -> Row:
@@ -238,18 +230,12 @@ def ranking_row(ranking: Ranking) -> Row:
         "data": ranking.data,
         "kind": ranking.kind.value,
         "items": list(ranking.items),
-        "models": [_renamed(fields_row(place), "model", "name") for place in ranking.places],
+        "models": [_renamed(to_row(place), "model", "name") for place in ranking.places],
     }
 
 
-def ranking_from_row(row: Row) -> Ranking:
-    """The ranking that ``ranking_row`` made ``row`` from.
-
-    Raises:
-        KeyError, TypeError, ValueError: the row is not whole.
-    """
-    places = [_renamed(each, "name", "model") for each in cast("list[Row]", row["models"])]
-    return from_fields(Ranking, row, places=tuple(from_fields(RankedModel, place) for place in places))
+def _ranking(row: Row) -> Row:
+    return {**row, "places": [_renamed(each, "name", "model") for each in _rows(row["models"])]}
 
 
 def difference_row(difference: ModelDifference) -> Row:
@@ -270,48 +256,17 @@ def difference_row(difference: ModelDifference) -> Row:
         "interval": list(difference.interval),
         "p": difference.p,
         "p_holm": difference.p_holm,
-        "clusters": paired_row(paired),
+        "clusters": _lists(paired.rows),
     }
 
 
-def difference_from_row(row: Row) -> ModelDifference:
-    """The difference that ``difference_row`` made ``row`` from.
-
-    Raises:
-        KeyError, TypeError, ValueError: the row is not whole.
-    """
-    paired = paired_from_row(row["clusters"]) or PairedClusters()
-    return from_fields(ModelDifference, row, item=str(row["id"]), paired=paired)
+def _difference(row: Row) -> Row:
+    return {**row, "item": row["id"], "paired": {"rows": row["clusters"]}}
 
 
-def clusters_row(clusters: Clusters) -> list[Json]:
-    """A list ``[holds, judged, scenes]`` for each group of scenes."""
-    return [list(row) for row in clusters.rows]
-
-
-def clusters_from_row(row: Json) -> Clusters:
-    """The clusters that ``clusters_row`` made ``row`` from; empty in reports from before there were any.
-
-    Raises:
-        TypeError, ValueError: the row is not whole.
-    """
-    return Clusters(tuple(SceneTally(*map(int, each)) for each in cast("list[list[int]]", row or [])))
-
-
-def paired_row(paired: PairedClusters | None) -> list[Json] | None:
-    """A list ``[both, first_only, second_only, neither, scenes]`` for each group of scenes, or None."""
-    return None if paired is None else [list(row) for row in paired.rows]
-
-
-def paired_from_row(row: Json) -> PairedClusters | None:
-    """The clusters that ``paired_row`` made ``row`` from.
-
-    Raises:
-        TypeError, ValueError: the row is not whole.
-    """
-    if row is None:
-        return None
-    return PairedClusters(tuple(PairedSceneTally(*map(int, each)) for each in cast("list[list[int]]", row)))
+def _lists(rows: Iterable[tuple[int, ...]]) -> list[Json]:
+    """The counts of ``Clusters``, ``[holds, judged, scenes]``, or those of ``PairedClusters``, as lists."""
+    return [list(row) for row in rows]
 
 
 def metrics_row(pairs: Pairs | None, reference: HumanReference | None) -> Row:
@@ -327,28 +282,19 @@ def metrics_row(pairs: Pairs | None, reference: HumanReference | None) -> Row:
     }
 
 
-def pairs_from_row(row: Row) -> Pairs | None:
-    """The pairs that ``metrics_row`` made ``row`` from.
-
-    Raises:
-        KeyError, TypeError, ValueError: the row is not whole.
-    """
+def _pairs(row: Json) -> Json:
+    """The fields of ``Pairs``; None if the relation has no pairs."""
     if not row:
         return None
-    return Pairs(
-        tally=_pair_tally(row),
-        by={
-            fact: {value: _pair_tally(cast("Row", tally)) for value, tally in values.items()}
-            for fact, values in cast("dict[str, Row]", row["by"]).items()
+    metrics = cast("Row", row)
+    return {
+        "tally": metrics["counts"],
+        "by": {
+            fact: {value: cast("Row", tally)["counts"] for value, tally in values.items()}
+            for fact, values in cast("dict[str, Row]", metrics["by"]).items()
         },
-        right=_bits(row["right"]),
-        unanswered=_bits(row["unanswered"]),
-    )
-
-
-def reference_from_row(row: Row) -> HumanReference | None:
-    """The human reference in ``metrics``."""
-    return from_fields(HumanReference, row["reference"]) if row.get("reference") else None
+        **{name: int(cast("str", metrics[name]), 16) for name in ("right", "unanswered")},
+    }
 
 
 def head_row(head: BaselineHead) -> Row:
@@ -378,26 +324,24 @@ def head_from_row(row: Row) -> BaselineHead:
     """The head that ``head_row`` made ``row`` from.
 
     Raises:
-        KeyError, TypeError, ValueError: the row is not whole.
+        AttributeError, KeyError, TypeError, ValueError: the row is not whole.
     """
-    return BaselineHead(
-        vqamt_version=str(row["vqamt_version"]),
-        seed=_count(row["seed"]),
-        settings=tuple(sorted(cast("dict[str, str]", row["settings"]).items())),
-        models=_from_objects(row["models"], "name", "fingerprint"),
-        data=_from_objects(row["data"], "spec", "digest"),
-        items=tuple(
-            BaselineEntry(
-                item=str(each["relation"]),
-                version=_count(each["version"]),
-                model=str(each["model"]),
-                data=str(each["data"]),
-                tally=Tally(**{name: _count(each[name]) for name in _BASELINE_COUNTS}),
-                size_bytes=_count(each["size_bytes"]),
-            )
-            for each in cast("list[Row]", row["items"])
-        ),
+    head = from_row(
+        {
+            **row,
+            "settings": _sorted_items(row["settings"]),
+            "models": _from_objects(row["models"], "name", "fingerprint"),
+            "data": _from_objects(row["data"], "spec", "digest"),
+            "items": [
+                {**each, "item": each["relation"], "tally": {name: each[name] for name in _BASELINE_COUNTS}}
+                for each in _rows(row["items"])
+            ],
+        },
+        BaselineHead,
     )
+    if any(each.size_bytes < 0 or each.tally.cases < 0 for each in head.items):
+        raise ValueError("expected whole numbers from 0 up for size_bytes and cases")
+    return head
 
 
 def case_row(
@@ -477,38 +421,35 @@ def _stratum_row(stratum: StratumResult, reference: HumanReference | None) -> Ro
         "pass_rate": stratum.tally.pass_rate,
         "interval": list(stratum.interval),
         "scenes": stratum.clusters.scenes,
-        "clusters": clusters_row(stratum.clusters),
+        "clusters": _lists(stratum.clusters.rows),
         "gate": _gate_row(stratum.gate),
         "change": change_row(stratum.change),
-        "breakdown": _nested(stratum.breakdown, fields_row),
+        "breakdown": _nested(stratum.breakdown, to_row),
         "metrics": metrics_row(stratum.pairs, reference),
-        "figures": figures_row(stratum.figures),
+        "figures": {
+            name: {"cases": figure.cases, "sum": figure.total, "mean": figure.mean}
+            for name, figure in sorted(stratum.figures.items())
+        },
         "readings": dict(sorted(stratum.readings.items())),
         "readings_sample": stratum.readings_sample,
     }
 
 
-def _stratum(row: Row, paired: Json) -> StratumResult:
-    breakdown = cast("dict[str, Row]", row["breakdown"])
-    return from_fields(
-        StratumResult,
-        row,
-        optional=("readings_sample",),
-        tally=_tally(row),
-        breakdown={
-            fact: {value: _tally(tally) for value, tally in values.items()} for fact, values in breakdown.items()
+def _stratum(row: Row) -> Row:
+    """The fields of ``StratumResult``."""
+    figures = cast("dict[str, dict[str, float]]", row.get("figures") or {})
+    return {
+        **{name: row[name] for name in ("interval", "gate", "breakdown", "readings")},
+        "readings_sample": row.get("readings_sample"),
+        # Older reports lack truncated questions, figures, clusters, pairs and changes.
+        "tally": {"truncated": row.get("truncated", 0), **{name: row[name] for name in _COUNTS}},
+        "pairs": _pairs(row.get("metrics")),
+        "figures": {
+            name: {"cases": each["cases"], "millionths": round(each["sum"] * MILLION)} for name, each in figures.items()
         },
-        readings=Counter(cast("dict[str, int]", row["readings"])),
-        pairs=pairs_from_row(cast("Row", row.get("metrics", {}))),
-        figures=figures_from_row(row.get("figures")),
-        clusters=clusters_from_row(row.get("clusters")),
-        paired=paired_from_row(paired),
-        change=change_from_row(row.get("change")),
-    )
-
-
-def _tally(row: Json) -> Tally:
-    return from_fields(Tally, row, optional=("truncated",))
+        "clusters": {"rows": row.get("clusters") or []},
+        "change": _change(row.get("change")),
+    }
 
 
 def _pair_tally_row(tally: PairTally) -> Row:
@@ -517,12 +458,8 @@ def _pair_tally_row(tally: PairTally) -> Row:
         "pairs": tally.pairs,
         **{name: getattr(tally, name) for name in (*_PAIR_SHARES, "cons_authors", "c_acc_authors")},
         "answers": {name: getattr(tally, name) / answers for name in ("yes", "no", "other")} if answers else None,
-        "counts": fields_row(tally),
+        "counts": to_row(tally),
     }
-
-
-def _pair_tally(row: Row) -> PairTally:
-    return from_fields(PairTally, row["counts"])
 
 
 def _nested(tallies: Mapping[str, Mapping[str, T]], row_of: Callable[[T], Row]) -> Row:
@@ -533,15 +470,7 @@ def _nested(tallies: Mapping[str, Mapping[str, T]], row_of: Callable[[T], Row]) 
 
 
 def _gate_row(gate: Gate | None) -> Row | None:
-    return fields_row(gate) if gate else None
-
-
-def _violation_row(case: ViolationPreview | None) -> Row | None:
-    return None if case is None else _renamed(fields_row(case), "id", "case_id")
-
-
-def _violation(row: Row | None) -> ViolationPreview | None:
-    return None if row is None else from_fields(ViolationPreview, _renamed(row, "case_id", "id"))
+    return to_row(gate) if gate else None
 
 
 def _renamed(row: Row, name: str, new_name: str) -> Row:
@@ -552,26 +481,8 @@ def _objects(pairs: tuple[tuple[str, str], ...], first: str, second: str) -> lis
     return [{first: one, second: other} for one, other in pairs]
 
 
-def _from_objects(rows: Json, first: str, second: str) -> tuple[tuple[str, str], ...]:
-    return tuple((str(each[first]), str(each[second])) for each in cast("list[Row]", rows))
-
-
-def _bits(value: Json) -> int:
-    if not isinstance(value, str):
-        raise TypeError(f"expected hexadecimal digits, got {value!r}")
-    return int(value, 16)
-
-
-def _int(value: Json) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"expected a whole number, got {value!r}")
-    return value
-
-
-def _count(value: Json) -> int:
-    if _int(value) < 0:
-        raise ValueError(f"expected a whole number from 0 up, got {value!r}")
-    return _int(value)
+def _from_objects(rows: Json, first: str, second: str) -> list[Json]:
+    return [[each[first], each[second]] for each in _rows(rows)]
 
 
 def _query_row(query: Query) -> Row:

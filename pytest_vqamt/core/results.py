@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -381,23 +380,6 @@ class JudgedCases:
             return
         self.records += bytes.fromhex(digest(case_id) + digest(scene))
         self.records.append(HOLDS * (outcome is Outcome.HOLDS) + PRESUMED * presumed)
-
-    @property
-    def text(self) -> str:
-        """The records in base 64, for JSON."""
-        return b64encode(self.records).decode("ascii")
-
-    @classmethod
-    def from_text(cls, text: str) -> JudgedCases:
-        """The cases that ``text`` was made from.
-
-        Raises:
-            ValueError: it is no such text.
-        """
-        records = b64decode(text, validate=True)
-        if len(records) % RECORD_BYTES:
-            raise ValueError(f"expected records of {RECORD_BYTES} bytes, got {len(records)} bytes")
-        return cls(bytearray(records))
 
 
 Cell: TypeAlias = str | int | float | None

@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.report_json import model_from_row, result_from_worker_row
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
 from pytest_vqamt.execution.baseline import baseline_use
 from pytest_vqamt.integration.waivers import stale_waivers_note
@@ -33,6 +31,30 @@ if TYPE_CHECKING:
 
 _CRASH_PHASE = "???"
 """The ``when`` of the test report that xdist makes for a worker that crashed."""
+
+
+REPORT_ATTRIBUTE = "vqamt"
+"""The attribute of a test report that holds its ``ItemOutcome``; a JSON object while the report is serialised."""
+
+
+@dataclass(slots=True)
+class ItemOutcome:
+    """What an item hands over with its test report.
+
+    Attributes:
+        spent: the model use of an item without a result.
+        failed: whether the item could not be run.
+        baseline: the id of the baseline's item.
+        waived: the ids of waived cases.
+        replay: the output of a replayed case.
+    """
+
+    result: RelationResult | None = None
+    spent: ModelUse | None = None
+    failed: bool = False
+    baseline: str = ""
+    waived: list[str] = field(default_factory=list)
+    replay: str = ""
 
 
 @dataclass(slots=True)
@@ -56,18 +78,18 @@ class ResultCollector:
     waived: set[str] = field(default_factory=set)
 
     def add(self, test_report: pytest.TestReport) -> None:
-        payload: dict[str, Json] = getattr(test_report, "vqamt", {})
-        if "result" in payload:
-            self.results.append(result_from_worker_row(cast("dict[str, Json]", payload["result"])))
-        if "spent" in payload:
-            self.spent.append(model_from_row(cast("dict[str, Json]", payload["spent"])))
-        if "failed" in payload or test_report.when == _CRASH_PHASE:
+        outcome: ItemOutcome = getattr(test_report, REPORT_ATTRIBUTE, None) or ItemOutcome()
+        if outcome.result is not None:
+            self.results.append(outcome.result)
+        if outcome.spent is not None:
+            self.spent.append(outcome.spent)
+        if outcome.failed or test_report.when == _CRASH_PHASE:
             self.failed.append(test_report.nodeid)
-        if "baseline" in payload:
-            self.in_baseline.add(str(payload["baseline"]))
-        self.waived.update(cast("list[str]", payload.get("waived") or []))
-        if "replay" in payload:
-            self.replayed.append(str(payload["replay"]))
+        if outcome.baseline:
+            self.in_baseline.add(outcome.baseline)
+        self.waived.update(outcome.waived)
+        if outcome.replay:
+            self.replayed.append(outcome.replay)
 
     def ordered(self, max_drop: float) -> tuple[RelationResult, ...]:
         """The results in the order of the run, compared with the baseline."""

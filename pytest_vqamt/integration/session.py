@@ -6,19 +6,18 @@ import json
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TextIO, cast
+from typing import TextIO
 
 import pytest
 
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import from_row, to_row
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener, Stopped
-from pytest_vqamt.core.report_json import model_row, worker_row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.integration.aggregate import ResultCollector, SessionReport
+from pytest_vqamt.integration.aggregate import REPORT_ATTRIBUTE, ItemOutcome, ResultCollector, SessionReport
 from pytest_vqamt.integration.item_specs import ItemSpec
 from pytest_vqamt.integration.items import (
     ConsistencyItem,
@@ -40,7 +39,7 @@ from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_pa
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 
-_PAYLOAD = pytest.StashKey[dict[str, Json]]()
+_OUTCOME = pytest.StashKey[ItemOutcome]()
 _HAS_RUN = pytest.StashKey[bool]()
 
 
@@ -97,21 +96,21 @@ class VqamtSession:
         Raises:
             VqamtError: the model or the data cannot be used.
         """
-        payload = node.stash.setdefault(_PAYLOAD, {})
+        outcome = node.stash.setdefault(_OUTCOME, ItemOutcome())
         if baseline := self.resources.baseline_item(spec):
-            payload["baseline"] = baseline.item.id
+            outcome.baseline = baseline.item.id
         terms = self.settings.terms
         if not self.settings.gates_typed:
             terms = replace(terms, thresholds=thresholds_for(node, spec.item, terms.thresholds))
 
         def stopped(event: Stopped) -> None:
-            payload["spent"] = cast("Json", model_row(event.use))
+            outcome.spent = event.use
 
         waived = WaivedCaseIds()
         result = self.run(spec, terms, stopped, waived)
-        payload["waived"] = cast("Json", waived.ids)
+        outcome.waived = waived.ids
         node.user_properties += properties(result)
-        payload["result"] = cast("Json", worker_row(result))
+        outcome.result = result
         node.stash[_HAS_RUN] = True
         return result
 
@@ -135,7 +134,7 @@ class VqamtSession:
         """
         from pytest_vqamt.integration.replay import replay
 
-        node.stash.setdefault(_PAYLOAD, {})["replay"] = replay(self.resources, case_id)
+        node.stash.setdefault(_OUTCOME, ItemOutcome()).replay = replay(self.resources, case_id)
 
     def _column(self) -> int:
         """The current column of pytest's own output."""
@@ -199,16 +198,31 @@ class VqamtSession:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         made = yield
-        payload = item.stash.get(_PAYLOAD, {})
+        outcome = item.stash.get(_OUTCOME, ItemOutcome())
         if made.failed and (isinstance(item, ConsistencyItem | GateItem) or takes_fixture(item)):
             shorten_summary_line(made)
             if _HAS_RUN not in item.stash and not isinstance(item, GateItem):
-                payload["failed"] = True
-        if payload:
-            item.stash[_PAYLOAD] = {}
-            # xdist sends extra attributes of a test report along, but only plain types: no subclass of str.
-            made.__dict__["vqamt"] = json.loads(json.dumps(payload))
+                outcome.failed = True
+        if outcome != ItemOutcome():
+            item.stash[_OUTCOME] = ItemOutcome()
+            setattr(made, REPORT_ATTRIBUTE, outcome)
         return made
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_to_serializable(self) -> Generator[None, dict[str, object] | None, dict[str, object] | None]:
+        """Makes an outcome JSON where a report is sent: by a worker of xdist, or to a log."""
+        row = yield
+        if row and isinstance(outcome := row.get(REPORT_ATTRIBUTE), ItemOutcome):
+            # xdist sends plain types only, no subclasses of str.
+            row[REPORT_ATTRIBUTE] = json.loads(json.dumps(to_row(outcome)))
+        return row
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_from_serializable(self) -> Generator[None, object, object]:
+        report = yield
+        if row := getattr(report, REPORT_ATTRIBUTE, None):
+            setattr(report, REPORT_ATTRIBUTE, from_row(row, ItemOutcome))
+        return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._collected.add(report)

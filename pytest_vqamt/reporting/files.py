@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_folder
 from pytest_vqamt.core.case_store import PLAIN_NAME
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.report_json import (
-    SCHEMA,
-    Row,
-    baseline_from_row,
-    difference_from_row,
-    ranking_from_row,
-    report_text,
-    result_from_worker_row,
-)
-from pytest_vqamt.core.results import RelationResult, Report, merge_data_uses
+from pytest_vqamt.core.report_json import SCHEMA, Row, report_from_row, report_text
+from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting import cases
 from pytest_vqamt.reporting.audit.results import read_audit
@@ -98,8 +91,6 @@ def write_pages(
 def read_report(folder: Path) -> Report:
     """Reads the report in ``folder``.
 
-    The file has no example violations, and query counts only for each model: every relation has those of its model.
-
     Raises:
         DataError: there is no report, or it is incomplete or of another schema.
     """
@@ -115,52 +106,9 @@ def read_report(folder: Path) -> Report:
             "read it with the version of pytest-vqamt that wrote it"
         )
     try:
-        return _report(cast("Row", row))
+        report = report_from_row(cast("Row", row))
     except DataError as error:
         raise DataError(f"{error}, in {file}: read it with the version of pytest-vqamt that wrote it") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"Expected a whole report, but got {file}: {error!r}") from error
-
-
-def _report(row: Row) -> Report:
-    models = {str(model["name"]): model for model in cast("list[Row]", row["models"])}
-    data = {str(source["spec"]): source for source in cast("list[Row]", row["data"])}
-    relations = tuple(
-        _relation(position, relation, models, data)
-        for position, relation in enumerate(cast("list[Row]", row["relations"]))
-    )
-    return Report(
-        vqamt_version=str(row["vqamt_version"]),
-        seed=int(cast("int", row["seed"])),
-        sampler=str(row["sampler"]),
-        max_cases=int(cast("int", row["max_cases"])),
-        shard=str(row["shard"]),
-        started=str(row["started"]),
-        duration_s=float(cast("float", row["duration_s"])),
-        models=tuple({relation.model.name: relation.model for relation in relations}.values()),
-        data=merge_data_uses(relations),
-        relations=relations,
-        complete=row.get("complete") is not False,
-        settings=tuple(sorted(cast("dict[str, str]", row.get("settings") or {}).items())),
-        coverage=coverage_tables(relations),
-        summaries=summaries(relations),
-        baseline=baseline_from_row(row.get("baseline")),
-        ranking=tuple(map(ranking_from_row, cast("list[Row]", row.get("ranking") or []))),
-        differences=tuple(map(difference_from_row, cast("list[Row]", row.get("differences") or []))),
-        waived=tuple(
-            (str(each["case_id"]), str(each["reason"])) for each in cast("list[Row]", row.get("waived") or [])
-        ),
-    )
-
-
-def _relation(position: int, row: Row, models: dict[str, Row], data: dict[str, Row]) -> RelationResult:
-    return result_from_worker_row(
-        {
-            **row,
-            "position": position,
-            "model": models[str(row["model"])],
-            "data": data[str(row["data"])],
-            "error": "",
-            "violation": None,
-        }
-    )
+    return replace(report, coverage=coverage_tables(report.relations), summaries=summaries(report.relations))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import permutations
 
@@ -15,8 +14,6 @@ from pytest_vqamt.core.case import (
     RelationInfo,
     Verdict,
     add_figures,
-    figures_from_row,
-    figures_row,
     item_name,
 )
 from pytest_vqamt.core.meaning import Absent, Exists, Group
@@ -126,16 +123,3 @@ def test_figures_are_put_together_by_name() -> None:
     one, other = {"clean": Figure(2, 5), "noisy": Figure(2, 3)}, {"noisy": Figure(1, 4), "omission": Figure(1, 0)}
     assert add_figures(one, other) == {"clean": Figure(2, 5), "noisy": Figure(3, 7), "omission": Figure(1, 0)}
     assert one["noisy"] == Figure(2, 3)
-
-
-def test_a_row_is_read_back() -> None:
-    figures = {"noisy": total([1 / 3] * 7), "clean": Figure()}
-    row = json.loads(json.dumps(figures_row(figures)))
-    assert list(row) == ["clean", "noisy"]
-    assert row["noisy"] == {"cases": 7, "sum": 2.333331, "mean": pytest.approx(1 / 3, abs=1e-6)}
-    assert row["clean"]["mean"] is None
-    assert figures_from_row(row) == figures
-
-
-def test_a_report_of_before_there_were_figures_has_none() -> None:
-    assert figures_from_row(None) == {}

@@ -42,19 +42,6 @@ def test_an_error_is_not_kept() -> None:
     assert judged == JudgedCases()
 
 
-def test_they_come_back_from_text() -> None:
-    judged = JudgedCases()
-    for number in range(5):
-        judged.add(f"c{number}", "scene", Outcome.VIOLATED, presumed=False)
-    assert JudgedCases.from_text(judged.text) == judged
-
-
-@pytest.mark.parametrize("text", ["AAAA", "no base 64 at all", "AAA"])
-def test_a_text_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"expected records of 17 bytes|[Bb]ase64|padding|Non-base64"):
-        JudgedCases.from_text(text)
-
-
 def use(model: str, *, needed: int, asked: int, cached: int, times: int) -> ModelUse:
     """What a model took for so many items, of which each ran for two seconds, for a quarter of one with the model."""
     return ModelUse(
