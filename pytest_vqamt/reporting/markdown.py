@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.results import RankingKind, Report
-from pytest_vqamt.reporting.html.page import audit_tables
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.text import describe_queries, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.headline import Finding, headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
-from pytest_vqamt.reporting.view.rankings import ranking_table
+from pytest_vqamt.reporting.view.rankings import summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, result_rows
-from pytest_vqamt.reporting.view.tables import TableCell
+from pytest_vqamt.reporting.view.tables import TableCell, ViewTable
 
 _MARKUP = re.compile(r"[\\`*_\[\]<#!|~&@$]|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:)|www\.")
 """What begins or ends markup on GitHub: a link, a tag, a cell, a mention, a formula, an emoji."""
@@ -142,16 +142,13 @@ def _lines(report: Report, audit: Mapping[str, Json] | None) -> Iterator[str]:
             yield ""
     yield from _list((*report_warnings(report, rows, 0), *first.notes))
     yield from _overview(report, rows)
-    for ranking in report.ranking:
-        if ranking.kind is RankingKind.RELATIONS:
-            table = ranking_table(ranking)
-            yield from _captioned(table.caption, table.head_texts, table.row_texts)
+    for table in summary_tables(report):
+        yield from _captioned(table)
     if not all(result.all_cases for result in report.relations):
         yield escape(" ".join(line.strip() for line in folded_lines(report.relations)))
         yield ""
     for judged in audit_tables(audit) if audit else ():
-        yield from _captioned(judged.caption, judged.head, judged.rows)
-        yield from _list(judged.notes)
+        yield from _captioned(judged)
 
 
 def _list(sentences: Sequence[str]) -> Iterator[str]:
@@ -160,11 +157,12 @@ def _list(sentences: Sequence[str]) -> Iterator[str]:
         yield ""
 
 
-def _captioned(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield f"{escape(caption)}:"
+def _captioned(table: ViewTable) -> Iterator[str]:
+    yield f"{escape(table.caption)}:"
     yield ""
-    yield from markdown_table(head, [[code(row[0]), *map(escape, row[1:])] for row in rows])
+    yield from markdown_table(table.head_texts, [[code(row[0]), *map(escape, row[1:])] for row in table.row_texts])
     yield ""
+    yield from _list(table.notes)
 
 
 def _finding(found: Finding) -> str:

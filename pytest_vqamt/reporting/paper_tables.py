@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from types import MappingProxyType
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import Cell, Coverage, HumanReference, RelationResult, Report, Summary
+from pytest_vqamt.core.results import Cell, HumanReference, RelationResult, Report, Summary
 from pytest_vqamt.reporting.view.format import format_rate, tagged
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
+from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
 Rows = list[tuple[str, ...]]
 
 _HEAD = ("CARETS test", "pairs", "ACC", "CONS", "C-ACC", "human CONS")
+_COVERAGE = "of the pairs that the column's model has right, the share that the row's has too"
 _METRICS_HEAD = ("CARETS test", "pairs", "ACC", "orig.", "pert.", "CONS", "C-ACC", "human CONS")
 _AUTHOR_HEAD = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "other")
 
@@ -31,37 +33,33 @@ class _PairRow:
     is_of_fact: bool = False
 
 
-def pair_rows(results: Sequence[RelationResult]) -> list[Rows]:
-    """A table with a row for each test, its variants added up; empty if no relation has pairs."""
-    rows = [
-        (
-            line.name,
-            str(line.tally.pairs),
-            *map(format_rate, (line.tally.acc, line.tally.cons, line.tally.c_acc)),
-            _cons(line),
-        )
-        for test in _tests(results)
-        for line in test.totals
-    ]
-    return [[_HEAD, *rows]] if rows else []
+def pair_tables(results: Sequence[RelationResult], *, in_full: bool) -> list[ViewTable]:
+    """A table with a row for each test, its variants added up; none if no relation has pairs.
 
-
-def pair_rows_in_full(results: Sequence[RelationResult]) -> list[Rows]:
-    """Two tables with all metrics of each test and variant; the first one also has each value of the facts."""
-    lines = [line for test in _tests(results) for line in test.lines]
-    if not lines:
+    ``in_full`` two tables with all metrics of each test and variant; the first one also has each value of the facts.
+    """
+    tests = _tests(results)
+    totals = [line for test in tests for line in test.totals]
+    if not totals:
         return []
+    if not in_full:
+        rows = [_few_metrics(line) for line in totals]
+        return [text_table([_HEAD, *rows], caption="Pairs of questions")]
+    lines = [line for test in tests for line in test.lines]
     return [
-        [_METRICS_HEAD, *map(_all_metrics, lines)],
-        [_AUTHOR_HEAD, *(_author_scores(line) for line in lines if not line.is_of_fact)],
+        text_table([_METRICS_HEAD, *map(_all_metrics, lines)], caption="Pairs of questions"),
+        text_table(
+            [_AUTHOR_HEAD, *(_author_scores(line) for line in lines if not line.is_of_fact)],
+            caption="Pairs of questions, as the authors score them",
+        ),
     ]
 
 
-def coverage_rows(tables: Sequence[Coverage], data: str) -> Rows:
+def coverage_table(report: Report, data: str) -> ViewTable | None:
     """A table of the pairs that models share; columns are the numbers of the models."""
-    here = [each for each in tables if each.data == data]
+    here = [each for each in report.coverage if each.data == data]
     if not here:
-        return []
+        return None
     models = tuple(dict.fromkeys(model for each in here for model in each.models))
     numbers = {model: str(number) for number, model in enumerate(models, start=1)}
     rows: Rows = [("CARETS test", "pairs right", *numbers.values())]
@@ -71,7 +69,7 @@ def coverage_rows(tables: Sequence[Coverage], data: str) -> Rows:
             found = dict(zip(each.models, shares, strict=True))
             cells = ("-" if other == model else format_rate(found.get(other)) for other in models)
             rows.append((f"  {numbers[model]} {model}", str(right), *cells))
-    return rows
+    return text_table(rows, caption=f"on {data}, {_COVERAGE}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +135,11 @@ def _tests(results: Sequence[RelationResult]) -> list[_Test]:
     return [_Test(name, tuple(each for each in results if carets_test_of(each.item) == name)) for name in names]
 
 
+def _few_metrics(line: _PairRow) -> tuple[str, ...]:
+    tally = line.tally
+    return line.name, str(tally.pairs), *map(format_rate, (tally.acc, tally.cons, tally.c_acc)), _cons(line)
+
+
 def _all_metrics(line: _PairRow) -> tuple[str, ...]:
     tally = line.tally
     rates = (tally.acc, tally.acc_original, tally.acc_perturbed, tally.cons, tally.c_acc)
@@ -162,48 +165,21 @@ _SUMMARIES: Mapping[str, str] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaperTable:
-    """A table whose first column is a text; what goes before all begins with two spaces is part of the row above."""
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-
-
-def paper_tables(report: Report) -> tuple[PaperTable, ...]:
+def paper_tables(report: Report) -> tuple[ViewTable, ...]:
     """All tables of a report."""
-    return (*_of_pairs(report), *_of_summaries(report), *_of_coverage(report))
+    pairs = (
+        replace(table, caption=f"{table.caption}: {model} on {data}")
+        for (model, data), results in results_by_model_and_data(report)
+        for table in pair_tables(results, in_full=True)
+    )
+    coverage = (coverage_table(report, data.spec) for data in report.data)
+    return (*pairs, *(summary_table(each) for each in report.summaries if each.rows), *filter(None, coverage))
 
 
-def _of_pairs(report: Report) -> Iterator[PaperTable]:
-    captions = ("Pairs of questions", "Pairs of questions, as the authors score them")
-    for (model, data), results in results_by_model_and_data(report):
-        for caption, rows in zip(captions, pair_rows_in_full(results), strict=False):
-            yield _table(f"{caption}: {model} on {data}", rows)
-
-
-def _of_summaries(report: Report) -> Iterator[PaperTable]:
-    for summary in report.summaries:
-        if rows := summary_rows(summary):
-            yield _table(_caption(summary), rows, tuple(total_lines(summary)))
-
-
-def _caption(summary: Summary) -> str:
-    return f"{_SUMMARIES.get(summary.kind, summary.kind)}: {summary.model} on {summary.data}"
-
-
-def _of_coverage(report: Report) -> Iterator[PaperTable]:
-    for data in report.data:
-        if rows := coverage_rows(report.coverage, data.spec):
-            caption = f"Of the pairs that the column's model has right, the share that the row's has too: {data.spec}"
-            yield _table(caption, rows)
-
-
-def _table(caption: str, rows: Sequence[tuple[str, ...]], notes: tuple[str, ...] = ()) -> PaperTable:
-    head, *lines = rows
-    return PaperTable(caption=caption, head=head, rows=tuple(lines), notes=notes)
+def summary_table(summary: Summary) -> ViewTable:
+    """The rows of a summary that has some, and its totals as notes."""
+    caption = f"{_SUMMARIES.get(summary.kind, summary.kind)}: {summary.model} on {summary.data}"
+    return text_table(summary_rows(summary), caption=caption, notes=tuple(total_lines(summary)))
 
 
 def summary_rows(summary: Summary) -> list[tuple[str, ...]]:

@@ -9,22 +9,13 @@ from operator import add
 
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.results import (
-    Gate,
-    ModelDifference,
-    RankingKind,
     RelationResult,
     Report,
     Summary,
     merge_data_uses,
 )
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.paper_tables import (
-    coverage_rows,
-    pair_rows,
-    pair_rows_in_full,
-    summary_rows,
-    total_lines,
-)
+from pytest_vqamt.reporting.paper_tables import coverage_table, pair_tables, summary_table
 from pytest_vqamt.reporting.text import (
     describe_queries,
     describe_utilisation,
@@ -33,24 +24,12 @@ from pytest_vqamt.reporting.text import (
     not_applicable_message,
     violation_lines,
 )
-from pytest_vqamt.reporting.view.changes import CHANGE_HEAD, change_cells, drop_gate_cell
-from pytest_vqamt.reporting.view.format import (
-    aligned_table,
-    count_noun,
-    format_interval,
-    format_p,
-    format_rate,
-    format_usage,
-    tagged,
-    wrapped,
-)
-from pytest_vqamt.reporting.view.rankings import ranking_table
+from pytest_vqamt.reporting.view.changes import changes_table
+from pytest_vqamt.reporting.view.format import count_noun, format_usage, wrapped
+from pytest_vqamt.reporting.view.overview import results_table
+from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
-from pytest_vqamt.stats.paired import SIGNIFICANT
-
-_HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
-_BASELINE_HEAD = ("relation", *CHANGE_HEAD, "gate")
-_DIFFERENCES_HEAD = ("relation", "shared cases", "better", "worse", "difference", "95 % interval", "p (Holm)")
+from pytest_vqamt.reporting.view.tables import ViewTable
 
 _DOMINANT = 0.8
 """An answer with this share of all is pointed out unless it is right as often: a model that always says "yes"."""
@@ -99,20 +78,17 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
     for what, which in dict.fromkeys(each for result in results if result.all_cases for each in result.resources):
         yield f"{what}: {which}"
     folded = not in_full and folds_inapplicable(results)
-    rows = [row for result in results if result.all_cases or not folded for row in _rows(result)]
-    if rows:
+    table = results_table([result for result in results if result.all_cases or not folded])
+    if table.rows:
         yield ""
-        yield from aligned_table([_HEAD, *rows])
+        yield from table.lines
     if folded:
         yield ""
         yield from folded_lines(results)
-    for rows in pair_rows_in_full(results) if in_full else pair_rows(results):
+    for table in (*pair_tables(results, in_full=in_full), *map(summary_table, summaries)):
         yield ""
-        yield from aligned_table(rows)
-    for each in summaries:
-        yield ""
-        yield from aligned_table(summary_rows(each))
-        yield from total_lines(each)
+        yield from table.lines
+        yield from table.notes
     if warnings := [warning for result in results for warning in _warnings(result, in_full)]:
         yield ""
         yield from warnings
@@ -132,37 +108,6 @@ def _bad_records(results: Sequence[RelationResult]) -> Iterator[str]:
         yield from (f"  {line}" for line in bad[:_BAD_RECORDS_SHOWN])
         if len(bad) > _BAD_RECORDS_SHOWN:
             yield f"  and {len(bad) - _BAD_RECORDS_SHOWN} more, listed in report.json (--vqamt-report=DIR)"
-
-
-def _rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
-    presumed = result.presumed
-    if result.tally.cases or presumed is None:
-        yield _row(tagged(result.item, result.tags), result.tally, result.interval, result.gate)
-    if presumed is not None:
-        yield _row(tagged(result.item, (*result.tags, "presumed")), presumed.tally, presumed.interval, presumed.gate)
-
-
-def _row(name: str, tally: Tally, interval: tuple[float, float], gate: Gate | None) -> tuple[str, ...]:
-    if not tally.cases:
-        return name, "0", "-", "-", "-", "-", "-", "not applicable"
-    waived = f" ({tally.waived} waived)" if tally.waived else ""
-    return (
-        name,
-        f"{tally.cases}{waived}",
-        format_rate(tally.pass_rate),
-        format_interval(interval) if tally.judged else "-",
-        f"{tally.vacuous / tally.judged:.0%}" if tally.judged else "-",
-        str(tally.unparsed),
-        str(tally.errors),
-        _gate_cell(gate),
-    )
-
-
-def _gate_cell(gate: Gate | None) -> str:
-    if gate is None:
-        return "-"
-    sign = ">=" if gate.on == "point" else "lower end >="
-    return f"{'met' if gate.met else 'MISSED'}: {sign} {gate.threshold:g}"
 
 
 def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
@@ -191,11 +136,19 @@ def _is_right_as_often(result: RelationResult, share: float) -> bool:
 
 def _coverage(report: Report) -> Iterator[str]:
     for data in report.data:
-        if rows := coverage_rows(report.coverage, data.spec):
-            yield f"on {data.spec}, of the pairs that the column's model has right, the share that the row's has too"
-            yield ""
-            yield from aligned_table(rows)
-            yield ""
+        if table := coverage_table(report, data.spec):
+            yield from _captioned(table)
+
+
+def _captioned(table: ViewTable) -> Iterator[str]:
+    yield table.caption
+    if table.rows:
+        yield ""
+        yield from table.lines
+    for note in table.notes:
+        yield ""
+        yield note
+    yield ""
 
 
 def _waived(report: Report) -> Iterator[str]:
@@ -217,52 +170,12 @@ def _waived(report: Report) -> Iterator[str]:
 
 
 def ranking_lines(report: Report, *, in_full: bool = False) -> Iterator[str]:
-    """The rankings on each data source and the largest significant differences; ``in_full`` all of both."""
+    """The rankings and the largest significant differences on each data source; ``in_full`` all of both."""
+    for table in summary_tables(report, in_full=in_full):
+        yield from _captioned(table)
     for data in report.data:
-        for ranking in report.ranking:
-            if ranking.data == data.spec and (in_full or ranking.kind is RankingKind.RELATIONS):
-                table = ranking_table(ranking)
-                yield table.caption
-                yield ""
-                yield from aligned_table([table.head_texts, *table.row_texts])
-                yield ""
-        differences = [each for each in report.differences if each.data == data.spec]
-        if differences:
-            yield from _differences(data.spec, differences, in_full=in_full)
-
-
-def _differences(data: str, differences: Sequence[ModelDifference], *, in_full: bool) -> Iterator[str]:
-    significant = [each for each in differences if each.p_holm is not None and each.p_holm < SIGNIFICANT]
-    tested = sum(each.p_holm is not None for each in differences)
-    yield (
-        f"on {data}, {len(significant)} of {count_noun(tested, 'comparison')} of two models on a relation variant "
-        f"{'shows' if len(significant) == 1 else 'show'} a significant difference (Holm-adjusted p < {SIGNIFICANT:g})"
-    )
-    largest = sorted(significant, key=lambda each: -abs(each.paired.difference or 0.0))
-    shown = largest if in_full else largest[:_DIFFERENCES_SHOWN]
-    if shown:
-        yield ""
-        yield from aligned_table([_DIFFERENCES_HEAD, *map(_difference_row, shown)])
-    if len(shown) < len(largest):
-        yield ""
-        yield f"and {len(largest) - len(shown)} smaller ones (pytest -v shows all; report.json has all comparisons)"
-    yield ""
-
-
-def _difference_row(each: ModelDifference) -> tuple[str, ...]:
-    paired, (low, high) = each.paired, each.interval
-    rates = zip((paired.first_rate or 0.0, paired.second_rate or 0.0), each.models, strict=True)
-    worse, better = sorted(rates, key=lambda pair: pair[0])
-    if better[1] != each.models[1]:
-        low, high = -high, -low
-    return (
-        tagged(each.item, ("presumed",) if each.presumed else ()),
-        str(paired.shared),
-        *(f"{name} {rate:.3f}" for rate, name in (better, worse)),
-        f"{abs(paired.difference or 0.0):.3f}",
-        f"{low:+.3f} to {high:+.3f}",
-        "-" if each.p_holm is None else format_p(each.p_holm),
-    )
+        if found := [each for each in report.differences if each.data == data.spec]:
+            yield from _captioned(largest_differences(data.spec, found, len(found) if in_full else _DIFFERENCES_SHOWN))
 
 
 def baseline_lines(report: Report) -> Iterator[str]:
@@ -272,13 +185,13 @@ def baseline_lines(report: Report) -> Iterator[str]:
         return
     yield f"against the baseline {use.file}: {', '.join(f'{name} ({mark})' for name, mark in use.models)}"
     for (model, data), results in results_by_model_and_data(report):
-        rows = [row for result in results for row in _change_rows(result)]
-        if not rows:
+        table = changes_table(results)
+        if not table.rows:
             continue
         yield ""
         yield f"{model} on {data}"
         yield ""
-        yield from aligned_table([_BASELINE_HEAD, *rows])
+        yield from table.lines
         if warnings := [warning for result in results for warning in _baseline_warnings(result)]:
             yield ""
             yield from warnings
@@ -289,13 +202,6 @@ def baseline_lines(report: Report) -> Iterator[str]:
         if items:
             yield ""
             yield from wrapped(f"{count_noun(len(items), 'item')} {where}: {', '.join(items)}")
-
-
-def _change_rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
-    presumed = result.presumed.change if result.presumed else None
-    for tags, change in ((result.tags, result.change), ((*result.tags, "presumed"), presumed)):
-        if change and (change is presumed or change.paired.shared or not presumed):
-            yield tagged(result.item, tags), *change_cells(change), drop_gate_cell(change.gate)
 
 
 def _baseline_warnings(result: RelationResult) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.core.codec import Json, fields_row
+import json
+
+from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.results import (
     GapToFirst,
     ModelDifference,
@@ -13,7 +15,7 @@ from pytest_vqamt.core.results import (
     Summary,
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
-from pytest_vqamt.reporting.html.page import audit_tables
+from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.paper_tables import summary_rows, total_lines
 from pytest_vqamt.reporting.view.rankings import best_model_notes, difference_tables, ranking_table
 from pytest_vqamt.reporting.view.tables import ViewTable
@@ -103,12 +105,12 @@ def audited(of: str, figure: str, rate: float) -> dict[str, Json]:
 def test_each_audit_has_a_table_of_its_own() -> None:
     both: dict[str, Json] = {"violations": audited("violations", "precision", 0.8), "all": audited("all", "vtr", 0.7)}
     first, second = audit_tables({**audited("all", "vtr", 0.7), "audits": both})
-    assert (first.head[-2:], second.head[-2:]) == (("precision", "95 % interval"), ("VTR", "95 % interval"))
-    assert first.rows == (
+    assert (first.head_texts[-2:], second.head_texts[-2:]) == (("precision", "95 % interval"), ("VTR", "95 % interval"))
+    assert first.row_texts == (
         ("all together", "10", "8", "1", "1", "0.800", "0.500 to 0.900"),
         ("ours.rule", "10", "8", "1", "1", "-", "-"),
     )
-    assert second.rows[0][5] == "0.700"
+    assert second.row_texts[0][5] == "0.700"
     assert first.notes == (
         "Judged on ticked.csv.",
         "Without the unsure ones: 0.875 (0.600 to 0.970).",
@@ -151,6 +153,6 @@ def test_a_summary_without_rows_is_no_table() -> None:
 
 
 def test_the_row_of_the_report_has_all_of_it() -> None:
-    row = fields_row(SUMMARY)
+    row = to_row(SUMMARY)
     assert list(row) == ["kind", "model", "data", "rows", "totals"]
-    assert row["rows"] == [dict(each) for each in SUMMARY.rows]
+    assert json.loads(json.dumps(row["rows"])) == [dict(each) for each in SUMMARY.rows]

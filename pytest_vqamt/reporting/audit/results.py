@@ -14,7 +14,8 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.judgements import Agreement, AuditFigures, ValidRate
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample
 from pytest_vqamt.reporting.cases import REPORT_FILE as REPORT
-from pytest_vqamt.reporting.view.format import aligned_table
+from pytest_vqamt.reporting.view.format import aligned_table, count_noun, format_interval, format_rate
+from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 
 AUDIT_FILE = "audit.json"
 AUDIT_SCHEMA = 1
@@ -192,3 +193,68 @@ def _row(item: str, told: AuditFigures) -> tuple[str, ...]:
         "-" if rate is None else f"{rate:.3f}",
         "-" if rate is None else f"{low:.3f} to {high:.3f}",
     )
+
+
+_OF = {
+    "violations": ("precision", "precision", "a sample of the violations: precision is the share of valid ones"),
+    "all": ("vtr", "VTR", "a sample of all cases: VTR is the share of valid tests"),
+}
+
+_Judged = Mapping[str, Json]
+
+
+def audit_tables(audit: _Judged) -> tuple[ViewTable, ...]:
+    """A table for each judged sample of this run."""
+    audits = cast("Mapping[str, _Judged]", audit.get("audits", {str(audit.get("of")): audit}))
+    return tuple(map(audit_table, audits.values()))
+
+
+def earlier_audit(audit: _Judged) -> str:
+    """A note if judgements of an earlier run are left out, otherwise ""."""
+    if not audit.get("earlier"):
+        return ""
+    return (
+        "Judgements of an earlier run in this folder are not shown. If the cases are the same, "
+        "`vqamt audit DIR --read FILE.csv` reads a sheet again."
+    )
+
+
+def audit_table(audit: _Judged) -> ViewTable:
+    """The figures of one audit, of all cases and of each item."""
+    figure, name, what = _OF[str(audit["of"])]
+    items = cast("dict[str, _Judged]", audit["by_item"])
+    head = ("relation", "judged", "valid", "invalid", "unsure", name, "95 % interval")
+    rows = [tuple(_cells(item, judged, figure)) for item, judged in (("all together", audit), *items.items())]
+    return text_table([head, *rows], caption=f"Judged by people, {what}", notes=tuple(_notes(audit)))
+
+
+def _cells(name: str, judged: _Judged, figure: str) -> Iterator[str]:
+    yield name
+    for count in ("judged", "valid", "invalid", "unsure"):
+        yield str(judged[count])
+    value = cast("float | None", judged.get(figure))
+    yield format_rate(value)
+    yield "-" if value is None else _span(judged[f"{figure}_interval"])
+
+
+def _notes(audit: _Judged) -> Iterator[str]:
+    if audit.get("sheet"):
+        yield f"Judged on {audit['sheet']}."
+    without = cast("float | None", audit.get("without_unsure"))
+    if audit["unsure"] and without is not None:
+        yield f"Without the unsure ones: {format_rate(without)} ({_span(audit['without_unsure_interval'])})."
+    unseen = cast("list[str]", audit.get("not_judged_items") or [])
+    if unseen:
+        yield f"No case is judged of {', '.join(unseen)}: the rate is without them."
+    for each in cast("list[_Judged]", audit.get("agreement") or []):
+        first, second = cast("list[str]", each["sheets"])
+        kappa = cast("float | None", each["kappa"])
+        yield (
+            f"{first} and {second} agree on {each['same']} of {count_noun(cast('int', each['shared']), 'case')}"
+            f"{'' if kappa is None else f', Cohen kappa {kappa:.3f}'}."
+        )
+
+
+def _span(interval: Json) -> str:
+    low, high = cast("list[float]", interval)
+    return format_interval((low, high))

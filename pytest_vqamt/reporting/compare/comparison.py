@@ -244,9 +244,9 @@ class ChangedCase:
     data: str
     scene: str
     is_fix: bool
-    queries: tuple[ComparedQuery, ...]
     expected: str
     reason: str
+    queries: tuple[ComparedQuery, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,14 +264,14 @@ class ComparedItem:
     """
 
     item: str
+    version: int
     models: tuple[str, str]
     data: tuple[str, str]
     presumed: bool
     tags: tuple[str, ...]
-    version: int
+    standing: Conclusion
     change: BaselineChange
     p_gain: float | None
-    standing: Conclusion
     only_before: int
     only_after: int
     unjudged: int

@@ -6,12 +6,13 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.report_json import change_row
 from pytest_vqamt.reporting.compare.comparison import ChangedCase, ComparedItem, ComparedRun, Comparison, Conclusion
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
 from pytest_vqamt.reporting.view.changes import CHANGE_HEAD, change_cells, drop_gate_cell
-from pytest_vqamt.reporting.view.format import aligned_table, count_noun, tagged, wrapped
+from pytest_vqamt.reporting.view.format import count_noun, tagged, wrapped
+from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 
 COMPARISON_SCHEMA = 1
 """Raised when a field is renamed or removed; additions keep it."""
@@ -41,7 +42,7 @@ def comparison_lines(comparison: Comparison, *, in_full: bool = False) -> Iterat
         yield ""
         yield title
         yield ""
-        yield from aligned_table([_head(comparison), *((_name(item), *_cells(item, comparison)) for item in items)])
+        yield from _table(comparison, items).lines
     yield ""
     yield from _table_notes(comparison)
     if comparison.notes:
@@ -120,8 +121,10 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
         yield ""
         yield f"### {escape(title)}"
         yield ""
-        rows = [(_name_markdown(item), *map(escape, _cells(item, comparison))) for item in items]
-        yield from markdown_table(_head(comparison), rows)
+        table = _table(comparison, items)
+        names = map(_name_markdown, items)
+        rows = [(name, *map(escape, cells)) for name, (_, *cells) in zip(names, table.row_texts, strict=True)]
+        yield from markdown_table(table.head_texts, rows)
     yield ""
     yield from (f"- {prose(note)}" for note in (*_table_notes(comparison), *comparison.notes))
     for ids, run in _unmatched(comparison):
@@ -212,55 +215,37 @@ def _run_row(run: ComparedRun) -> Row:
     }
 
 
+_JSON_NAMES = {"item": "id", "regressions": "broke", "fixes": "mended", "is_fix": "mended"}
+
+
 def _item_row(item: ComparedItem) -> Row:
-    return {
-        "id": item.item,
-        "version": item.version,
-        "models": list(item.models),
-        "data": list(item.data),
-        "presumed": item.presumed,
-        "tags": list(item.tags),
-        "standing": item.standing.value,
-        "change": change_row(item.change),
-        "p_gain": item.p_gain,
-        "only_before": item.only_before,
-        "only_after": item.only_after,
-        "unjudged": item.unjudged,
-        "other_verdict": item.other_verdict,
-        "broke": list(item.regressions),
-        "mended": list(item.fixes),
-    }
+    return _renamed({**to_row(item), "change": change_row(item.change)})
 
 
 def _case_row(case: ChangedCase) -> Row:
-    return {
-        "case_id": case.case_id,
-        "id": case.item,
-        "model": case.model,
-        "data": case.data,
-        "scene": case.scene,
-        "mended": case.is_fix,
-        "expected": case.expected,
-        "reason": case.reason,
-        "queries": [
-            {"text": query.text, "edits": query.edits, "before": query.before, "after": query.after}
-            for query in case.queries
-        ],
-    }
+    return _renamed(to_row(case))
+
+
+def _renamed(row: Row) -> Row:
+    return {_JSON_NAMES.get(name, name): value for name, value in row.items()}
 
 
 # What terminal and Markdown share.
 
 
-def _head(comparison: Comparison) -> tuple[str, ...]:
-    head = ("relation", *CHANGE_HEAD, "standing")
-    return head if comparison.max_drop is None else (*head, "gate")
-
-
-def _cells(item: ComparedItem, comparison: Comparison) -> tuple[str, ...]:
-    standing = item.standing.value if item.change.paired.difference is not None else "-"
-    gate = () if comparison.max_drop is None else (drop_gate_cell(item.change.gate),)
-    return (*change_cells(item.change, unadjusted_p=True), standing, *gate)
+def _table(comparison: Comparison, items: Sequence[ComparedItem]) -> ViewTable:
+    is_gated = comparison.max_drop is not None
+    head = ("relation", *CHANGE_HEAD, "standing", *(("gate",) if is_gated else ()))
+    rows = [
+        (
+            _name(item),
+            *change_cells(item.change, unadjusted_p=True),
+            item.standing.value if item.change.paired.difference is not None else "-",
+            *((drop_gate_cell(item.change.gate),) if is_gated else ()),
+        )
+        for item in items
+    ]
+    return text_table([head, *rows])
 
 
 def _tags(item: ComparedItem) -> tuple[str, ...]:

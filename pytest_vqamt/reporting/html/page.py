@@ -8,17 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import ModelUse, Report
+from pytest_vqamt.reporting.audit.results import audit_tables, earlier_audit
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries
-from pytest_vqamt.reporting.paper_tables import PaperTable, paper_tables
+from pytest_vqamt.reporting.paper_tables import paper_tables
 from pytest_vqamt.reporting.text import describe_queries, describe_utilisation
-from pytest_vqamt.reporting.view.format import count_noun, format_interval, format_rate, format_usage
+from pytest_vqamt.reporting.view.format import count_noun, format_usage
 from pytest_vqamt.reporting.view.headline import headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
-from pytest_vqamt.reporting.view.rankings import difference_tables, ranking_table
+from pytest_vqamt.reporting.view.rankings import difference_tables, summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, by_paper, case_link, result_rows
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
         charts=plots,
         drawn=legend_entries(plots),
         overview=overview_table(report, rows),
-        rankings=tuple(map(ranking_table, report.ranking)),
+        summary_tables=tuple(summary_tables(report, in_full=True)),
         differences=difference_tables(report),
         histograms=by_paper(answers),
         are_answers_open=len(answers) <= _OPEN_AT_MOST,
@@ -266,71 +267,3 @@ def _cost(model: ModelUse) -> Iterator[RunFact]:
     yield RunFact(name="model utilisation", value=describe_utilisation(model) or "-", varies=True)
     for name, value in model.usage:
         yield RunFact(name=f"usage: {name}", value=format_usage(value), varies=True)
-
-
-_OF = {
-    "violations": ("precision", "precision", "a sample of the violations: precision is the share of valid ones"),
-    "all": ("vtr", "VTR", "a sample of all cases: VTR is the share of valid tests"),
-}
-
-_Judged = Mapping[str, Json]
-
-
-def audit_tables(audit: _Judged) -> tuple[PaperTable, ...]:
-    """A table for each judged sample of this run."""
-    audits = cast("Mapping[str, _Judged]", audit.get("audits", {str(audit.get("of")): audit}))
-    return tuple(map(audit_table, audits.values()))
-
-
-def earlier_audit(audit: _Judged) -> str:
-    """A note if judgements of an earlier run are left out, otherwise ""."""
-    if not audit.get("earlier"):
-        return ""
-    return (
-        "Judgements of an earlier run in this folder are not shown. If the cases are the same, "
-        "`vqamt audit DIR --read FILE.csv` reads a sheet again."
-    )
-
-
-def audit_table(audit: _Judged) -> PaperTable:
-    """The figures of one audit, of all cases and of each item."""
-    figure, name, what = _OF[str(audit["of"])]
-    items = cast("dict[str, _Judged]", audit["by_item"])
-    return PaperTable(
-        caption=f"Judged by people, {what}",
-        head=("relation", "judged", "valid", "invalid", "unsure", name, "95 % interval"),
-        rows=tuple(tuple(_cells(item, judged, figure)) for item, judged in (("all together", audit), *items.items())),
-        notes=tuple(_notes(audit)),
-    )
-
-
-def _cells(name: str, judged: _Judged, figure: str) -> Iterator[str]:
-    yield name
-    for count in ("judged", "valid", "invalid", "unsure"):
-        yield str(judged[count])
-    value = cast("float | None", judged.get(figure))
-    yield format_rate(value)
-    yield "-" if value is None else _span(judged[f"{figure}_interval"])
-
-
-def _notes(audit: _Judged) -> Iterator[str]:
-    if audit.get("sheet"):
-        yield f"Judged on {audit['sheet']}."
-    without = cast("float | None", audit.get("without_unsure"))
-    if audit["unsure"] and without is not None:
-        yield f"Without the unsure ones: {format_rate(without)} ({_span(audit['without_unsure_interval'])})."
-    unseen = cast("list[str]", audit.get("not_judged_items") or [])
-    if unseen:
-        yield f"No case is judged of {', '.join(unseen)}: the rate is without them."
-    for each in cast("list[_Judged]", audit.get("agreement") or []):
-        first, second = cast("list[str]", each["sheets"])
-        kappa = cast("float | None", each["kappa"])
-        yield (
-            f"{first} and {second} agree on {each['same']} of {count_noun(cast('int', each['shared']), 'case')}"
-            f"{'' if kappa is None else f', Cohen kappa {kappa:.3f}'}."
-        )
-
-
-def _span(interval: Json) -> str:
-    low, high = cast("list[float]", interval)
-    return format_interval((low, high))

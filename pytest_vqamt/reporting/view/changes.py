@@ -1,9 +1,12 @@
-"""The change of an item against a baseline or another run, as cells of a table."""
+"""The changes of items against a baseline or another run, as cells of a table."""
 
 from __future__ import annotations
 
-from pytest_vqamt.core.results import BaselineChange, Gate
-from pytest_vqamt.reporting.view.format import format_p
+from collections.abc import Iterator, Sequence
+
+from pytest_vqamt.core.results import BaselineChange, Gate, RelationResult
+from pytest_vqamt.reporting.view.format import format_p, tagged
+from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 
 CHANGE_HEAD = ("shared cases", "before", "now", "change", "95 % interval", "p (Holm)")
 
@@ -31,3 +34,16 @@ def change_cells(change: BaselineChange, *, unadjusted_p: bool = False) -> tuple
 def drop_gate_cell(gate: Gate | None) -> str:
     """Whether the gate on the drop is met, and the drop that it allows."""
     return "-" if gate is None else f"{'met' if gate.met else 'MISSED'}: drop <= {gate.threshold:g}"
+
+
+def changes_table(results: Sequence[RelationResult]) -> ViewTable:
+    """A row for each stratum with a change since the baseline."""
+    rows = [row for result in results for row in _rows(result)]
+    return text_table([("relation", *CHANGE_HEAD, "gate"), *rows])
+
+
+def _rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
+    presumed = result.presumed.change if result.presumed else None
+    for tags, change in ((result.tags, result.change), ((*result.tags, "presumed"), presumed)):
+        if change and (change is presumed or change.paired.shared or not presumed):
+            yield tagged(result.item, tags), *change_cells(change), drop_gate_cell(change.gate)

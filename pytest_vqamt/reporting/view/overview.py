@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.reporting.view.format import describe_gate, format_difference, format_interval, format_rate
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
@@ -16,7 +16,7 @@ from pytest_vqamt.reporting.view.rows import (
     is_significant_drop,
     published_rates,
 )
-from pytest_vqamt.reporting.view.tables import ColumnHead, TableCell, ViewTable
+from pytest_vqamt.reporting.view.tables import NO_CELL, ColumnHead, TableCell, ViewTable, column_heads, text_cell
 from pytest_vqamt.stats.paired import ChangeStatus
 
 _STATUSES: Mapping[ChangeStatus | None, str] = MappingProxyType(
@@ -47,6 +47,42 @@ def overview_table(report: Report, lines: Sequence[ResultRow]) -> ViewTable:
     return ViewTable(
         heads=tuple(ColumnHead(name=column.name, is_number=column.is_number) for column, _ in filled),
         rows=tuple(zip(*(cells for _, cells in filled), strict=True)),
+    )
+
+
+_RESULT_HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
+
+
+def results_table(results: Sequence[RelationResult]) -> ViewTable:
+    """The narrow table of the terminal: a row for each stratum, also of items without a case."""
+    return ViewTable(heads=column_heads(*_RESULT_HEAD), rows=tuple(map(_narrow_row, _strata(results))))
+
+
+def _strata(results: Sequence[RelationResult]) -> Iterator[ResultRow]:
+    for result in results:
+        if result.tally.cases or result.presumed is None:
+            yield ResultRow(result=result, counted=result, model=0)
+        if result.presumed is not None:
+            yield ResultRow(result=result, counted=result.presumed, model=0)
+
+
+def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
+    tally, gate = line.counted.tally, line.counted.gate
+    if not tally.cases:
+        cells = (text_cell("0"), *[NO_CELL] * (len(_RESULT_HEAD) - 3), text_cell("not applicable"))
+        return (_relation(line), *cells)
+    sign = "lower end >=" if gate and gate.on == "lower-bound" else ">="
+    return (
+        _relation(line),
+        TableCell(
+            text=str(tally.cases), key=str(tally.cases), notes=(f"{tally.waived} waived",) if tally.waived else ()
+        ),
+        _of_rate(tally.pass_rate),
+        _interval(line),
+        text_cell(f"{tally.vacuous / tally.judged:.0%}") if tally.judged else NO_CELL,
+        text_cell(str(tally.unparsed)),
+        text_cell(str(tally.errors)),
+        text_cell(f"{'met' if gate.met else 'MISSED'}: {sign} {gate.threshold:g}") if gate else NO_CELL,
     )
 
 
@@ -123,14 +159,10 @@ def _of_count(name: str) -> Callable[[ResultRow], TableCell]:
     return cell
 
 
-def _of_text(text: str) -> TableCell:
-    return TableCell(text=text, key=text)
-
-
 _COLUMNS: tuple[_Column, ...] = (
     _Column(name="relation", cell=_relation, is_number=False),
-    _Column(name="model", cell=lambda line: _of_text(line.result.model.name), is_number=False),
-    _Column(name="data", cell=lambda line: _of_text(line.result.data.spec), is_number=False),
+    _Column(name="model", cell=lambda line: text_cell(line.result.model.name), is_number=False),
+    _Column(name="data", cell=lambda line: text_cell(line.result.data.spec), is_number=False),
     _Column(name="gate", cell=_gate, is_number=False),
     _Column(name="pass rate", cell=lambda line: _of_rate(line.counted.tally.pass_rate)),
     _Column(name="95 % interval", cell=_interval),

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
-from pytest_vqamt.reporting.view.format import count_noun, format_difference, format_interval, format_rate
+from pytest_vqamt.reporting.view.format import (
+    count_noun,
+    format_difference,
+    format_interval,
+    format_p,
+    format_rate,
+    tagged,
+)
 from pytest_vqamt.reporting.view.rows import case_link
-from pytest_vqamt.reporting.view.tables import NO_CELL, ColumnHead, TableCell, ViewTable
+from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_table
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
 _KINDS: Mapping[RankingKind, str] = MappingProxyType(
@@ -29,7 +36,7 @@ def ranking_table(ranking: Ranking) -> ViewTable:
             f"models on {ranking.data}: mean pass rate over "
             f"{count_noun(len(ranking.items), 'relation variant')}{_KINDS[ranking.kind]}"
         ),
-        heads=_heads(*_RANKING_HEAD),
+        heads=column_heads(*_RANKING_HEAD),
         rows=tuple(map(_model_row, ranking.places)),
     )
 
@@ -45,6 +52,13 @@ def _model_row(ranked: RankedModel) -> tuple[TableCell, ...]:
         else TableCell(text=_with_interval(behind.difference, behind.interval), key=repr(behind.difference)),
         TableCell(text=f"{ranked.best_in:,}", key=str(ranked.best_in)),
     )
+
+
+def summary_tables(report: Report, *, in_full: bool = False) -> Iterator[ViewTable]:
+    """The tables that terminal, Markdown and HTML show after the overview; ``in_full`` all of them."""
+    for ranking in report.ranking:
+        if in_full or ranking.kind is RankingKind.RELATIONS:
+            yield ranking_table(ranking)
 
 
 def best_model_notes(report: Report) -> Iterator[str]:
@@ -77,7 +91,7 @@ def _difference_table(data: str, models: tuple[str, str], found: list[ModelDiffe
             f"{second} against {first} on {data}: significant difference in {significant:,} of "
             f"{count_noun(tested, 'relation variant')}"
         ),
-        heads=_heads(
+        heads=column_heads(
             "relation", first, second, "difference", "p after Holm", "only first holds", "only second holds", "cases"
         ),
         rows=tuple(map(_difference_row, sorted(found, key=lambda each: (_p(each), each.p)))),
@@ -86,7 +100,7 @@ def _difference_table(data: str, models: tuple[str, str], found: list[ModelDiffe
 
 def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
     paired = each.paired
-    difference = paired.difference or 0.0
+    difference = _difference(each)
     direction = "worse" if difference < 0 else "better"
     return (
         TableCell(
@@ -109,8 +123,43 @@ def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
     )
 
 
-def _heads(*names: str) -> tuple[ColumnHead, ...]:
-    return tuple(ColumnHead(name=name, is_number=place > 0) for place, name in enumerate(names))
+_LARGEST_HEAD = ("relation", "shared cases", "better", "worse", "difference", "95 % interval", "p (Holm)")
+
+
+def largest_differences(data: str, found: Sequence[ModelDifference], most: int) -> ViewTable:
+    """At most ``most`` significant differences on a data source over all pairs of models, the largest first."""
+    significant = sorted((each for each in found if _p(each) < SIGNIFICANT), key=lambda each: -abs(_difference(each)))
+    tested = sum(each.p_holm is not None for each in found)
+    left = len(significant) - most
+    return text_table(
+        [_LARGEST_HEAD, *map(_largest_row, significant[:most])],
+        caption=(
+            f"on {data}, {len(significant)} of {count_noun(tested, 'comparison')} of two models on a relation variant "
+            f"{'shows' if len(significant) == 1 else 'show'} a significant difference (Holm-adjusted p < "
+            f"{SIGNIFICANT:g})"
+        ),
+        notes=[f"and {left} smaller ones (pytest -v shows all; report.json has all comparisons)"] if left > 0 else [],
+    )
+
+
+def _largest_row(each: ModelDifference) -> tuple[str, ...]:
+    paired, (low, high) = each.paired, each.interval
+    rates = zip((paired.first_rate or 0.0, paired.second_rate or 0.0), each.models, strict=True)
+    worse, better = sorted(rates, key=lambda pair: pair[0])
+    if better[1] != each.models[1]:
+        low, high = -high, -low
+    return (
+        tagged(each.item, ("presumed",) if each.presumed else ()),
+        str(paired.shared),
+        *(f"{name} {rate:.3f}" for rate, name in (better, worse)),
+        f"{abs(_difference(each)):.3f}",
+        f"{low:+.3f} to {high:+.3f}",
+        "-" if each.p_holm is None else format_p(each.p_holm),
+    )
+
+
+def _difference(each: ModelDifference) -> float:
+    return each.paired.difference or 0.0
 
 
 def _p(each: ModelDifference) -> float:
