@@ -229,7 +229,7 @@ class AnswerRow:
 
 
 MAX_NAMED = 3
-"""How many unanswered queries the message at the end of a run names."""
+"""The number of unanswered queries that the message at the end of a run names."""
 
 _MOST_OF_A_TEXT = 150
 

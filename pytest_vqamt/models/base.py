@@ -111,7 +111,7 @@ class Deferred(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """How the user wants models to run.
+    """The user's settings for models.
 
     Attributes:
         batch_size: None leaves it to the model.

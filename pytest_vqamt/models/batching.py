@@ -79,7 +79,7 @@ def distinct_pictures(batch: Sequence[ModelInput]) -> tuple[list[ModelInput], li
 
 @dataclass(slots=True)
 class ModelHealth:
-    """What is remembered of a model between items.
+    """The record of a model between items.
 
     Attributes:
         answered, failed: numbers of queries.

@@ -160,7 +160,7 @@ class ModelKind:
         factory: the factory, or "module:callable", imported when the first model of this kind is made.
         description: one line.
         argument: what follows the colon ("FILE"), in brackets where optional; "" for nothing; None where only the
-            factory can tell.
+            factory knows.
         extra: the extra of this package that installs its dependencies.
         on_device: whether it uses a CUDA device, where there is one.
         settings: the names that ``--vqamt-option NAME=VALUE`` may have; None for any.

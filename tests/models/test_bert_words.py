@@ -9,11 +9,15 @@ import pytest
 from transformers import PreTrainedTokenizerBase
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.region_models.adapter import BERT, QuestionForm, bert_tokenizer, tokenize_questions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.small import tokenizers
 from tests.models.small.words import WORDS
+
+RUNTIME = Runtime.of(ModelOptions(device="cpu"))
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +35,8 @@ def tokenizer(folder: Path) -> PreTrainedTokenizerBase:
 
 def written(text: str, form: QuestionForm, tokenizer: PreTrainedTokenizerBase) -> tuple[str, int, bool]:
     """The tokens that count, how many there are with those that do not, and whether the text was cut."""
-    tokens = tokenize_questions([text], tokenizer, form)
-    ids = [number for number, counts in zip(tokens.ids[0], tokens.attended[0], strict=True) if counts]
+    tokens = tokenize_questions([text], tokenizer, form, RUNTIME)
+    ids = tokens.ids[0][tokens.attended[0].bool()].tolist()
     return " ".join(tokenizer.convert_ids_to_tokens(ids)), len(tokens.ids[0]), tokens.cut[0]
 
 
@@ -58,10 +62,10 @@ def test_visualbert_reads_it_with_a_mask_at_its_end(tokenizer: PreTrainedTokeniz
 
 
 def test_all_questions_of_a_batch_are_filled_up_to_one_length(tokenizer: PreTrainedTokenizerBase) -> None:
-    tokens = tokenize_questions(["red " * 40, "red"], tokenizer, visualbert.FORM)
+    tokens = tokenize_questions(["red " * 40, "red"], tokenizer, visualbert.FORM, RUNTIME)
     assert [len(row) for row in tokens.ids] == [64, 64]
-    assert [sum(row) for row in tokens.attended] == [44, 5]
-    assert tokens.ids[1][5:] == [tokenizer.pad_token_id] * 59
+    assert tokens.attended.sum(1).tolist() == [44, 5]
+    assert tokens.ids[1][5:].tolist() == [tokenizer.pad_token_id] * 59
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ class RetryPolicy:
         self._paused_until = 0.0
 
     def call(self, name: str, attempt: Callable[[], T], stop: Event) -> T:
-        """What ``attempt`` returns, retried within the budget; ``name`` is the query's id.
+        """The result of ``attempt``, retried within the budget; ``name`` is the query's id.
 
         Raises:
             QueryError: this query has no answer.
@@ -243,7 +243,7 @@ def _wait(seconds: float, stop: Event) -> None:
 
 
 _POLL_S = 0.2
-"""How often the wait for a result is interrupted, so that Ctrl-C works on every platform."""
+"""The wait for a result is interrupted so often, for Ctrl-C to work on every platform."""
 
 
 def run_concurrently(

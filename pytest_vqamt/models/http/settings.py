@@ -77,7 +77,7 @@ _SHORTEST_SECRET = 8
 """Shorter keys are placeholders, such as "EMPTY", which may well occur in an answer."""
 
 _PREFIX = 12
-"""So many characters identify a longer key where a server shows only its beginning."""
+"""The number of characters that identify a longer key where a server shows only its beginning."""
 
 
 _LOGGERS = (
@@ -106,7 +106,7 @@ class ApiKey:
         return f"Bearer {self._text}" if self._text else ""
 
     def redact(self, text: str) -> str:
-        """``text`` without the key, be it plain or encoded.
+        """``text`` without the key, plain or encoded.
 
         >>> ApiKey("secret-of-mine").redact('{"you sent": "Bearer secret-of-mine"}')
         '{"you sent": "Bearer [key]"}'

@@ -75,7 +75,7 @@ def _with_hypothesis(error: Exception, hypothesis: str) -> Exception:
 
 
 _ALLOWED_VERBS = frozenset({"is", "are"})
-"""What a property may have that its hypothesis lacks: "is outdoors" of "There is a man outdoors"."""
+"""Words that a property may have and its hypothesis lacks: "is outdoors" of "There is a man outdoors"."""
 
 _WORD = re.compile(r"\w+(?:[-']\w+)*")
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)

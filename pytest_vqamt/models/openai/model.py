@@ -20,7 +20,7 @@ VERSION = 1
 """Goes up when answers change for the same model and settings."""
 
 _POLL_S = 0.2
-"""How often a thread that waits for a slot checks whether the answer is still wanted."""
+"""A thread that waits for a slot checks so often whether the answer is still wanted."""
 
 _BATCHES_PER_FLIGHT = 4
 """The largest batch, in requests in flight: at the end of a batch some slots are idle."""

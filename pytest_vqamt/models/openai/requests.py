@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 _DISABLE_AFTER = 8
-"""So many failed queries in a row disable the model."""
+"""The number of failed queries in a row that disables the model."""
 
 _ADVICE = (
     "check the server, ask it less at once (--vqamt-option in-flight=N) or longer (retries-s=N), and run again: no "
@@ -143,7 +143,7 @@ _OPTION_ADVICE = {
     "max_completion_tokens": "--vqamt-option token-limit=max_tokens",
     "temperature": "--vqamt-option temperature=none",
 }
-"""What to do where a server does not take a field of the request."""
+"""The options for servers that do not take a field of the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,7 +87,7 @@ _FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOT
 _EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
 _ENDPOINT = "/chat/completions"
 _OTHER_ENDPOINTS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
-"""What the path of another endpoint, or of half of ours, ends in."""
+"""The ends of paths of other endpoints, or of half of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +172,7 @@ def api_key_for(address: ModelAddress, environment: Mapping[str, str]) -> ApiKey
 
 
 _COUNTED_FIELDS = {"prompt_tokens": "tokens in", "completion_tokens": "tokens out", "cost": "cost"}
-"""What a reply's ``usage`` calls them, and what reports do. ``cost`` is OpenRouter's, in its credits (US dollars)."""
+"""Names in a reply's ``usage``, and in reports. ``cost`` is OpenRouter's, in its credits (US dollars)."""
 
 
 class UsageCounter:

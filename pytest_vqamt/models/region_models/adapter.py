@@ -23,7 +23,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.classifier import answers_from_logits
-from pytest_vqamt.models.transformers.inputs import load_tokenizer
+from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel, exclusive
 
 if TYPE_CHECKING:
@@ -118,14 +118,12 @@ class RegionQuestionModel(TwoStepModel):
         """
         import torch
 
-        tokens = tokenize_questions([item.text for item in batch], self._tokenizer, self.form)
+        tokens = tokenize_questions([item.text for item in batch], self._tokenizer, self.form, self._runtime)
         firsts, which = distinct_pictures(batch)
         found = self._regions.prefetch(firsts)
         known = [regions for regions in found if regions is not None]
         ready = _PreprocessedQuestions(
-            ids=self._runtime.pin(torch.tensor(tokens.ids)),
-            attended=self._runtime.pin(torch.tensor(tokens.attended)),
-            cut=tokens.cut,
+            tokens=tokens,
             which=self._runtime.pin(torch.tensor(which)),
             found=self._tensors(known) if len(known) == len(firsts) else found,
             firsts=firsts,
@@ -134,7 +132,7 @@ class RegionQuestionModel(TwoStepModel):
 
     def _answers_to(self, ready: _PreprocessedQuestions) -> tuple[Answer, ...]:
         logits = self._logits(ready).float()[:, self._outputs]
-        return answers_from_logits(logits, logits.softmax(1), self._labels, ready.cut)
+        return answers_from_logits(logits, logits.softmax(1), self._labels, ready.tokens.cut)
 
     def _logits(self, ready: _PreprocessedQuestions) -> torch.Tensor:
         return self.score(self._batch_on_device(ready))
@@ -148,8 +146,8 @@ class RegionQuestionModel(TwoStepModel):
         place = runtime.to_device(ready.which)
         real = (torch.arange(regions.features.shape[1], device=runtime.device) < regions.counts[:, None]).long()
         return RegionBatch(
-            ids=runtime.to_device(ready.ids),
-            attended=runtime.to_device(ready.attended),
+            ids=runtime.to_device(ready.tokens.ids),
+            attended=runtime.to_device(ready.tokens.attended),
             features=regions.features[place],
             boxes=regions.boxes[place],
             seen=real[place],
@@ -171,16 +169,13 @@ class _PreprocessedQuestions:
     """A preprocessed batch: B questions of T tokens.
 
     Attributes:
-        ids, attended: int64 (B, T), tokens and attention mask.
-        cut: for each question, whether it was truncated.
+        tokens: of the questions, (B, T).
         which: int64 (B,), the index of its picture.
         found: the regions of the distinct pictures; None for each that must be detected.
         firsts: an input for each distinct picture.
     """
 
-    ids: torch.Tensor
-    attended: torch.Tensor
-    cut: Sequence[bool]
+    tokens: TextTokens
     which: torch.Tensor
     found: RegionTensors | Sequence[Regions | None]
     firsts: Sequence[ModelInput]
@@ -219,7 +214,7 @@ _BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionForm:
-    """How a question is written for a model: ``[CLS] question [SEP]``. Its ``repr`` is part of fingerprints.
+    """The form of a model's questions: ``[CLS] question [SEP]``. Its ``repr`` is part of fingerprints.
 
     Attributes:
         longest: the most tokens, special ones included.
@@ -232,15 +227,6 @@ class QuestionForm:
     step: int
     without: str = ""
     ending: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionTokens:
-    """Padded questions: ``ids`` and ``attended`` (1 for a token), row by row; and which were truncated."""
-
-    ids: list[list[int]]
-    attended: list[list[int]]
-    cut: list[bool]
 
 
 def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase:
@@ -261,23 +247,28 @@ def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase
     return load_tokenizer(Checkpoint(folder=_bert_snapshot(), name=BERT), rows, BertTokenizer)
 
 
-def tokenize_questions(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionForm) -> QuestionTokens:
-    """The texts in the form, each padded to the length of the longest."""
+def tokenize_questions(
+    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionForm, runtime: Runtime
+) -> TextTokens:
+    """The texts in the form, in pinned memory, each padded to the length of the longest."""
+    import torch
+
     first, last, fill, *ending = cast(
         "list[int]", tokenizer.convert_tokens_to_ids(["[CLS]", "[SEP]", "[PAD]", *form.ending])
     )
     room = form.longest - 2 - len(ending)
     left_out = str.maketrans("", "", form.without)
-    item = [text.translate(left_out) for text in texts]
     with exclusive(tokenizer):
         # Not verbose: it would warn on the terminal of what is cut here and counted.
-        words: list[list[int]] = tokenizer(item, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+        words: list[list[int]] = tokenizer(
+            [text.translate(left_out) for text in texts], add_special_tokens=False, truncation=False, verbose=False
+        )["input_ids"]
     rows = [[first, *some[:room], *ending, last] for some in words]
     length = min(form.longest, -(-max(len(row) for row in rows) // form.step) * form.step)
-    return QuestionTokens(
-        ids=[[*row, *[fill] * (length - len(row))] for row in rows],
-        attended=[[1] * len(row) + [0] * (length - len(row)) for row in rows],
-        cut=[len(some) > room for some in words],
+    return TextTokens(
+        ids=runtime.pin(torch.tensor([[*row, *[fill] * (length - len(row))] for row in rows])),
+        attended=runtime.pin(torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])),
+        cut=tuple(len(some) > room for some in words),
     )
 
 

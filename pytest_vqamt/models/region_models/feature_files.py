@@ -112,7 +112,7 @@ def _digest_of(file: Path) -> str:
 
 
 _BEYOND_PX = 1.5
-"""How far a box may exceed its picture: detectors round, and some count pixels from 1."""
+"""The most by which a box may exceed its picture: detectors round, and some count pixels from 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -19,7 +19,6 @@ from pytest_vqamt.models.region_models.adapter import (
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH
 from pytest_vqamt.models.transformers.checkpoint import check_model_type, locate_checkpoint
 from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
-from pytest_vqamt.models.transformers.inputs import check_torchvision
 
 if TYPE_CHECKING:
     import torch
@@ -69,7 +68,6 @@ def load(argument: str, options: ModelOptions) -> Lxmert:
         OptionError: a setting is invalid.
         ModelError: a file is missing or of another model.
     """
-    check_torchvision()
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", beside=())
     check_model_type(checkpoint, ("lxmert",))
     check_config_int(checkpoint, "visual_feat_dim", FEATURE_WIDTH, default=FEATURE_WIDTH)

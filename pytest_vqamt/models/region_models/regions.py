@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -18,10 +16,10 @@ if TYPE_CHECKING:
 
 
 REGIONS = 36
-"""How many regions of a picture LXMERT and VisualBERT take."""
+"""The number of regions of a picture that LXMERT and VisualBERT take."""
 
 FEATURE_WIDTH = 2048
-"""How many features a region has."""
+"""The number of features of a region."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -68,47 +66,6 @@ class RegionSource(Protocol):
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each input's picture, in order."""
         ...
-
-
-_SMALLEST, _LARGEST = 32, 4096
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DetectorSettings:
-    """The size of pictures for the detector, in pixels; None leaves it to the detector's configuration.
-
-    Attributes:
-        min_size: of the short side.
-        max_size: limit of the long side.
-    """
-
-    min_size: int | None = None
-    max_size: int | None = None
-
-    @classmethod
-    def of(cls, settings: Mapping[str, str]) -> DetectorSettings:
-        """The settings among those of ``--vqamt-option``.
-
-        Raises:
-            OptionError: a size is no number of pixels.
-        """
-        return cls(min_size=_pixels(settings, "region-min-size"), max_size=_pixels(settings, "region-max-size"))
-
-    def applied(self, config: DetectorConfig) -> DetectorConfig:
-        return replace(config, min_size=self.min_size or config.min_size, max_size=self.max_size or config.max_size)
-
-
-def _pixels(settings: Mapping[str, str], name: str) -> int | None:
-    given = settings.get(name)
-    if given is None:
-        return None
-    size = int(given) if given.isascii() and given.isdigit() else 0
-    if not _SMALLEST <= size <= _LARGEST:
-        raise OptionError(
-            f"Expected --vqamt-option {name}=PIXELS to be a whole number from {_SMALLEST} to {_LARGEST}, but got "
-            f"{name}={given!r}"
-        )
-    return size
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

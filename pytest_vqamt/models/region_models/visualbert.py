@@ -28,7 +28,6 @@ from pytest_vqamt.models.transformers.checkpoint import (
     read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
-from pytest_vqamt.models.transformers.inputs import check_torchvision
 
 if TYPE_CHECKING:
     import torch
@@ -76,7 +75,6 @@ def load(argument: str, options: ModelOptions) -> VisualBert:
         OptionError: a setting is invalid.
         ModelError: a file is missing or of another model.
     """
-    check_torchvision()
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", beside=())
     config = read_checkpoint_config(checkpoint)
     check_model_type(checkpoint, ("visual_bert",))

@@ -1,1 +1,1 @@
-"""What every adapter does before it can answer: find its files, read them strictly, choose device and precision."""
+"""Adapters of transformers' checkpoints: files, strict loading, device and precision, one module per kind of model."""

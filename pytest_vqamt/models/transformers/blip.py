@@ -1,7 +1,7 @@
 """``blip[:PATH]``: BLIP with a head for questions, for captions, or for telling whether a text fits a picture.
 
 Li, Li, Xiong and Hoi, BLIP: Bootstrapping Language-Image Pre-training for Unified Vision-Language Understanding and
-Generation, ICML 2022. Which head it is ``architectures`` in config.json says; one checkpoint does one task.
+Generation, ICML 2022. ``architectures`` in config.json names the head; one checkpoint does one task.
 
 ``BlipForQuestionAnswering``
     Answers questions in its own words, by greedy decoding. **Deviation**: the paper's figures are of ranking a list of
@@ -10,12 +10,12 @@ Generation, ICML 2022. Which head it is ``architectures`` in config.json says; o
     Describes pictures, continuing the prompt it was trained on, which is no part of the answer. **Deviation**: greedy,
     where the paper searches with three beams.
 ``BlipForImageTextRetrieval``
-    Judges hypotheses by the head that tells whether a text matches a picture: entailment from a probability of 0.5 on,
-    else contradiction. It never says neutral. **Deviation**: it was trained to tell a picture's own caption from that
-    of a similar picture, which is not to tell what is true of it.
+    Judges hypotheses by the probability that a text matches a picture: entailment from 0.5 on, else contradiction,
+    never neutral. **Deviation**: it was trained to distinguish a picture's own caption from that of a similar picture,
+    which is not to judge whether a text is true.
 
-The language model of each is given the features of a picture that the vision tower, most of the work, makes once for
-all that is asked of it. The class of transformers would make them anew for each text.
+The vision tower, most of the work, encodes a picture once for all its texts. The classes of transformers would encode
+it again for each text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from pytest_vqamt.models.transformers.inputs import (
     PictureTextModel,
     TensorPictures,
     TextTokens,
-    check_torchvision,
     preprocess_images,
 )
 from pytest_vqamt.models.transformers.runtime import ForwardStep, exclusive
@@ -68,7 +67,6 @@ def load(argument: str, options: ModelOptions) -> BlipAnswers | BlipCaptions | B
     """
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="blip")
     check_model_type(checkpoint, ("blip",))
-    check_torchvision()  # before transformers is imported, which would fail with a message that names neither
     architecture = first_architecture(checkpoint)
     prompts = prompts_from(options, PROMPTS)
     if architecture == "BlipForQuestionAnswering":
@@ -182,7 +180,7 @@ class BlipCaptions(_BlipHead):
         return self._prompts.caption, str(self._prompts.longest_caption)
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """What follows the prompt in a description of each picture."""
+        """A description of each picture, without the prompt that it continues."""
         return self._answer_batch(Task.CAPTIONING, batch)
 
     def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
@@ -297,7 +295,7 @@ def mask_padding(decoder: BlipTextLMHeadModel) -> None:
             decoder(start, encoder_hidden_states=states, encoder_attention_mask=mask).logits
             for states in (states, states * torch.tensor([[[1.0], [2.0]]]).to(states))
         )
-    if not torch.allclose(one, other, rtol=0, atol=0, equal_nan=True):  # what is no number each query tells
+    if not torch.allclose(one, other, rtol=0, atol=0, equal_nan=True):  # NaN is an error of each query
         raise ModelError(
             f"Expected BLIP's decoder to leave padding out, but that of transformers {transformers.__version__} does "
             "not, so that answers would depend on the batch: install transformers 5.23"

@@ -8,6 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
@@ -44,11 +47,37 @@ def locate_checkpoint(
     ``beside`` are taken for an incomplete download.
 
     Raises:
-        ModelError: it is neither, or cannot be downloaded.
+        ModelError: it is neither, or cannot be downloaded, or torchvision does not fit.
     """
+    check_torchvision()  # before transformers is imported, which would fail with a message that names neither
     named = argument or default
     typed = typed or f"{kind}:"
     return Checkpoint(folder=local_folder(named, typed) or _snapshot(named, typed, beside), name=named)
+
+
+def check_torchvision() -> None:
+    """Checks that an installed torchvision belongs to the installed torch.
+
+    Raises:
+        ModelError: it does not: transformers would fail to import with a message that names neither.
+    """
+    if find_spec("torchvision") is None:
+        return
+    try:
+        import_module("torchvision")
+    except Exception as error:  # a mismatch shows as a RuntimeError, an ImportError or an OSError
+        raise ModelError(
+            f"Expected a torchvision that belongs to torch {_version('torch')}, but got torchvision "
+            f"{_version('torchvision')}, which cannot be imported with it ({first_line(error)}): uninstall "
+            "torchvision, which this plugin does not need, or install the one made for this torch"
+        ) from error
+
+
+def _version(package: str) -> str:
+    try:
+        return re.sub(r"\+.*", "", version(package))
+    except PackageNotFoundError:
+        return "(unknown version)"
 
 
 def local_folder(named: str, typed: str) -> Path | None:
@@ -98,7 +127,7 @@ def _snapshot(named: str, typed: str, beside: tuple[str, ...]) -> Path:
 
 
 def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
-    """Which files to download: weights as safetensors where there are any, else in torch's older format."""
+    """The files to download: weights as safetensors where there are any, else in torch's older format."""
     from huggingface_hub import list_repo_files
 
     files = list_repo_files(repo, revision=revision)

@@ -38,7 +38,7 @@ class PublishedList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLists:
-    """Where the answers of one kind of model are.
+    """The places of the lists of answers for one kind of model.
 
     Attributes:
         kind: the kind in specs.

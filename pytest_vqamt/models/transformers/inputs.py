@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
@@ -23,6 +19,7 @@ from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.transformers.checkpoint import (
     PROCESSOR_FILES,
     Checkpoint,
+    check_torchvision,
     files_digest,
     first_line,
     load_weights,
@@ -83,31 +80,6 @@ def _has_image_processor(file: Path) -> bool:
     except ValueError:
         return True  # transformers names the error in it
     return isinstance(held, dict) and "image_processor" in held
-
-
-def check_torchvision() -> None:
-    """Checks that an installed torchvision belongs to the installed torch.
-
-    Raises:
-        ModelError: it does not: transformers would fail to import with a message that names neither.
-    """
-    if find_spec("torchvision") is None:
-        return
-    try:
-        import_module("torchvision")
-    except Exception as error:  # a mismatch shows as a RuntimeError, an ImportError or an OSError
-        raise ModelError(
-            f"Expected a torchvision that belongs to torch {_version('torch')}, but got torchvision "
-            f"{_version('torchvision')}, which cannot be imported with it ({first_line(error)}): uninstall "
-            "torchvision, which this plugin does not need, or install the one made for this torch"
-        ) from error
-
-
-def _version(package: str) -> str:
-    try:
-        return re.sub(r"\+.*", "", version(package))
-    except PackageNotFoundError:
-        return "(unknown version)"
 
 
 _TOKENIZER_FILES = (
@@ -173,7 +145,7 @@ def preprocess_images(images: Sequence[Image], make: Callable[[Image], T], runti
 
 
 def preprocessing_threads(runtime: Runtime) -> int:
-    """How many pictures are preprocessed at once: one on a CPU, whose cores the encoder needs."""
+    """The number of pictures preprocessed at once: one on a CPU, whose cores the encoder needs."""
     return min(_MOST_THREADS, runtime.threads or available_cores()) if runtime.device.type == "cuda" else 1
 
 

@@ -132,7 +132,7 @@ class Runtime:
 
 
 def available_cores() -> int:
-    """How many of the processor's cores this process may use."""
+    """The number of the processor's cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

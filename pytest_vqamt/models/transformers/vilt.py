@@ -1,18 +1,18 @@
-"""``vilt[:PATH]``: ViLT with a head for questions, or with one that tells true statements about pictures from false.
+"""``vilt[:PATH]``: ViLT with a head for questions, or with one for statements that are true or false.
 
 Kim, Son and Kim, ViLT: Vision-and-Language Transformer Without Convolution or Region Supervision, ICML 2021.
 
-Which head it is ``architectures`` in config.json says:
+``architectures`` in config.json names the head:
 
 ``ViltForQuestionAnswering``
     Answers questions by the best of the answers that ``id2label`` lists (3,129 in the published checkpoint).
 ``ViltForImagesAndTextClassification``
-    Judges hypotheses. The published one (NLVR2) tells whether a statement about two pictures is true, and is given
-    the same picture twice. True counts as entailment and False as contradiction; neutral is never said, unless the head
-    has an output for it. **Deviation**: NLVR2's statements speak of a left and a right picture, hypotheses of one.
+    Judges hypotheses. The published one (NLVR2) classifies statements about two pictures as true or false, and gets the
+    same picture twice. True counts as entailment and False as contradiction; an answer is neutral only if the head has
+    an output for it. **Deviation**: NLVR2's statements speak of a left and a right picture, hypotheses of one.
 
-``ViltForImageAndTextRetrieval`` is refused: its one output orders the texts of a picture, and no threshold on it tells
-what is true. Others (masked words, tokens) answer nothing that is asked here.
+``ViltForImageAndTextRetrieval`` is refused: its one output ranks the texts of a picture, and no threshold on it means
+that a text is true. The other heads (masked words, tokens) do none of the tasks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from pytest_vqamt.models.transformers.inputs import (
     PictureTextModel,
     TensorPictures,
     TextTokens,
-    check_torchvision,
     preprocess_images,
 )
 
@@ -61,7 +60,6 @@ def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     """
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="vilt")
     check_model_type(checkpoint, ("vilt",))
-    check_torchvision()  # before transformers is imported, which would fail with a message that names neither
     architecture = first_architecture(checkpoint)
     if architecture == "ViltForQuestionAnswering":
         return ViltAnswers(checkpoint, options)

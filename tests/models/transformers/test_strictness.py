@@ -15,16 +15,16 @@ from transformers import LlavaForConditionalGeneration
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers import inputs
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     check_model_type,
+    check_torchvision,
     files_digest,
     first_architecture,
     load_weights,
     read_checkpoint_config,
 )
-from pytest_vqamt.models.transformers.inputs import check_torchvision, load_image_processor, load_tokenizer
+from pytest_vqamt.models.transformers.inputs import load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.tiny import WEIGHTS
 
@@ -187,7 +187,7 @@ def test_a_torchvision_made_for_another_torch_is_named(tmp_path: Path, monkeypat
 
 
 def test_a_torchvision_that_can_be_imported_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "find_spec", lambda _name: object())
+    monkeypatch.setattr("pytest_vqamt.models.transformers.checkpoint.find_spec", lambda _name: object())
     monkeypatch.setitem(sys.modules, "torchvision", ModuleType("torchvision"))
     check_torchvision()
 

@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite
 from pathlib import Path
+from typing import TypeAlias
 
-from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.identity import canonical_json, digest
 
+_Form: TypeAlias = tuple[str, Callable[[object], object]]
+"""The description of a valid value, and its parser, which returns None for an invalid one."""
 
-@dataclass(frozen=True, slots=True)
-class ValueForm:
-    """The description of a valid value, and its parser, which returns None for an invalid one."""
-
-    description: str
-    read: Callable[[object], object]
+_WHOLE: _Form = ("a whole number, 1 or more", lambda value: value if type(value) is int and value >= 1 else None)
 
 
-def int_form(least: int = 1) -> ValueForm:
-    """A whole number."""
-    return ValueForm(
-        f"a whole number, {least} or more", lambda value: value if type(value) is int and value >= least else None
-    )
+def _one_of(*known: object) -> _Form:
+    return " or ".join(map(str, known)), lambda value: value if value in known else None
 
 
-def choice_form(*known: object) -> ValueForm:
-    """One of a few values."""
-    return ValueForm(" or ".join(map(str, known)), lambda value: value if value in known else None)
-
-
-def number_below(limit: float, description: str) -> ValueForm:
+def _below(limit: float, description: str) -> _Form:
     """A number of 0 or more and less than ``limit``."""
 
     def read(value: object) -> float | None:
         number = _number(value)
         return number if number is not None and 0 <= number < limit else None
 
-    return ValueForm(description, read)
+    return description, read
 
 
-def number_list(description: str, *, above: float = 0, most: float = inf, count: int | None = None) -> ValueForm:
+def _numbers(description: str, *, above: float = 0, most: float = inf, count: int | None = None) -> _Form:
     """One number or a list of them, as a tuple. A list of one list is that list: of the only feature map."""
 
     def read(value: object) -> tuple[float, ...] | None:
@@ -51,7 +41,7 @@ def number_list(description: str, *, above: float = 0, most: float = inf, count:
         sound = tuple(each for each in found if each is not None and above < each <= most)
         return sound if sound and len(sound) == len(found) and count in (None, len(sound)) else None
 
-    return ValueForm(description, read)
+    return description, read
 
 
 def _number(value: object) -> float | None:
@@ -110,7 +100,7 @@ class DetectorConfig:
 
     @property
     def features(self) -> int:
-        """How many features a region has."""
+        """The number of features of a region."""
         return 8 * self.res2_channels
 
     @property
@@ -144,12 +134,36 @@ def read_config(path: Path) -> DetectorConfig:
         if name in known and known[name] != fixed:
             raise _config_error(path, name, known[name], f"{fixed!r}, as the only network that there is here needs")
     values: dict[str, object] = {}
-    for field, (name, form) in _FIELDS.items():
+    for field, (name, (description, read_value)) in _FIELDS.items():
         if name in known:
-            values[field] = form.read(known[name])
+            values[field] = read_value(known[name])
             if values[field] is None:
-                raise _config_error(path, name, known[name], form.description)
+                raise _config_error(path, name, known[name], description)
     return DetectorConfig(**values)  # type: ignore[arg-type]  # each form gives what its field is
+
+
+_SMALLEST, _LARGEST = 32, 4096
+
+
+def with_sizes(config: DetectorConfig, settings: Mapping[str, str]) -> DetectorConfig:
+    """The configuration with the sizes among the settings of ``--vqamt-option``.
+
+    Raises:
+        OptionError: a size is no number of pixels.
+    """
+    names = {"min_size": "region-min-size", "max_size": "region-max-size"}
+    sizes = {field: _pixels(settings[name], name) for field, name in names.items() if name in settings}
+    return replace(config, **sizes)  # type: ignore[arg-type]  # mypy takes each size for every field
+
+
+def _pixels(text: str, name: str) -> int:
+    size = int(text) if text.isascii() and text.isdigit() else 0
+    if not _SMALLEST <= size <= _LARGEST:
+        raise OptionError(
+            f"Expected --vqamt-option {name}=PIXELS to be a whole number from {_SMALLEST} to {_LARGEST}, but got "
+            f"{name}={text!r}"
+        )
+    return size
 
 
 def _config_error(path: Path, name: str, value: object, wanted: str) -> ModelError:
@@ -171,30 +185,30 @@ def _flattened(sections: Mapping[object, object], within: str = "") -> dict[str,
     return found
 
 
-_FIELDS: Mapping[str, tuple[str, ValueForm]] = {
-    "channel_order": ("input.format", choice_form("BGR", "RGB")),
-    "pixel_mean": ("model.pixel_mean", number_list("three numbers", above=-inf, count=3)),
-    "pixel_std": ("model.pixel_std", number_list("three numbers above 0", count=3)),
-    "min_size": ("input.min_size_test", int_form()),
-    "max_size": ("input.max_size_test", int_form()),
-    "depth": ("resnets.depth", choice_form(*BLOCKS)),
-    "stem_channels": ("resnets.stem_out_channels", int_form()),
-    "res2_channels": ("resnets.res2_out_channels", int_form()),
-    "width_per_group": ("resnets.width_per_group", int_form()),
-    "anchor_sizes": ("anchor_generator.sizes", number_list("a list of one list of numbers above 0")),
-    "anchor_ratios": ("anchor_generator.aspect_ratios", number_list("a list of one list of numbers above 0")),
-    "anchor_offset": ("anchor_generator.offset", number_below(1, "0 or more and less than 1")),
-    "hidden_channels": ("proposal_generator.hidden_channels", int_form()),
-    "proposal_min_side": ("proposal_generator.min_size", number_below(inf, "a number, 0 or more")),
-    "proposal_scales": ("rpn.bbox_reg_weights", number_list("four numbers above 0", count=4)),
-    "best_anchors": ("rpn.pre_nms_topk_test", int_form()),
-    "proposals": ("rpn.post_nms_topk_test", int_form()),
-    "proposal_overlap": ("rpn.nms_thresh", number_below(1, "an IoU, 0 or more and less than 1")),
-    "classes": ("roi_heads.num_classes", int_form()),
-    "overlaps": ("roi_heads.nms_thresh_test", number_list("IoUs above 0, at most 1", most=1)),
-    "box_scales": ("roi_box_head.bbox_reg_weights", number_list("four numbers above 0", count=4)),
-    "pooled_size": ("roi_box_head.pooler_resolution", int_form()),
-    "attributes": ("roi_box_head.num_attrs", int_form()),
+_FIELDS: Mapping[str, tuple[str, _Form]] = {
+    "channel_order": ("input.format", _one_of("BGR", "RGB")),
+    "pixel_mean": ("model.pixel_mean", _numbers("three numbers", above=-inf, count=3)),
+    "pixel_std": ("model.pixel_std", _numbers("three numbers above 0", count=3)),
+    "min_size": ("input.min_size_test", _WHOLE),
+    "max_size": ("input.max_size_test", _WHOLE),
+    "depth": ("resnets.depth", _one_of(*BLOCKS)),
+    "stem_channels": ("resnets.stem_out_channels", _WHOLE),
+    "res2_channels": ("resnets.res2_out_channels", _WHOLE),
+    "width_per_group": ("resnets.width_per_group", _WHOLE),
+    "anchor_sizes": ("anchor_generator.sizes", _numbers("a list of one list of numbers above 0")),
+    "anchor_ratios": ("anchor_generator.aspect_ratios", _numbers("a list of one list of numbers above 0")),
+    "anchor_offset": ("anchor_generator.offset", _below(1, "0 or more and less than 1")),
+    "hidden_channels": ("proposal_generator.hidden_channels", _WHOLE),
+    "proposal_min_side": ("proposal_generator.min_size", _below(inf, "a number, 0 or more")),
+    "proposal_scales": ("rpn.bbox_reg_weights", _numbers("four numbers above 0", count=4)),
+    "best_anchors": ("rpn.pre_nms_topk_test", _WHOLE),
+    "proposals": ("rpn.post_nms_topk_test", _WHOLE),
+    "proposal_overlap": ("rpn.nms_thresh", _below(1, "an IoU, 0 or more and less than 1")),
+    "classes": ("roi_heads.num_classes", _WHOLE),
+    "overlaps": ("roi_heads.nms_thresh_test", _numbers("IoUs above 0, at most 1", most=1)),
+    "box_scales": ("roi_box_head.bbox_reg_weights", _numbers("four numbers above 0", count=4)),
+    "pooled_size": ("roi_box_head.pooler_resolution", _WHOLE),
+    "attributes": ("roi_box_head.num_attrs", _WHOLE),
 }
 """The name in the file and the valid form of each field."""
 

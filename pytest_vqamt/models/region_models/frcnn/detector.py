@@ -19,11 +19,10 @@ from torch.nn import functional
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config, with_sizes
 from pytest_vqamt.models.region_models.frcnn.loading import DetectorFiles, read_vocabulary
 from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn, cell_anchors, fold_batch_norms
 from pytest_vqamt.models.region_models.frcnn.ops import select_regions
-from pytest_vqamt.models.region_models.regions import DetectorSettings
 from pytest_vqamt.models.transformers.checkpoint import first_line, sha256_of
 from pytest_vqamt.models.transformers.runtime import Runtime
 
@@ -60,7 +59,7 @@ class Detection:
 class FrcnnDetector:
     """One checkpoint. Pictures are processed one by one: padding them to a batch would change their borders."""
 
-    def __init__(self, files: DetectorFiles, runtime: Runtime, settings: DetectorSettings) -> None:
+    def __init__(self, files: DetectorFiles, runtime: Runtime, settings: Mapping[str, str]) -> None:
         """Loads weights, configuration and names; float32 unless the runtime says bfloat16 or float16.
 
         Raises:
@@ -69,7 +68,7 @@ class FrcnnDetector:
         config = DetectorConfig() if files.config is None else read_config(files.config)
         self._files = files
         self._runtime = runtime
-        self._config = settings.applied(config)
+        self._config = with_sizes(config, settings)
         network = load_network(files.weights, self._config)
         self._vocabulary = (
             None

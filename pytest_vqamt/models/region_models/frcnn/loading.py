@@ -15,7 +15,6 @@ from pytest_vqamt.core.errors import ModelError, cache_home
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.regions import DetectorSettings
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
@@ -44,11 +43,10 @@ def load_detector(options: ModelOptions, beside: Path | None = None, *, with_nam
             "them from demo/data/genome/1600-400-20 of airsplay/py-bottom-up-attention, or name their folder: "
             "--vqamt-option vocabulary=FOLDER"
         )
-    settings = DetectorSettings.of(options.settings)
     from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
     from pytest_vqamt.models.transformers.runtime import Runtime
 
-    return FrcnnDetector(files, Runtime.of(options, dtype="float32"), settings)
+    return FrcnnDetector(files, Runtime.of(options, dtype="float32"), options.settings)
 
 
 def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:

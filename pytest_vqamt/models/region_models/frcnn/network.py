@@ -1,4 +1,4 @@
-"""The whole network: the pixels of one picture to what was made of each proposal."""
+"""The whole network: from the pixels of one picture to its candidates for regions."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class FasterRcnn(nn.Module):
 
 
 _PROPOSALS_PER_BATCH = 25
-"""How many proposals go through res5 together: on the CPU more are no faster, and 300 would take gigabytes."""
+"""The number of proposals that go through res5 together: on the CPU more are no faster, and 300 take gigabytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Candidates:
-    """What was made of n proposals.
+    """The regions predicted from n proposals.
 
     Attributes:
         boxes: float32 (n, 4), x1 y1 x2 y2 in pixels of the resized picture, within it.
@@ -106,7 +106,7 @@ class RoIHeads(nn.Module):
         self._scales = config.box_scales
 
     def forward(self, res4: Tensor, proposals: Tensor, width: int, height: int) -> Candidates:
-        """What is made of ``proposals`` (n, 4) in a resized picture of width x height pixels with this ``res4``."""
+        """The candidates of ``proposals`` (n, 4) in a resized picture of width x height pixels with this ``res4``."""
         features = self._features(res4[0], proposals)
         classes, attributes, deltas = self.box_predictor(features)
         scores, best = classes.softmax(dim=1)[:, :-1].max(dim=1)
@@ -218,7 +218,7 @@ def fold_batch_norms(network: nn.Module) -> None:
 
 
 class ProposalHead(nn.Module):
-    """How likely each anchor of each cell holds something, and how its box should change to hold it."""
+    """Predicts whether each anchor of each cell holds an object, and the change of its box that would fit it."""
 
     def __init__(self, inputs: int, hidden: int, anchors: int) -> None:
         super().__init__()

@@ -47,12 +47,12 @@ def clip_boxes(boxes: Tensor, width: int, height: int) -> Tensor:
 
 
 def has_sides_above(boxes: Tensor, least: float) -> Tensor:
-    """Which boxes have two sides longer than ``least``: bool (n,)."""
+    """Whether both sides of each box are longer than ``least``: bool (n,)."""
     return ((boxes[:, 2:] - boxes[:, :2]) > least).all(dim=1)
 
 
 _BLOCK = 128
-"""How many boxes are held against each other at once."""
+"""The number of boxes that are compared with all others at once."""
 
 
 def nms(boxes: Tensor, scores: Tensor, overlap: float, limit: int | None = None) -> Tensor:
@@ -73,7 +73,7 @@ def nms(boxes: Tensor, scores: Tensor, overlap: float, limit: int | None = None)
 
 
 def _nms_survivors(overlapping: Tensor) -> Tensor:
-    """Which boxes stay, of boxes from best to worst whose pairs overlap so: bool (n,).
+    """Whether each box stays, of boxes from best to worst with these overlapping pairs: bool (n,).
 
     Box j stays unless some box i < j that stays overlaps with it. Whatever we start from, the first k boxes are right
     after k rounds, so what a round leaves unchanged is the answer.
@@ -127,7 +127,7 @@ class RoIPool:
         self._largest = self._largest.view(-1, channels)
 
     def cells(self, start: int, stop: int) -> Tensor:
-        """What is in boxes start to stop: (n, channels, size, size), channels last in memory; 0 in empty cells."""
+        """The pooled boxes start to stop: (n, channels, size, size), channels last in memory; 0 in empty cells."""
         top, bottom, tall = (each[start:stop] for each in (self._top, self._bottom, self._tall))
         left, right, wide = (each[start:stop] for each in (self._left, self._right, self._wide))
         table = (tall[:, :, None] * self._levels_x + wide[:, None, :]) * self._height
@@ -156,7 +156,7 @@ def _bins(start: Tensor, end: Tensor, size: int, side: int) -> tuple[Tensor, Ten
 
 
 def _round_half_away(x: Tensor) -> Tensor:
-    """To whole numbers, halves away from zero."""
+    """Rounds to whole numbers, halves away from zero."""
     whole = x.abs().floor()
     return torch.copysign(whole + (x.abs() - whole >= 0.5), x)
 
@@ -183,7 +183,7 @@ _LAST_RESORT = (0.8, 0.9)
 
 
 def select_regions(boxes: Tensor, scores: Tensor, overlaps: Sequence[float]) -> Tensor:
-    """Which candidates are kept, best first: int64 (36,), or all of them where there are fewer.
+    """The candidates that are kept, best first: int64 (36,), or all of them where there are fewer.
 
     Overlapping candidates are dropped at the first of ``overlaps`` that leaves 36, whatever their classes.
 

@@ -16,7 +16,6 @@ from pytest_vqamt.models.transformers.checkpoint import (
     locate_checkpoint,
     read_checkpoint_config,
 )
-from pytest_vqamt.models.transformers.inputs import check_torchvision
 from pytest_vqamt.models.transformers.prompted.base import GenerativeModel
 from pytest_vqamt.models.transformers.prompted.families import (
     Florence,
@@ -64,7 +63,6 @@ def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
         ModelError: it cannot be found, read or used.
     """
     prompts_from(options)  # before anything is fetched or loaded
-    check_torchvision()
     checkpoint = locate_checkpoint(argument, default="", kind="hf")
     kind, family_class = _select_family(checkpoint)
     runtime = Runtime.of(options)

@@ -107,7 +107,7 @@ def load_prompt_tokenizer(checkpoint: Checkpoint, config: PreTrainedConfig) -> P
 
 
 def context_length(config: PreTrainedConfig) -> int | None:
-    """How many tokens the language model takes; None without numbered positions."""
+    """The most tokens that the language model takes; None without numbered positions."""
     window: object = getattr(config.get_text_config(), "max_position_embeddings", None)
     return window if isinstance(window, int) else None
 
