@@ -23,7 +23,6 @@ from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.blur import blur
-from pytest_vqamt.imaging.corruptions import corrupt
 from pytest_vqamt.imaging.edits import brightness, contrast, crop, cut, erase, insert, mask, mirror, reencode, shear
 
 if TYPE_CHECKING:
@@ -61,6 +60,8 @@ def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> I
         case Mirror():
             return mirror(image)
         case Corrupt() as edit:
+            from pytest_vqamt.imaging.corruptions import corrupt
+
             return corrupt(image, edit, _seed(picture, place))
         case Brightness() as edit:
             return brightness(image, edit)

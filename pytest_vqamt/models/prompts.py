@@ -7,7 +7,6 @@ from dataclasses import astuple, dataclass, replace
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.language.questions.form import VERSION, QuestionForm, form_of
 from pytest_vqamt.models.base import ModelOptions
 
 PLACEHOLDER = "{text}"
@@ -51,10 +50,14 @@ class Prompts:
     @property
     def digest(self) -> str:
         """A digest of the templates and of the rules that choose among them, for fingerprints."""
+        from pytest_vqamt.language.questions.form import VERSION
+
         rules = (f"forms {VERSION}",) if self.yes_no or self.count or self.choice else ()
         return digest(*map(str, astuple(self)), *rules)
 
     def _of_question(self, text: str) -> str:
+        from pytest_vqamt.language.questions.form import QuestionForm, form_of
+
         match form_of(text):
             case QuestionForm.YES_NO:
                 return self.yes_no or self.question

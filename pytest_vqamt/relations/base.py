@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.questions.hypotheses import Hypothesis
-from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.expectations import Expectation
 from pytest_vqamt.sampling.chooser import Chooser
+
+if TYPE_CHECKING:
+    from pytest_vqamt.language.questions.hypotheses import Hypothesis
+    from pytest_vqamt.language.questions.simple import Question
 
 
 class Relation(Protocol):

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from pytest_vqamt.language.english.nouns import is_person, plural, with_article
 from pytest_vqamt.language.english.phrases import descriptions
-from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
 
 _FILE = "english/synonyms.toml"
@@ -101,6 +100,8 @@ def _can_precede_a_noun(word: str) -> bool:
 
 
 def _describes(word: str) -> bool:
+    from pytest_vqamt.language.ontology import ontology  # a file that few runs need
+
     return word in descriptions() or ontology().category_of(word) is not None
 
 
