@@ -1,4 +1,4 @@
-"""What a word means in its place: "orange" a fruit or a colour, "bats" a noun or a verb, "its baby" an elephant."""
+"""Words with several meanings: "orange" a fruit or a colour, "bats" a noun or a verb, "its baby" an elephant."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_vqamt.language.captions.number import NounForm, is_adjective
 _COLLECTIVE = frozenset({"crowd", "family", "team", "crew", "audience", "group", "pair", "duo", "trio", "band", "gang"})
 _SEXES = frozenset({"male", "female"})
 _IMPLYING = frozenset({"sports", "vehicle"})
-"""Super-categories whose names make verbs that nobody does without the thing: "to snowboard"."""
+"""Super-categories of verbs that need the thing: "to snowboard"."""
 _OWNERS = frozenset({"its", "her", "his", "their"})
 _SHADES = frozenset({"bright", "dark", "light", "pale", "neon", "deep", "burnt"})
 _VESSELS = frozenset({"bowl", "basket", "bag", "plate"})
@@ -31,11 +31,10 @@ _NEAR = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseContext:
-    """A phrase of the tables with the caption around it.
+    """A listed phrase, ``spans[at]``, in its caption.
 
-    ``spans`` are all phrases of the caption, this one is ``spans[at]``. ``person_before``: whether somebody was named
-    before; ``kin_of``: the animal that was called a mother or a baby ("a mother bear"). ``subject``: the form of
-    somebody, or of an animal, whose name ends where this phrase starts, if there is one.
+    ``person_before``: whether somebody was named before; ``kin_of``: the animal that was called a mother or a baby ("a
+    mother bear"); ``subject``: the form of the person or animal whose name ends where this phrase starts, if any.
     """
 
     words: tuple[str, ...]
@@ -59,7 +58,7 @@ class PhraseContext:
 
 
 def disambiguate(around: PhraseContext) -> LexiconEntry | None:
-    """The phrase as it is meant here, None where it names nothing."""
+    """Returns the meaning of the phrase here, None if it names nothing."""
     word = around.span.word
     if _is_verb(around, word):
         return _implied(word)
@@ -70,7 +69,7 @@ def disambiguate(around: PhraseContext) -> LexiconEntry | None:
 
 
 def _is_verb(around: PhraseContext, word: LexiconEntry) -> bool:
-    """Whether it is what somebody does: "a man ties his shoe", "two men bike", "learning to snowboard"."""
+    """Whether it is a verb here: "a man ties his shoe", "two men bike", "learning to snowboard"."""
     if word.lemma not in grammar("verbs"):
         return False
     if around.previous == "to" and word.shape is WordShape.ONE:
@@ -87,7 +86,7 @@ def _implied(word: LexiconEntry) -> LexiconEntry | None:
 
 
 def _kin(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """A word for young and old: the animal's own, where one was named before and it is said to be its."""
+    """Reads a word for young and old: of the animal that was named before, if it is its."""
     owner = _owner(around)
     its = owner == "its" or (owner and not around.person_before)
     marked = bool(around.kin_of) and not around.person_before
@@ -98,7 +97,7 @@ def _kin(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
 
 
 def _owner(around: PhraseContext) -> str:
-    """The pronoun before the word, with adjectives between: "its small"."""
+    """Returns the pronoun before the word, with adjectives between: "its small"."""
     for at in range(around.span.start - 1, max(around.span.start - _NEAR, -1), -1):
         if around.words[at] in _OWNERS:
             return around.words[at]
@@ -108,7 +107,7 @@ def _owner(around: PhraseContext) -> str:
 
 
 def _orange(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """The fruit, where its phrase ends with the word and is about one or several of it."""
+    """Reads the fruit if the phrase ends with the word and is about one or several."""
     if word.shape is WordShape.MANY:
         return word
     after = around.next
@@ -142,7 +141,6 @@ def _is_counted(around: PhraseContext) -> bool:
 
 
 def _bed(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """Where one sleeps, not "a bed of lettuce" or "the bed of a truck"."""
     return None if around.next == "of" else word
 
 
@@ -151,20 +149,20 @@ def _remote(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
 
 
 def _mouse(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """The device, unless it is hunted or eaten."""
+    """Reads the device, unless it is hunted or eaten."""
     start = around.span.start
     return None if grammar("hunting") & set(around.words[max(start - 3, 0) : start]) else word
 
 
 def _pitcher(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """Who throws, by what is done; else it may be of glass."""
+    """Reads a player by the verb; else it may be of glass."""
     throws = around.next in grammar("pitches")
     on_the_mound = "mound" in around.words[around.span.end : around.span.end + _NEAR]
     return replace(word, classes=(PERSON,), perhaps=()) if throws or on_the_mound else word
 
 
 def _couple(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """Two people, unless it counts what follows: "a couple of dogs", "a couple dogs"."""
+    """Reads two people, unless it counts what follows: "a couple of dogs", "a couple dogs"."""
     if around.next == "of":
         return None
     end = around.span.end
@@ -178,7 +176,7 @@ def _couple(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
 
 
 def _collective(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """People, unless what it is of is named ("a crowd of sheep", but "a family of four"); a group, where it does it."""
+    """Reads people, unless their kind follows ("a crowd of sheep", not "a family of four"); a group if it acts."""
     end = around.span.end
     if around.next != "of":
         return (
@@ -193,7 +191,7 @@ def _collective(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | Non
 
 
 def _is_subject(around: PhraseContext) -> bool:
-    """Whether the sentence begins with it and goes on to say what is done: "a group sits at a table"."""
+    """Whether the sentence begins with it and a verb follows: "a group sits at a table"."""
     after = around.next
     if any(span.word.classes or span.word.is_animal for span in around.spans[: around.at]):
         return False
@@ -201,24 +199,23 @@ def _is_subject(around: PhraseContext) -> bool:
 
 
 def _sex(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """A person by what follows ("a male in a suit"), unless it is of an animal."""
+    """Reads a person by what follows ("a male in a suit"), unless it is of an animal."""
     animal = any(span.word.is_animal for span in around.spans[: around.at])
     says_more = around.next in grammar("prepositions") or around.next.endswith("ing")
     return replace(word, classes=(PERSON,), perhaps=()) if says_more and not animal else word
 
 
 def _herd(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """Animals, unless it is said of what they are."""
     return None if around.next == "of" else word
 
 
 def _drink(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """What one drinks from, unless it is what somebody does: "a cow drinks", "to drink"."""
+    """Reads a container, unless it is a verb: "a cow drinks", "to drink"."""
     return None if around.subject is not None or around.previous == "to" else word
 
 
 def _wave(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """What one rides on a board."""
+    """Reads the thing that one rides on a board."""
     start = around.span.start
     return word if grammar("riding") & set(around.words[max(start - _NEAR, 0) : start]) else None
 

@@ -1,4 +1,4 @@
-"""Which words of a caption can name something, longest first: the words of all tables by their forms."""
+"""The words of captions that can name something, by their forms, longest first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_vqamt.language.tables import toml_table, word_set
 
 
 class WordShape(StrEnum):
-    """What the form of a word tells of number."""
+    """What the form of a word says about number."""
 
     ONE = "singular"
     MANY = "plural"
@@ -27,10 +27,10 @@ class WordShape(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexiconEntry:
-    """What a word or phrase can name.
+    """The meanings of a word or phrase.
 
-    ``classes``: the class that it names for certain, and after it others that it may name instead; none where it is no
-    name. ``perhaps``: classes that it may name, or a super-category of which it may name any. ``lemma``: its singular.
+    ``classes``: the class that it names for certain, and alternatives; empty if it is no name. ``perhaps``: classes
+    that it may name, or a super-category. ``lemma``: its singular.
     """
 
     lemma: str
@@ -41,7 +41,7 @@ class LexiconEntry:
 
 
 class PhraseSpan(NamedTuple):
-    """A word or phrase of the tables within a caption: words ``start`` to ``end``, which is left out."""
+    """A listed word or phrase in a caption: words ``start`` to ``end``, exclusive."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ class PhraseSpan(NamedTuple):
 
 
 def spans_of(words: tuple[str, ...]) -> list[PhraseSpan]:
-    """The phrases of the tables, from left to right, longest first, none over another."""
+    """Returns the listed phrases from left to right, longest first, without overlaps."""
     by_first = _by_first()
     found: list[PhraseSpan] = []
     at, length = 0, len(words)
@@ -67,7 +67,7 @@ def spans_of(words: tuple[str, ...]) -> list[PhraseSpan]:
 
 @cache
 def entries_by_form() -> Mapping[str, LexiconEntry]:
-    """Every form of every word, words set apart by a space, with what it can name.
+    """Returns the meanings of every form of every word, with words separated by a space.
 
     Raises:
         ValueError: the tables give one form to two classes.
@@ -176,7 +176,7 @@ PERSON = "person"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassRow:
-    """A class as ``classes.toml`` has it."""
+    """A class of ``classes.toml``."""
 
     kind: str = ""
     scenery: bool = False
@@ -190,7 +190,7 @@ class ClassRow:
 
 @cache
 def class_rows() -> Mapping[str, ClassRow]:
-    """Every class with its words, in the order of the file; person, whose words have a table of their own, is first."""
+    """Returns every class with its words in the order of the file, after "person", which has a table of its own."""
     return {
         PERSON: ClassRow(kind=PERSON, names=(PERSON,)),
         **{name: _class_row(row) for name, row in toml_table("captions/classes.toml").items()},
@@ -199,7 +199,7 @@ def class_rows() -> Mapping[str, ClassRow]:
 
 @cache
 def people() -> Mapping[str, tuple[str, ...]]:
-    """The sections of ``people.toml``."""
+    """Returns the sections of ``people.toml``."""
     return {section: tuple(names) for section, names in toml_table("captions/people.toml").items()}
 
 
@@ -209,7 +209,7 @@ grammar = partial(word_set, "captions/grammar.toml")
 
 @cache
 def phrases() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """The sections of ``phrases.toml``."""
+    """Returns the sections of ``phrases.toml``."""
     return {
         section: {name: tuple(words) for name, words in rows.items()}
         for section, rows in toml_table("captions/phrases.toml").items()
@@ -218,19 +218,19 @@ def phrases() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 @cache
 def descriptive_adjectives() -> frozenset[str]:
-    """Adjectives of one word: "black", "small", "striped"."""
+    """Returns adjectives of one word: "black", "small", "striped"."""
     return frozenset(word for word in descriptions() if " " not in word and "-" not in word)
 
 
 @cache
 def several_words() -> frozenset[str]:
-    """Number words for two and more, also as the parts that a hyphen joins: "three", "twenty"."""
+    """Returns number words from two on, and their parts without a hyphen: "three", "twenty"."""
     return frozenset(word for word in NUMBER_WORDS[2:] if "-" not in word)
 
 
 @cache
 def tens() -> frozenset[str]:
-    """Words that "one" can follow as part of a greater number: "twenty-one"."""
+    """Returns the words before "one" in greater numbers: "twenty-one"."""
     return frozenset(NUMBER_WORDS[20:100:10])
 
 
@@ -249,7 +249,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 STOP = ","
-"""Stands for every mark that ends a phrase."""
+"""Any mark that ends a phrase."""
 
 _WORD = re.compile(r"'s(?![a-z])|[^\W_]+|[^\s'\-]|(?<=\s)-+(?=\s)")
 _PLURAL_OWNER = re.compile(r"(?<=s)'(?=\s|$)")
@@ -257,7 +257,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def caption_words(caption: str) -> tuple[str, ...]:
-    """The words in lower case, "'s" apart, hyphens taken out, and a comma for every other mark.
+    """Returns the words in lower case, with "'s" apart, without hyphens, and with a comma for every other mark.
 
     >>> caption_words("A T.V. - and the dog's stuffed teddy-bear.")
     ('a', 'tv', ',', 'and', 'the', 'dog', "'s", 'stuffed', 'teddy', 'bear', ',')

@@ -1,4 +1,4 @@
-"""What a caption mentions: each word or phrase that names a thing, with its number, as the words around it have it."""
+"""The words and phrases of a caption that name a thing, with their number."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pytest_vqamt.language.english.nouns import plural
 
 
 def mentions_of(caption: str) -> tuple[Mention, ...]:
-    """Everything that the caption names or may name, from left to right."""
+    """Returns everything that the caption names or may name, from left to right."""
     words = caption_words(caption)
     reader = _MentionReader(words, spans_of(words))
     for at in range(len(reader.spans)):
@@ -45,7 +45,7 @@ def mentions_of(caption: str) -> tuple[Mention, ...]:
 
 
 class _MentionReader:
-    """Goes through the phrases of one caption from left to right."""
+    """Reads the phrases of one caption from left to right."""
 
     def __init__(self, words: tuple[str, ...], spans: list[PhraseSpan]) -> None:
         self.words = words
@@ -126,19 +126,19 @@ class _MentionReader:
         )
 
     def _subject(self, start: int) -> NounForm | None:
-        """The form of somebody or of an animal whose name ends at ``start``."""
+        """Returns the form of a person or an animal whose name ends at ``start``."""
         last = self.found[-1] if self.found else None
         if last is None or not last.classes or last.end != start:
             return None
         return last.form if class_rows()[last.classes[0]].kind in (PERSON, "animal") else None
 
     def _adjacent(self, at: int) -> LexiconEntry | None:
-        """What the phrase right after this one can name."""
+        """Returns the meaning of the phrase right after this one."""
         after = self.spans[at + 1] if at + 1 < len(self.spans) else None
         return after.word if after is not None and after.start == self.spans[at].end else None
 
     def _only_describes(self, at: int, word: LexiconEntry) -> bool:
-        """Whether it says of what age, sex or trade the thing after it is: "police car", "mother and baby elephant"."""
+        """Whether it is the age, sex or trade of the next thing: "police car", "mother and baby elephant"."""
         span = self.spans[at]
         after = self._adjacent(at)
         if " ".join(self.words[span.start : span.end]) not in people()["modifiers"]:
@@ -152,7 +152,7 @@ class _MentionReader:
         return True
 
     def _joined_to_another(self, at: int) -> bool:
-        """Whether "and", another such word and an animal follow, which then are two: "an adult and a baby elephant"."""
+        """Whether "and", another such word and an animal follow, which are two: "an adult and a baby elephant"."""
         end = self.spans[at].end
         both_with_article = self.spans[at].word.lemma in _OF_ANIMALS and self.words[end + 1 : end + 2] in (
             ("a",),
@@ -168,12 +168,12 @@ class _MentionReader:
         return True
 
     def _says_it_again(self, word: LexiconEntry, after: LexiconEntry) -> bool:
-        """Whether the next word names the same thing: "taxi cab", "woman skier", but not "man woman and child"."""
+        """Whether the next word names the same thing: "taxi cab", not "man woman and child"."""
         same = word.classes[:1] == after.classes[:1]
         return same and may_corefer(word.lemma, after.lemma, word.classes[0])
 
     def _is_the_last_one(self, span: PhraseSpan, name: str) -> bool:
-        """Whether it says what the thing named last is: "the man is a surfer"."""
+        """Whether it is a predicate of the last thing: "the man is a surfer"."""
         last = next((each for each in reversed(self.found) if each.classes), None)
         if last is None or last.classes[0] != name or last.form is not NounForm.SINGULAR:
             return False
@@ -181,7 +181,7 @@ class _MentionReader:
         return len(between) > 1 and between[0] in ("is", "was") and between[1] in grammar("one")
 
     def _is_only_like(self, span: PhraseSpan) -> bool:
-        """Whether it says what somebody looks like: "dressed as a pirate"."""
+        """Whether it is only a likeness: "dressed as a pirate"."""
         near = self.words[max(span.start - 5, 0) : span.start]
         return any(a in _DRESSED and b in ("as", "like") for a, b in pairwise(near))
 
@@ -193,17 +193,17 @@ class _MentionReader:
         )
 
     def _denied_with_the_last(self, span: PhraseSpan) -> bool:
-        """Whether "or" joins it to what was denied: "no cars or people"."""
+        """Whether "or" joins it to something denied: "no cars or people"."""
         return self.words[self._denied_up_to : span.start] in (("or",), ("nor",))
 
 
 _OF_ANIMALS = frozenset({"adult", "mother", "mama", "momma", "father", "parent", "male", "female", "juvenile"})
-"""Of an animal even with an article of its own: "a kid and a baby elephant" are two, one of them a person."""
+"""Of an animal even with an article of its own; "a kid and a baby elephant" are two, one of them a person."""
 _DRESSED = frozenset({"dressed", "disguised", "up", "costumed", "looks", "look", "looking", "acting", "posing"})
 
 
 def resolve_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Mention, ...]:
-    """The mentions, those in the plural of which one more is spoken of."""
+    """Returns the mentions, with a plural for those of which "another" or "a green one" follows."""
     mentions = list(found)
     for at in range(1, len(words)):
         if words[at] not in ("another", "other", "one") or not _ends_its_phrase(words, at):
@@ -216,7 +216,7 @@ def resolve_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Me
 
 
 def _again(words: tuple[str, ...], at: int, mentions: Sequence[Mention], before: Sequence[int]) -> int | None:
-    """The number of the mention that the word at ``at`` stands for; None where it stands for none, or any."""
+    """Returns the number of the mention that the word at ``at`` stands for, None if unclear."""
     match words[at]:
         case "another" if words[at - 1] != "one":
             return before[-1] if before else None
@@ -261,7 +261,7 @@ _SEX_AND_AGE = {
 
 
 def may_corefer(a: str, b: str, name: str) -> bool:
-    """Whether one thing of class ``name`` may be called by both words.
+    """Whether both words may name the same thing of class ``name``.
 
     >>> may_corefer("surfer", "man", "person"), may_corefer("woman", "man", "person")
     (True, False)
@@ -280,7 +280,7 @@ def _traits() -> Mapping[str, tuple[str, str]]:
 
 
 class Follower(StrEnum):
-    """The kinds of words after a name; see phrases.toml."""
+    """The kinds of words after a name in phrases.toml."""
 
     PART = "a part of the thing"
     OTHER = "another thing"
@@ -288,9 +288,9 @@ class Follower(StrEnum):
 
 
 def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) -> Follower | None:
-    """What follows the name of a thing of class ``name`` that ends before ``end``; None where none of them does.
+    """Returns the kind of the words after the name of a thing of class ``name`` that ends before ``end``.
 
-    "a bus stops" has a verb, since "a" wants a singular, and "bus stops" has none.
+    "A bus stops" has a verb, since "a" needs a singular; "bus stops" has none.
 
     >>> follower(("a", "bus", "stop"), 2, "bus", has_article=True)
     <Follower.OTHER: 'another thing'>
@@ -308,7 +308,7 @@ def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) 
 
 
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
-    """Whether a word after "a" and a name says what it does: "a bus stops", "a zebra crossing the street"."""
+    """Whether a word after "a" and a name is its verb: "a bus stops", "a zebra crossing the street"."""
     if words[at] == "shaped":  # "a cake shaped like a train", not "a train shaped cake"
         return words[at + 1 : at + 2] != () and words[at + 1] in grammar("prepositions")
     doing = (
@@ -319,7 +319,7 @@ def _is_verb(words: tuple[str, ...], at: int) -> bool:
 
 @cache
 def _followers(name: str) -> Mapping[tuple[str, ...], Follower]:
-    """The words for one class: its own before those for all."""
+    """Returns the words for one class; its own override those for all."""
     row = class_rows().get(name, ClassRow())
     after = phrases()["after"]
     listed = (

@@ -1,4 +1,4 @@
-"""What stands before a noun: how many it says there are, and whether they were spoken of before."""
+"""The words before a noun: how many things there are, and whether they were mentioned before."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DIGITS_OF_A_YEAR = 4
 
 
 class Quantity(StrEnum):
-    """How many the words before a noun say."""
+    """How many things the words before a noun state."""
 
     OPEN = "not said"
     ONE = "one"
@@ -35,10 +35,10 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrecedingWords:
-    """What the words before a noun say.
+    """The words before a noun.
 
-    ``counts``: a number or a group that counts even what is a mass otherwise ("two", "a couple of"). ``definite``:
-    "the", "that". ``owned``: "his", "the dog's". ``other``: "another", "the second". ``denied``: "no", "without a".
+    ``counts``: a number or group that counts even a mass ("two", "a couple of"). ``definite``: "the", "that".
+    ``owned``: "his", "the dog's". ``other``: "another", "the second". ``denied``: "no", "without a".
     """
 
     count: Quantity = Quantity.OPEN
@@ -52,10 +52,9 @@ class PrecedingWords:
 def read_preceding_words(
     words: tuple[str, ...], start: int, taken: AbstractSet[int], *, singular: bool
 ) -> PrecedingWords:
-    """Reads leftward from the noun at ``start`` as far as its phrase goes; what is in ``taken`` is a noun itself.
+    """Reads leftward from the noun at ``start`` to the begin of its phrase; words in ``taken`` are nouns themselves.
 
-    ``singular`` says that the noun's form is a singular, so that a number counts what stands between where there is an
-    article further left ("a two story bus").
+    ``singular``: the noun is a singular, so a number behind an article counts something else ("a two story bus").
 
     >>> read_preceding_words(("a", "herd", "of", "wild", "sheep"), 4, set(), singular=False).count
     <Quantity.GROUP: 'a group of it'>
@@ -86,7 +85,7 @@ def read_preceding_words(
 
 
 def _determiner(words: tuple[str, ...], at: int) -> PrecedingWords | None:
-    """What the word at ``at`` says of the noun after it; None where it is no determiner."""
+    """Reads the determiner at ``at``; None if it is none."""
     word = words[at]
     if word in grammar("denial") or _two_words(words, at) in grammar("denying"):
         return PrecedingWords(denied=True)
@@ -128,7 +127,7 @@ def _is_several(words: tuple[str, ...], at: int) -> bool:
 
 
 def _of_what(noun: str) -> PrecedingWords:
-    """What "herd of", "slice of" and the like say of the noun after them."""
+    """Reads "herd of", "slice of" and the like."""
     if noun in grammar("groups"):
         return PrecedingWords(count=Quantity.GROUP, counts=noun in grammar("counting"))
     if noun in grammar("pieces"):
@@ -137,7 +136,7 @@ def _of_what(noun: str) -> PrecedingWords:
 
 
 def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
-    """Whether the phrase of the noun at ``start`` begins only after the word at ``at``."""
+    """Whether the phrase of the noun at ``start`` begins after the word at ``at``."""
     word = words[at]
     if word in grammar("joining"):  # but for "a black and white cat"
         return not (0 < at < start - 1 and is_adjective(words[at - 1]) and is_adjective(words[at + 1]))
@@ -147,25 +146,24 @@ def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
 
 
 def is_adjective(word: str) -> bool:
-    """Whether it describes: "black", "striped"."""
+    """Whether it is an adjective: "black", "striped"."""
     return word in descriptive_adjectives() or word.endswith("ed")
 
 
 class NounForm(StrEnum):
-    """Whether a caption speaks of one thing of a class or of several."""
+    """Whether a caption mentions one thing of a class or several."""
 
     SINGULAR = "singular"
     PLURAL = "plural"
     NONE = "none"
-    """The words do not tell: scissors, luggage, broccoli, the cars of a train."""
+    """Unknown from the words: scissors, luggage, broccoli, the cars of a train."""
 
 
 def noun_form(shape: WordShape, said: PrecedingWords, words: tuple[str, ...], end: int, *, is_food: bool) -> NounForm:
-    """The form of a noun that ends before ``end``, by its own shape and what is said before it.
+    """Returns the form of a noun that ends before ``end``, by its shape and the words before it.
 
-    Number words and groups make plural whatever the noun looks like ("two giraffe"). Food without an article is a mass
-    ("eating pizza"); what looks the same in both numbers goes by its verb, and is a plural without an article
-    ("sheep in a field").
+    Number words and groups make a plural of any noun ("two giraffe"). Food without an article is a mass ("eating
+    pizza"); a noun with one form goes by its verb, and is a plural without an article ("sheep in a field").
     """
     if shape is WordShape.LACKING:
         return NounForm.NONE
@@ -187,7 +185,7 @@ def noun_form(shape: WordShape, said: PrecedingWords, words: tuple[str, ...], en
 
 
 def _of_both(said: PrecedingWords, words: tuple[str, ...], end: int) -> NounForm:
-    """The form of a word such as "sheep"."""
+    """Returns the form of a word such as "sheep"."""
     if said.count is Quantity.ONE:
         return NounForm.SINGULAR
     at = end + 1 if words[end : end + 1] in (("that",), ("which",), ("who",)) else end
@@ -201,10 +199,10 @@ def _of_both(said: PrecedingWords, words: tuple[str, ...], end: int) -> NounForm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A thing, or some of a kind, that a caption names.
+    """Things that a caption names.
 
-    ``classes``: its class, and after it those that it may be of instead; none where the words only may name something,
-    of the classes in ``perhaps``. ``adds``: whether it may be one more of its class; a part of a thing is not.
+    ``classes``: the class, and its alternatives; empty if the words only may name something, of the classes in
+    ``perhaps``. ``adds``: whether it may be one more thing of its class; a part of a thing is not.
     """
 
     lemma: str

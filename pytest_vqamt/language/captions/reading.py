@@ -1,4 +1,4 @@
-"""Which classes of things a caption names, and whether it speaks of one or of several of each."""
+"""The classes that a caption names, each as one thing or several."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from pytest_vqamt.language.english.nouns import plural
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedClasses:
-    """What a caption names.
+    """The classes of a caption.
 
-    ``forms``: each class with its form, in the order of first mention. ``instead``: of a class that only a word of two
-    meanings names ("bike"), the classes that it may be instead. ``perhaps``: classes that a word may name, with how
-    many such words there are, and super-categories that a word names no class of ("vehicles").
+    ``forms``: each class with its form, in the order of first mention. ``instead``: alternatives of a class that only
+    an ambiguous word names ("bike"). ``perhaps``: the number of words that may name a class; and super-categories of
+    words without a class ("vehicles").
     """
 
     forms: Mapping[str, NounForm]
@@ -40,7 +40,7 @@ class NamedClasses:
 
 @lru_cache(maxsize=65536)
 def read_classes(caption: str) -> NamedClasses:
-    """What the caption names, by synonyms, kinds and compounds."""
+    """Reads a caption with synonyms, kinds and compounds."""
     mentions = mentions_of(caption)
     of_class: dict[str, list[Mention]] = {}
     perhaps: dict[str, int] = {}
@@ -63,7 +63,7 @@ def read_classes(caption: str) -> NamedClasses:
 
 
 def _form(name: str, mentions: Sequence[Mention]) -> NounForm:
-    """The form of a class: plural where it is named twice, unless the second time it is the same thing ("the dog")."""
+    """Returns plural for two mentions, unless the second is the same thing again ("the dog")."""
     if any(mention.form is NounForm.PLURAL for mention in mentions):
         return NounForm.PLURAL
     things = 0
@@ -80,14 +80,14 @@ def _form(name: str, mentions: Sequence[Mention]) -> NounForm:
 
 
 class CaptionReading(StrEnum):
-    """How captions are read: as people mean them, or as MetaIC's published tool reads them, for comparison."""
+    """The refined reading, or that of MetaIC's published tool, for comparison."""
 
     REFINED = "refined"
     STRICT = "strict"
 
 
 def classes_in(caption: str, reading: CaptionReading = CaptionReading.REFINED) -> Mapping[str, NounForm]:
-    """The classes that a caption names, in the order of first mention, each with its form.
+    """Returns the classes of a caption in the order of first mention, each with its form.
 
     >>> for name, form in classes_in("a woman and two men with a parrot and a pair of scissors").items():
     ...     print(name, form)
@@ -104,9 +104,9 @@ def classes_in(caption: str, reading: CaptionReading = CaptionReading.REFINED) -
 
 @cache
 def class_of(name: str, reading: CaptionReading = CaptionReading.REFINED) -> str | None:
-    """The class that a thing of this name counts as; None for names of no class, such as clothes and sky.
+    """Returns the class of a name, None if it has none, such as clothes and sky.
 
-    In the strict reading, the class that a caption names by this very word: none for "man", which that does not read.
+    In the strict reading only the name of a class has one: "man" has none.
 
     >>> class_of("man"), class_of("television"), class_of("stuffed bear"), class_of("train station"), class_of("hat")
     ('person', 'tv', 'teddy bear', None, None)
@@ -121,7 +121,7 @@ def class_of(name: str, reading: CaptionReading = CaptionReading.REFINED) -> str
 
 
 def super_category(name: str) -> str:
-    """The super-category that COCO has a class in; "" for classes that it has not.
+    """Returns COCO's super-category of a class, "" for other classes.
 
     >>> super_category("dog"), super_category("fork"), super_category("balloon")
     ('animal', 'kitchen', '')
@@ -146,7 +146,7 @@ def _not_published() -> tuple[str, ...]:
 
 
 _UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})
-"""The classes of COCO with names of one word that are not among the tool's 60."""
+"""Classes of COCO with names of one word that are not among the tool's 60."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\s\w]")
 _NOUNS_WITH_ORANGE = frozenset(
@@ -156,7 +156,7 @@ _NOUNS_WITH_ORANGE = frozenset(
 
 @cache
 def published_classes() -> tuple[str, ...]:
-    """The 60 classes of the paper: those of COCO whose names are one word, but for five."""
+    """Returns the 60 classes of the paper: those of COCO with names of one word, but for five."""
     return tuple(name for name, row in class_rows().items() if row.kind and " " not in name and name not in _UNREAD)
 
 
@@ -164,9 +164,9 @@ def published_classes() -> tuple[str, ...]:
 def read_classes_as_published(
     caption: str, asked: tuple[str, ...] = (), *, apart: bool = True
 ) -> Mapping[str, NounForm]:
-    """The classes that the caption names by their own words, with their forms: the paper's 60 and those asked for.
+    """Returns the classes that the caption names by their own words, with their forms: the paper's 60 and ``asked``.
 
-    ``apart``: the words of a longer name name nothing else, such as the bear of "teddy bear" where that is asked for.
+    ``apart``: the words of a longer name name nothing else, such as the bear of "teddy bear" if that is in ``asked``.
 
     >>> dict(read_classes_as_published("a dog with two hot dogs"))
     {'dog': <NounForm.PLURAL: 'plural'>}
@@ -196,7 +196,7 @@ def read_classes_as_published(
 
 @cache
 def _forms(asked: tuple[str, ...]) -> tuple[Mapping[tuple[str, ...], tuple[str, WordShape]], int]:
-    """The words of each form of a name, with its class and shape, and of how many words the longest is."""
+    """Returns the words of each form of a name with its class and shape, and the greatest number of words."""
     forms: dict[tuple[str, ...], tuple[str, WordShape]] = {}
     for name in (*published_classes(), *asked):
         many = "broccolis" if name == "broccoli" else plural(name)
@@ -219,7 +219,7 @@ def _strict_form(words: tuple[str, ...], at: int, shape: WordShape) -> NounForm:
 
 
 def _is_proper(spelled: tuple[str, ...], at: int) -> bool:
-    """Whether a capital within a sentence makes it a name ("a Frisbee"); no capital of a title in capitals does."""
+    """Whether a capital within a sentence makes it a name ("a Frisbee"), unless all is in capitals."""
     word = spelled[at]
     if not word[0].isupper() or at == 0 or spelled[at - 1] in ".!?":
         return False
@@ -227,7 +227,6 @@ def _is_proper(spelled: tuple[str, ...], at: int) -> bool:
 
 
 def _is_noun(words: tuple[str, ...], at: int, *, proper: bool) -> bool:
-    """Whether a tagger says NN or NNS."""
     word = words[at]
     if proper:
         return False
@@ -247,12 +246,11 @@ def _stands_before_a_noun(words: tuple[str, ...], at: int) -> bool:
 
 
 def _is_followed_by_ing(words: tuple[str, ...], at: int) -> bool:
-    """Whether it stands in "people kite surfing"."""
     return at + 1 < len(words) and words[at + 1].endswith("ing")
 
 
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
-    """Whether it is what the noun before it does: "a man skateboards down", "people snowboard"."""
+    """Whether it is the verb of the noun before it: "a man skateboards down", "people snowboard"."""
     entry = entries_by_form()[words[at]]
     if at == 0 or entry.lemma not in grammar("verbs") or _is_followed_by_ing(words, at):
         return False

@@ -44,7 +44,7 @@ FORMS = "singular_plural"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionVerdict:
-    """What is wrong with the second caption: the relation that it breaks, the kind of error and why; or nothing."""
+    """The violated relation, the kind of error and the reason; or nothing."""
 
     violated: bool = False
     relation: str = ""
@@ -55,7 +55,7 @@ class CaptionVerdict:
 def check_captions(
     before: str, after: str, inserted: str, reading: CaptionReading = CaptionReading.REFINED
 ) -> CaptionVerdict:
-    """Both relations: a pair that breaks the first is reported for that.
+    """Checks both relations; a pair that violates the first is reported for that.
 
     >>> check_captions("a man on a bench", "a woman and a puppy on a bench", "dog")
     CaptionVerdict(violated=False, relation='', kind='', reason='')
@@ -71,7 +71,7 @@ def check_captions(
 def check_appearance(
     before: str, after: str, inserted: str, reading: CaptionReading = CaptionReading.REFINED
 ) -> CaptionVerdict:
-    """Whether the classes named after are those named before, and the inserted one.
+    """Checks that the classes named after are those named before and the inserted one.
 
     Raises:
         DataError: a thing of that name is of no class.
@@ -82,7 +82,7 @@ def check_appearance(
 def check_forms(
     before: str, after: str, inserted: str, reading: CaptionReading = CaptionReading.REFINED
 ) -> CaptionVerdict | None:
-    """Whether singular and plural are as they must be; None where it is not judged, since classes are wrong.
+    """Checks singular and plural; None if classes are wrong.
 
     Raises:
         DataError: a thing of that name is of no class.
@@ -93,7 +93,7 @@ def check_forms(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CaptionPair:
-    """Two captions as they were read. ``excused``: classes that may be missing; ``allowed``: that may appear."""
+    """Two captions as read. ``excused``: classes that may be missing; ``allowed``: that may appear."""
 
     inserted: str
     before: Mapping[str, NounForm]
@@ -173,7 +173,7 @@ def _refined(before: NamedClasses, after: NamedClasses, inserted: str) -> _Capti
 
 
 def _of_classes(perhaps: Iterable[str]) -> frozenset[str]:
-    """The classes that these words may name, those of a whole super-category with them."""
+    """Returns the classes that these words may name, with those of a whole super-category."""
     return frozenset(each for name in perhaps for each in ((name,) if name in class_rows() else _classes_of(name)))
 
 
@@ -183,7 +183,7 @@ def _classes_of(kind: str) -> tuple[str, ...]:
 
 
 def _settled(named: NamedClasses, others: Iterable[str]) -> Mapping[str, NounForm]:
-    """The forms, with words of two classes counted to the one that is among the others, where the first is not."""
+    """Returns the forms; a word of two classes counts for the one that is among ``others``."""
     known = frozenset(others)
     found: dict[str, NounForm] = {}
     for name, form in named.forms.items():
@@ -204,14 +204,14 @@ def _judged(forms: Mapping[str, NounForm], inserted: str) -> Mapping[str, NounFo
 
 
 class SuperCategories(NamedTuple):
-    """What a caption names and what it may name, each super-category a bit."""
+    """The super-categories that a caption names and may name, as bits."""
 
     named: int
     perhaps: int
 
 
 class IncompleteCaption(NamedTuple):
-    """A caption, by its place among those of its picture, what it lacks, and for how many pairs of others it does."""
+    """A caption by its place, its missing super-categories, and the number of pairs of others that share them."""
 
     place: int
     missing: int
@@ -219,7 +219,7 @@ class IncompleteCaption(NamedTuple):
 
 
 def super_categories(caption: str) -> SuperCategories:
-    """The super-categories of COCO that the caption speaks of.
+    """Returns COCO's super-categories of the caption.
 
     >>> [super_category_names(some) for some in super_categories("a woman with a bag and a cup of tea")]
     [('person', 'kitchen'), ('accessory',)]
@@ -230,7 +230,7 @@ def super_categories(caption: str) -> SuperCategories:
 
 
 def incomplete_captions(captions: Sequence[SuperCategories]) -> Iterator[IncompleteCaption]:
-    """The captions of one picture that lack what two others share."""
+    """Yields the captions of one picture that lack what two others share."""
     for place, caption in enumerate(captions):
         has = caption.named | caption.perhaps
         others = [other.named & ~has for number, other in enumerate(captions) if number != place]
@@ -243,14 +243,14 @@ def incomplete_captions(captions: Sequence[SuperCategories]) -> Iterator[Incompl
 
 
 def super_category_names(bits: int) -> tuple[str, ...]:
-    """The names of super-categories, in COCO's order."""
+    """Returns the names in COCO's order."""
     kinds = dict.fromkeys(row.kind for row in class_rows().values() if row.kind)
     return tuple(kind for kind in kinds if bits & _bit_of()[kind])
 
 
 @cache
 def _bit_of() -> Mapping[str, int]:
-    """The bit of each super-category, and of each class that of its own."""
+    """Returns the bit of each super-category, and of each class that of its own."""
     rows = class_rows()
     kinds = tuple(dict.fromkeys(row.kind for row in rows.values() if row.kind))
     bits = {kind: 1 << number for number, kind in enumerate(kinds)}

@@ -1,4 +1,4 @@
-"""The top family of an object name: things of two families are surely not the same things."""
+"""The top family of an object name, and whether things of two names may be the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS = "english/families_of_kinds.toml"
 
 
 def family(name: str) -> str | None:
-    """The family of ``name``: as ``families.toml`` has it, curated; else as WordNet has it, where there is no doubt.
+    """Returns the family that ``families.toml`` lists, or the one that WordNet has without doubt.
 
     >>> family("dog"), family("teddy bear"), family("office chair"), family("mouse")
     ('animal', 'plaything', 'furniture', None)
@@ -31,7 +31,7 @@ def _derived(name: str) -> str | None:
 
 
 def _of_head(name: str) -> str | None:
-    """The listed family of the noun that a compound is surely a kind of: of "chair" for "office chair"."""
+    """Returns the listed family of the noun that a compound is a kind of: of "chair" for "office chair"."""
     last = head_of_compound(name)
     while last and not (last in _families() and wordnet().is_kind_of(name, last)):
         last = head_of_compound(last)
@@ -39,9 +39,7 @@ def _of_head(name: str) -> str | None:
 
 
 def is_kind_either_way(a: str, b: str) -> bool:
-    """Whether a thing of one name may go by the other as well, by a curated list of common names.
-
-    Class lists keep such names apart ("bird" is every bird but the ducks), people do not.
+    """Whether people may call a thing of one name by the other, too, although class lists keep them apart.
 
     >>> is_kind_either_way("bird", "duck"), is_kind_either_way("duck", "dog")
     (True, False)
@@ -56,7 +54,7 @@ def is_kind_either_way(a: str, b: str) -> bool:
 
 
 def is_known(name: str) -> bool:
-    """Whether it is known for certain what kind of thing goes by the name, and which listed names it may share it with.
+    """Whether the name is listed, so that its kind and its other names are known.
 
     >>> is_known("dog"), is_known("mouse"), is_known("robin")
     (True, True, False)
@@ -66,13 +64,13 @@ def is_known(name: str) -> bool:
 
 _SEXES_AND_AGES = frozenset({"man", "woman", "boy", "girl"})
 _OF_NO_FAMILY = frozenset({"mouse", "orange", "skis", "scissors", "baseball glove"})
-"""Names that could stand for things of two families, of which a class list means one."""
+"""Names of things of two families, of which a class list means one."""
 
 
 def belong_together(a: str, b: str) -> bool:
-    """Whether things of the two names often come as one: what people wear, hold or sit in, and what is a part of what.
+    """Whether things of the two names often come as one: as wearer and garment, holder and thing, whole and part.
 
-    Where not all of them are annotated, erasing the one may take the other with it. A name without a family belongs
+    If not all of them are annotated, erasing the one may take the other with it. A name without a family belongs
     together with everything.
 
     >>> belong_together("person", "shirt"), belong_together("dog", "car"), belong_together("dog", "thingamajig")
@@ -95,11 +93,10 @@ def _families() -> dict[str, str]:
 
 
 def derived_family(name: str) -> str | None:
-    """The one family that everything the name may mean in a photo is of, by ``families_of_kinds.toml``.
+    """Returns the only family of everything that the name may mean in a photo, by ``families_of_kinds.toml``.
 
-    A fruit or vegetable is food, although WordNet knows the plant of that name as well. Where WordNet lacks a compound,
-    it may mean what its head noun may. It is always the bundled WordNet that is asked, so that families are the same in
-    every run.
+    A fruit or vegetable is food, although WordNet also has the plant. A compound that WordNet lacks may mean what its
+    head noun may. Families are those of the bundled WordNet in every run.
 
     >>> derived_family("robin"), derived_family("limousine"), derived_family("steering wheel")
     ('animal', 'vehicle', 'part')
@@ -119,12 +116,12 @@ def derived_family(name: str) -> str | None:
 
 
 def is_ambiguous(name: str) -> bool:
-    """Whether the name is listed as one that could stand for things of two families."""
+    """Whether the name is listed as one of things of two families."""
     return not word_set(_KINDS, "of_none").isdisjoint((name, singular(name)))
 
 
 def _family_of(words: WordNet, synset: str) -> str | None:
-    """The family that the synset is at or below; None of none, or of two."""
+    """Returns the family of a synset, None if it has none or two."""
     above = words.at_or_above(synset)
     families = {family for top, family in _families_of("synsets").items() if top in above}
     return families.pop() if len(families) == 1 else None
@@ -132,13 +129,12 @@ def _family_of(words: WordNet, synset: str) -> str | None:
 
 @cache
 def _families_of(key: str) -> dict[str, str]:
-    """Returns the family of each of the ``names`` or ``synsets`` of ``families_of_kinds.toml``."""
     families = toml_table(_KINDS)["family"]
     return {each: family for family, of in families.items() for each in of[key]}
 
 
 def is_no_visible_thing(name: str) -> bool:
-    """Whether the name is not of a thing that is to be seen: a place in the picture, an amount, a likeness.
+    """Whether the name is of nothing that can be seen: a place in the picture, an amount, a likeness.
 
     >>> is_no_visible_thing("background"), is_no_visible_thing("reflection"), is_no_visible_thing("dog")
     (True, True, False)
@@ -147,7 +143,7 @@ def is_no_visible_thing(name: str) -> bool:
 
 
 def is_nearly_everywhere(name: str) -> bool:
-    """Whether nearly every picture shows some, so that nobody can say that there is none.
+    """Whether nearly every picture shows some, so that its absence cannot be claimed.
 
     >>> is_nearly_everywhere("wall"), is_nearly_everywhere("dog")
     (True, False)

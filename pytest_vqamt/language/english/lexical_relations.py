@@ -1,4 +1,4 @@
-"""Words of a sentence that others may stand for, and the sentence with those in their place."""
+"""Synonyms and opposites of words in a sentence, and the sentence with its words replaced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FILE = "english/synonyms.toml"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Replacement:
-    """Other words for those from ``start`` to before ``end`` of a text."""
+    """The words for a text from ``start`` to before ``end``."""
 
     start: int
     end: int
@@ -26,9 +26,9 @@ class Replacement:
 
 @lru_cache(maxsize=4096)
 def synonym_replacements(text: str) -> tuple[Replacement, ...]:
-    """Every word of the text for which another may surely stand, in its order; one for each that may stand there.
+    """Returns a replacement for every word of the text that has a safe synonym, in order.
 
-    Words count where their neighbours tell that they are what they seem: no "bike" of a "bike lane".
+    The neighbours of a word must confirm its meaning: no "bike" of a "bike lane".
 
     >>> [each.words for each in synonym_replacements("A man is holding a gray purse.")]
     ['guy', 'holds', 'grey', 'handbag']
@@ -37,7 +37,7 @@ def synonym_replacements(text: str) -> tuple[Replacement, ...]:
 
 
 def name_replacements(text: str, name: str, words: str) -> tuple[Replacement, ...]:
-    """Where in the text the name stands, or its plural, with other words for it.
+    """Returns the replacements of a name and of its plural.
 
     >>> name_replacements("a dog and two dogs", "dog", "animal")[1]
     Replacement(start=14, end=18, words='animals')
@@ -46,7 +46,7 @@ def name_replacements(text: str, name: str, words: str) -> tuple[Replacement, ..
 
 
 def apply_replacements(text: str, chosen: Iterable[Replacement]) -> str:
-    """The text with the replacements made, and its articles and its first letter as they must be; none may overlap.
+    """Returns the text with the replacements, which must not overlap; articles and the first letter are adapted.
 
     >>> text = "A couch is near an airplane."
     >>> apply_replacements(text, synonym_replacements(text))
@@ -68,7 +68,7 @@ def apply_replacements(text: str, chosen: Iterable[Replacement]) -> str:
 _ARTICLE = re.compile(r"\b([Aa]n?) $")
 _WORD = re.compile(r"[a-z0-9'-]+", re.IGNORECASE)
 _TOKEN = re.compile(r"[\w'-]+")
-"""A word by the bounds of ``found``."""
+"""A word with the bounds of ``find_words``."""
 _AND_DOING = re.compile(r"\band \w+ing\b")
 """Two participles after one verb: "is sitting and talking"."""
 
@@ -82,7 +82,6 @@ def _names(text: str) -> Iterator[Replacement]:
 
 @cache
 def _first_words(name: str) -> tuple[str, ...]:
-    """The words that the name and its plural begin with: where the text has neither, it has not the name."""
     return tuple(_TOKEN.findall(said.casefold())[0] for said in (name, plural(name)))
 
 
@@ -106,7 +105,7 @@ def _describes(word: str) -> bool:
 
 
 def _can_follow_a_noun(word: str, name: str) -> bool:
-    """Whether the word begins something else: of people, what they do; after their plural any word is that."""
+    """Whether the word begins something else. After people it may be what they do."""
     return word in _neighbours_in("prepositions", "after_a_noun") or (
         is_person(name) and word.endswith(("ing", "s")) and not word.endswith("'s")
     )
@@ -140,7 +139,7 @@ def _prepositions(text: str) -> Iterator[Replacement]:
 
 
 def find_words(text: str, said: str) -> Iterator[re.Match[str]]:
-    """Where the words stand in the text, each whole.
+    """Finds the words in the text, each whole.
 
     >>> [each.start() for each in find_words("a man and a woman", "man")]
     [2]
@@ -151,7 +150,7 @@ def find_words(text: str, said: str) -> Iterator[re.Match[str]]:
 
 
 def _neighbours(text: str, place: re.Match[str]) -> tuple[str, str]:
-    """The words before and after, in lower case; "" where a comma or the end of the text stands there."""
+    """Returns the words before and after in lower case; "" at a comma or an end of the text."""
     before = re.search(r"([\w'-]+) $", text[: place.start()])
     after = re.match(r" ([\w'-]+)", text[place.end() :])
     return (before[1].lower() if before else "", after[1].lower() if after else "")
@@ -185,16 +184,16 @@ _PLACES = (("outside", "inside"), ("outdoors", "indoors"), ("outdoor", "indoor")
 _PRONOUNS = (("he", "she"), ("his", "her"), ("him", "her"), ("himself", "herself"))
 
 OPPOSITE_NAMES: Mapping[str, str] = MappingProxyType({**dict(reversed(_NAMES)), **{b: a for a, b in reversed(_NAMES)}})
-"""Of each name, in the singular, that of the other sex; of "lady" the first one."""
+"""The name of the other sex, in the singular; of "lady" the first one."""
 
 OPPOSITE_PLACES: Mapping[str, str] = MappingProxyType({**dict(_PLACES), **{b: a for a, b in _PLACES}})
 
 PRONOUNS: frozenset[str] = frozenset(word for pair in _PRONOUNS for word in pair)
-"""Those that tell a sex."""
+"""Pronouns of one sex."""
 
 
 def opposite_pronouns(name: str) -> Mapping[str, str]:
-    """The pronouns for who goes by the name, each with the one for the other sex; no "her", which is his or him.
+    """Returns the pronouns of a name, each with that of the other sex; without "her", which is his or him.
 
     >>> opposite_pronouns("man")["his"], sorted(opposite_pronouns("woman"))
     ('her', ['herself', 'she'])
@@ -218,13 +217,13 @@ COLOURS: tuple[str, ...] = (
 )  # fmt: skip
 
 POSTURES: tuple[str, ...] = ("standing", "sitting", "lying")
-"""Actions of which a person does one at a time."""
+"""Exclusive actions of a person."""
 
 PEOPLE: frozenset[str] = frozenset({"person", "man", "woman", "boy", "girl", "child", "kid", "lady", "guy", "player"})
 
 
 def exclusive_pool(name: str) -> tuple[str, ...]:
-    """The properties that ``name`` is asked for: each thing of that name bears at most one of them.
+    """Returns the properties for questions about a name, of which each thing bears at most one.
 
     >>> "standing" in exclusive_pool("woman"), "red" in exclusive_pool("car")
     (True, True)

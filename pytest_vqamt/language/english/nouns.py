@@ -1,4 +1,4 @@
-"""Number and article of English nouns: what a question or a caption needs to be grammatical."""
+"""Number and article of English nouns."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ NUMBER_WORDS: tuple[str, ...] = (
     *_SMALL,
     *(ten if one == 0 else f"{ten}-{_SMALL[one]}" for ten in _TENS for one in range(10)),
 )
-"""The words for 0 to 99, in order."""
 
 
 def number_word(n: int) -> str:
-    """The word for ``n``; from 100 on, and below 0, the digits.
+    """Returns the word for ``n``, or the digits below 0 and from 100 on.
 
     >>> number_word(3), number_word(21), number_word(250)
     ('three', 'twenty-one', '250')
@@ -40,7 +39,7 @@ def number_word(n: int) -> str:
 
 @cache
 def plural(noun: str) -> str:
-    """The plural of a noun of one or more words; what is plural or a mass already stays as it is.
+    """Returns the plural of a noun of one or more words; plurals and masses stay.
 
     >>> plural("teddy bear"), plural("mother-in-law"), plural("glass of water")
     ('teddy bears', 'mothers-in-law', 'glasses of water')
@@ -55,7 +54,7 @@ def plural(noun: str) -> str:
 
 @cache
 def singular(noun: str) -> str:
-    """The singular of a plural; what has none, and what is singular already, stays as it is.
+    """Returns the singular of a plural; singulars and plurals without one stay.
 
     >>> singular("hot dogs"), singular("people"), singular("scissors"), singular("bus")
     ('hot dog', 'person', 'scissors', 'bus')
@@ -68,7 +67,7 @@ def singular(noun: str) -> str:
 
 @cache
 def is_plural(noun: str) -> bool:
-    """Whether the noun is in the plural as it stands ("leaves", "people", "skis"); "sheep" counts as singular.
+    """Whether the noun is a plural ("leaves", "people", "skis"); "sheep" counts as singular.
 
     >>> is_plural("leaves"), is_plural("wine glasses"), is_plural("grass"), is_plural("bus")
     (True, True, False, False)
@@ -80,7 +79,7 @@ def is_plural(noun: str) -> bool:
 
 @cache
 def lacks_singular(noun: str) -> bool:
-    """Whether the noun is used in the plural only: scissors, pants, glasses (but not wine glasses).
+    """Whether the noun has only a plural: scissors, pants, glasses (but not wine glasses).
 
     >>> lacks_singular("ski pants"), lacks_singular("glasses"), lacks_singular("wine glasses"), lacks_singular("dogs")
     (True, True, False, False)
@@ -102,7 +101,7 @@ def is_mass(noun: str) -> bool:
 
 @cache
 def is_countable(noun: str) -> bool:
-    """Whether "how many" can be asked of the noun, a singular with a plural whose instances have edges.
+    """Whether "how many" can be asked: the noun is a singular with a plural, and its things have edges.
 
     >>> is_countable("dog"), is_countable("dogs"), is_countable("water"), is_countable("scissors"), is_countable("sky")
     (True, False, False, False, False)
@@ -112,7 +111,7 @@ def is_countable(noun: str) -> bool:
 
 @cache
 def is_person(noun: str) -> bool:
-    """Whether the noun names people, so that "who" follows it and not "that".
+    """Whether the noun names people, so that "who" follows it.
 
     >>> is_person("women"), is_person("tennis player"), is_person("cd player"), is_person("dog")
     (True, True, False, False)
@@ -122,7 +121,7 @@ def is_person(noun: str) -> bool:
 
 @cache
 def is_everywhere(noun: str) -> bool:
-    """Whether one asks for some of it, although it is no mass: "is there any sky", but "a blue sky".
+    """Whether questions ask for "any" of it although it is no mass: "is there any sky", but "a blue sky".
 
     >>> is_everywhere("sky"), is_everywhere("sea")
     (True, False)
@@ -132,7 +131,7 @@ def is_everywhere(noun: str) -> bool:
 
 @cache
 def counting_noun(noun: str) -> str:
-    """The noun for one thing of a collection: "furniture" has pieces, and what is counted already is left as it is.
+    """Returns the noun for one thing of a collection: "piece of furniture". Other nouns stay.
 
     >>> counting_noun("furniture"), counting_noun("animal"), counting_noun("food")
     ('piece of furniture', 'animal', 'food')
@@ -142,7 +141,7 @@ def counting_noun(noun: str) -> str:
 
 @cache
 def head(noun: str) -> str:
-    """The word of a name that says what kind of thing it is: the last one, or the last before "of", "in" and such.
+    """Returns the head noun: the last word, or the last before "of", "in" and the like.
 
     >>> head("teddy bear"), head("slice of pizza"), head("dog")
     ('bear', 'slice', 'dog')
@@ -152,7 +151,7 @@ def head(noun: str) -> str:
 
 @cache
 def with_article(phrase: str) -> str:
-    """``phrase`` with "a" or "an" before it, as its first word sounds. Whether it takes one at all: see ``indefinite``.
+    """Returns the phrase with "a" or "an", by the sound of its first word.
 
     >>> with_article("apple"), with_article("uniform"), with_article("hour hand"), with_article("orange cat")
     ('an apple', 'a uniform', 'an hour hand', 'an orange cat')
@@ -166,7 +165,7 @@ def with_article(phrase: str) -> str:
 
 @cache
 def indefinite(noun: str) -> str:
-    """The noun as a sentence brings it in: with an article, or bare where it takes none.
+    """Returns the noun with its article, or bare if it takes none.
 
     >>> indefinite("teddy bear"), indefinite("umbrella"), indefinite("water"), indefinite("pants")
     ('a teddy bear', 'an umbrella', 'water', 'pants')
@@ -176,7 +175,6 @@ def indefinite(noun: str) -> str:
 
 @cache
 def _irregular() -> tuple[dict[str, str], dict[str, str]]:
-    """Returns the irregular plurals by their singulars, and the other way round."""
     plurals: dict[str, str] = toml_table(_FILE)["irregular"]
     return plurals, {many: one for one, many in plurals.items() if many != "glasses"}
 
@@ -195,7 +193,7 @@ def _engine() -> inflect.engine:
 
 @cache
 def _parts(noun: str) -> tuple[str, str, str]:
-    """What stands before the head word, the head word, and what follows it, spaces included."""
+    """Returns the words before the head noun, the head noun, and the words after it, spaces included."""
     words = noun.split(" ")
     end = next((i for i, word in enumerate(words) if i > 0 and word in _AFTER_THE_HEAD), len(words))
     before, after = words[: end - 1], words[end:]
@@ -211,9 +209,9 @@ def _plural_word(word: str) -> str:
 
 @cache
 def _singular_word(word: str) -> str | None:
-    """The singular of one word that is a plural, else None.
+    """Returns the singular of one word that is a plural, else None.
 
-    inflect takes every final s off ("bus" to "bu"), so its answer counts only where it leads back to the word.
+    inflect removes every final s ("bus" to "bu"), so its answer must lead back to the word.
     """
     plurals, singulars = _irregular()
     if word in singulars:

@@ -1,4 +1,4 @@
-"""Groups of things as English noun phrases, and the inventory of a scene as a list."""
+"""Noun phrases of groups, and inventories as lists."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_vqamt.language.tables import toml_table, word_set
 
 Number: TypeAlias = Literal["singular", "plural"]
 Link: TypeAlias = Literal["phrase", "clause"]
-"""How a noun is joined to what it is related to: "the cup on the table", "the cup that is on the table"."""
+""""Phrase" as in "the cup on the table", "clause" as in "the cup that is on the table"."""
 
 _FILE = "english/adjectives.toml"
 _BEFORE_THE_NOUN = ("size", "state", "age", "shape", "action", "colour", "pattern", "material", "kind")
@@ -30,9 +30,9 @@ _BEFORE_THE_NOUN = ("size", "state", "age", "shape", "action", "colour", "patter
 
 @lru_cache(maxsize=65536)
 def phrase(group: Group, number: Number) -> str:
-    """The noun phrase of ``group`` without an article: its attributes, its noun, what it is related to.
+    """Returns the noun phrase of ``group`` without an article: attributes, noun, relations.
 
-    The things that it is related to are any of their group, so they come with "a": "dogs on a table".
+    Related things are any of their group, so they have "a": "dogs on a table".
 
     >>> phrase(Group(name="car", attributes=("red", "large")), "plural")
     'large red cars'
@@ -53,7 +53,7 @@ def phrase(group: Group, number: Number) -> str:
 
 @lru_cache(maxsize=65536)
 def phrase_with_the(group: Group, number: Number, link: Link = "phrase") -> str:
-    """The noun phrase of ``group`` without an article; what it is related to is the only one of its kind there.
+    """Returns the noun phrase of ``group`` without an article; related things are the only ones of their kind.
 
     >>> from pytest_vqamt.core.meaning import Related
     >>> boy = Group(name="boy", related=(Related(predicate="has", to=Group(name="ball", attributes=("red",))),))
@@ -75,7 +75,7 @@ def phrase_with_the(group: Group, number: Number, link: Link = "phrase") -> str:
 
 @lru_cache(maxsize=65536)
 def definite(group: Group, link: Link = "phrase") -> str:
-    """The phrase of the one thing of ``group``, with "the".
+    """Returns the phrase of the one thing of ``group``, with "the".
 
     >>> definite(Group(name="scissors", attributes=("red",)))
     'the red scissors'
@@ -85,7 +85,7 @@ def definite(group: Group, link: Link = "phrase") -> str:
 
 @lru_cache(maxsize=65536)
 def with_indefinite(group: Group) -> str:
-    """The phrase of any one of ``group``: with "a" or "an", or bare where the noun takes no article.
+    """Returns the phrase of any one of ``group``, with its article.
 
     >>> with_indefinite(Group(name="pear", attributes=("unripe",))), with_indefinite(Group(name="grass"))
     ('an unripe pear', 'grass')
@@ -96,7 +96,7 @@ def with_indefinite(group: Group) -> str:
 
 @cache
 def predicative(attribute: str, number: Number) -> str:
-    """The attribute as it is said of things of that number: "the table is made of wood", "the elephants are babies".
+    """Returns the attribute as it follows "is" or "are": "made of wood", "babies".
 
     >>> predicative("wood", "singular"), predicative("wooden", "singular"), predicative("baby", "plural")
     ('made of wood', 'wooden', 'babies')
@@ -109,12 +109,12 @@ def predicative(attribute: str, number: Number) -> str:
 
 @cache
 def is_material(attribute: str) -> bool:
-    """Whether the attribute is a noun for what things are made of: "wood", not "wooden"."""
+    """Whether the attribute is a noun of a material: "wood", not "wooden"."""
     return attribute in word_set(_FILE, "materials")
 
 
 def join_phrases(phrases: Iterable[str], last: Literal["and", "or"] = "and") -> str:
-    """The phrases as a list in a sentence.
+    """Joins the phrases as a list in a sentence.
 
     >>> join_phrases(["a dog", "two cats", "a red bus"]), join_phrases(["red", "blue"], "or")
     ('a dog, two cats and a red bus', 'red or blue')
@@ -124,9 +124,9 @@ def join_phrases(phrases: Iterable[str], last: Literal["and", "or"] = "and") -> 
 
 
 def describe(inventory: Iterable[tuple[str, int]]) -> str:
-    """What is there, as names with their numbers: the caption of a perfect perceiver.
+    """Returns the names with their numbers as a caption, "nothing" for none.
 
-    Names without a number ("water", "pants") stand as they are, however many there are.
+    Names without a number ("water", "pants") stay as they are.
 
     >>> describe([("dog", 1), ("cat", 2), ("grass", 1), ("umbrella", 1)])
     'a dog, two cats, grass and an umbrella'
@@ -145,7 +145,7 @@ def _counted(name: str, n: int) -> str:
 def stands_before_its_noun(attribute: str) -> bool:
     """Whether the attribute precedes its noun in ``phrase_with_the``.
 
-    Of two things in a row, what follows the last noun could be said of both: "a dog or a cat lying down".
+    In a row, what follows the last noun could be said of all: "a dog or a cat lying down".
 
     >>> stands_before_its_noun("red"), stands_before_its_noun("on"), stands_before_its_noun("lying down")
     (True, True, False)
@@ -155,13 +155,12 @@ def stands_before_its_noun(attribute: str) -> bool:
 
 @cache
 def descriptions() -> frozenset[str]:
-    """The attributes that describe a thing without making it another: "black", "small", not "hot" of a hot dog."""
+    """Returns the attributes that never change the kind of a thing: "black", not "hot" of a hot dog."""
     return frozenset(_ranks())
 
 
 @cache
 def _ranks() -> dict[str, int]:
-    """Returns the places of attributes in front of a noun, by their kind."""
     table = toml_table(_FILE)
     return {word: rank for rank, kind in enumerate(_BEFORE_THE_NOUN) for word in table.get(kind, ())}
 
@@ -172,7 +171,6 @@ def _rank_of(attribute: str) -> int:
 
 
 def _without_clause(attribute: str) -> str:
-    """Returns the attribute in a form that needs no clause."""
     instead: dict[str, str] = toml_table(_FILE)["instead_of_a_clause"]
     return instead.get(attribute, attribute)
 
@@ -191,7 +189,7 @@ def _place(attribute: str) -> Literal["before", "after", "clause"]:
 
 
 def _described(group: Group, number: Number, *, clauses: bool) -> tuple[str, str, bool]:
-    """The noun with its attributes around it, those that need a clause ("are on"), and whether it is in the plural.
+    """Returns the noun with its attributes, those that need a clause ("are on"), and whether it is a plural.
 
     Without ``clauses``, attributes that can do without one stand before the noun.
     """
@@ -210,9 +208,9 @@ def _pronoun(group: Group) -> str:
 
 
 def _the_other(condition: Related) -> str:
-    """What the noun is related to: "the table", but "wood" of what is made of it, and "tennis" of who plays it.
+    """Returns a related thing: "the table", but "wood" of its material, and "tennis" of a player.
 
-    Of a class that is a mass, it is the one piece of it: "the piece of furniture".
+    Of a class that is a mass, it is the one piece: "the piece of furniture".
     """
     if condition.to.covers:
         return definite(replace(condition.to, name=counting_noun(condition.to.name)))
@@ -223,12 +221,12 @@ def _the_other(condition: Related) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """The words of annotators' predicates.
+    """The wording of annotators' predicates.
 
     Attributes:
-        whole: predicates as they are worded after a noun ("left of": "to the left of").
-        participles: finite verbs with their participles ("sits": "sitting").
-        clauses: what is no predicate after "is", with its verb in the singular and the plural ("with": "has", "have").
+        whole: predicates with a wording after a noun ("left of": "to the left of").
+        participles: participles of finite verbs ("sits": "sitting").
+        clauses: the singular and plural verb of predicates that do not follow "is" ("with": "has", "have").
         stuff: predicates after which a mass noun has no article ("made of wood").
     """
 
@@ -238,7 +236,7 @@ class Links:
     stuff: frozenset[str]
 
     def after_a_noun(self, predicate: str) -> str:
-        """The predicate as it can follow a noun: "is wearing a" becomes "wearing", "has" becomes "with".
+        """Returns the predicate after a noun: "wearing" of "is wearing a", "with" of "has".
 
         >>> links().after_a_noun("is wearing a"), links().after_a_noun("has"), links().after_a_noun("sits on")
         ('wearing', 'with', 'sitting on')
@@ -246,7 +244,7 @@ class Links:
         return _after_a_noun(predicate)
 
     def in_a_clause(self, predicate: str, *, many: bool) -> str:
-        """The predicate as it follows "that" or "who".
+        """Returns the predicate after "that" or "who".
 
         >>> links().in_a_clause("on", many=True), links().in_a_clause("has", many=False)
         ('are on', 'has')
@@ -267,7 +265,7 @@ class Links:
 
 @cache
 def links() -> Links:
-    """The words that ``adjectives.toml`` gives for predicates."""
+    """Returns the wordings of ``adjectives.toml``."""
     table = toml_table(_FILE)
     return Links(
         whole=table["predicate"],

@@ -1,4 +1,4 @@
-"""What is known of attributes (category, opposites, what excludes what), relationships and class nouns."""
+"""Attributes (category, opposites, exclusion), relationships and class nouns."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ class Category:
     """A kind of attribute.
 
     Attributes:
-        name: "color", "pose".
-        noun: how a question calls it ("What color is ..."), "" where there is no natural noun.
-        is_action: what the attributes say is done, not how a thing is.
-        is_gradable: what the attributes mean depends on the class of the thing and on what stands beside it.
-        members: its attributes, those of another category that count here too at the end.
+        noun: the noun of questions ("What color is ..."), "" without a natural one.
+        is_action: whether the attributes are what is done, not how a thing is.
+        is_gradable: whether they depend on the class of the thing and on its surroundings.
+        members: its attributes; those shared with another category last.
     """
 
     name: str
@@ -34,11 +33,10 @@ class Category:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Ontology:
-    """Answers each question by one look into a table; attributes may be spelled in any listed way.
+    """Tables of attributes, relationships and classes; attributes may have any listed spelling.
 
     Attributes:
-        predicates: relationships that may be asked about, the most telling first.
-        noun_classes: see there.
+        predicates: relationships for questions, the most telling first.
     """
 
     predicates: tuple[str, ...]
@@ -58,7 +56,7 @@ class Ontology:
         return f"Ontology({len(self.category_by_attribute)} attributes, {len(self.classes)} classes)"
 
     def canonical(self, attribute: str) -> str:
-        """The usual spelling: two attributes that share it are one value.
+        """Returns the usual spelling: attributes that share it are one value.
 
         >>> from pytest_vqamt.language.ontology import ontology
         >>> ontology().canonical("grey"), ontology().canonical("gray"), ontology().canonical("frobbed")
@@ -67,36 +65,26 @@ class Ontology:
         return self.spellings.get(attribute, attribute)
 
     def category_of(self, attribute: str) -> str | None:
-        """The category that it is at home in, None where it is in none.
-
-        >>> from pytest_vqamt.language.ontology import ontology
-        >>> [ontology().category_of(each) for each in ("grey", "wooden", "standing", "frobbed")]
-        ['color', 'material', 'pose', None]
-        """
+        """Returns the home category of an attribute, None without one."""
         return self.category_by_attribute.get(self.canonical(attribute))
 
     def noun(self, category: str) -> str:
-        """How a question calls the category: "color"; "" where there is no natural noun, or no such category."""
+        """Returns the noun of a category ("color"), "" without a natural one."""
         found = self.categories.get(category)
         return found.noun if found else ""
 
     def is_action(self, category: str) -> bool:
-        """Whether its attributes say what is done: pose, activity, sport, gesture."""
+        """Whether the attributes of the category are what is done: pose, activity, sport, gesture."""
         found = self.categories.get(category)
         return found is not None and found.is_action
 
     def members(self, category: str) -> tuple[str, ...]:
-        """Its attributes in their usual spelling; those at home elsewhere last. None of an unknown category.
-
-        >>> from pytest_vqamt.language.ontology import ontology
-        >>> ontology().members("length"), ontology().category_of("short")
-        (('long', 'short'), 'height')
-        """
+        """Returns the attributes of a category in their usual spelling, those at home elsewhere last."""
         found = self.categories.get(category)
         return found.members if found else ()
 
     def excludes(self, a: str, b: str) -> bool:
-        """Whether surely no thing is both, as annotators use the words.
+        """Whether no thing is both, as annotators use the words.
 
         >>> from pytest_vqamt.language.ontology import ontology
         >>> known = ontology()
@@ -106,11 +94,11 @@ class Ontology:
         return (self.canonical(a), self.canonical(b)) in self.exclusive
 
     def antonyms(self, attribute: str) -> tuple[str, ...]:
-        """All its opposites, the most usual first: "short" is opposed to "tall" and to "long"."""
+        """Returns all opposites, the most usual first: "short" is opposed to "tall" and to "long"."""
         return self.opposites.get(self.canonical(attribute), ())
 
     def antonym(self, attribute: str, name: str = "") -> str | None:
-        """The one opposite that it has, of a thing of this name where that makes a difference; else None.
+        """Returns the only opposite, for things of this name if that matters; else None.
 
         >>> from pytest_vqamt.language.ontology import ontology
         >>> known = ontology()
@@ -126,39 +114,31 @@ class Ontology:
         return found[0] if found else None
 
     def is_gradable(self, attribute: str) -> bool:
-        """Whether it depends on the class of the thing and on what is around it: small, tall, old."""
+        """Whether it depends on the class of the thing and on its surroundings: small, tall, old."""
         found = self.categories.get(self.category_of(attribute) or "")
         return found is not None and found.is_gradable
 
     def askable(self, attribute: str) -> bool:
-        """Whether it can follow "is the cup" and go into a noun phrase (language.phrases), naturally.
-
-        >>> from pytest_vqamt.language.ontology import ontology
-        >>> [ontology().askable(each) for each in ("red", "on", "standing", "soccer", "carrying", "frobbed")]
-        [True, True, True, False, False, False]
-        """
+        """Whether it can follow "is the cup" and stand in a noun phrase."""
         word = self.canonical(attribute)
         return word in self.category_by_attribute and word not in self.not_askable
 
     def asks(self, predicate: str) -> bool:
-        """Whether the relationship may be asked about: it is one of ``predicates``."""
         return predicate in self.exact_predicates or predicate in self.vague_predicates
 
     def is_vague(self, predicate: str) -> bool:
-        """Whether who looks decides where it ends: near, behind, to the left of. Taken as annotated, never denied."""
+        """Whether its limits are a matter of opinion: near, behind. Such a relationship is never denied."""
         return predicate in self.vague_predicates
 
     @property
     def classes(self) -> tuple[NounClass, ...]:
-        """The class nouns, the more specific first."""
         return self.noun_classes.all
 
     def noun_class(self, word: str) -> NounClass | None:
-        """The class of that word, None where there is none."""
         return self.noun_classes.get(word)
 
     def classes_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
-        """The class words that every thing of the name goes by, nearest first: "fruit", "food". A class's own word too.
+        """Returns the classes of every thing of the name, nearest first: "fruit", "food".
 
         >>> from pytest_vqamt.language.ontology import ontology
         >>> from pytest_vqamt.language.wordnet import wordnet
@@ -168,34 +148,29 @@ class Ontology:
         return self.noun_classes.of(name, wordnet)
 
     def perhaps_classes_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
-        """Those, and the class words that it goes by for some, or that it seldom comes without.
+        """Returns those, and the classes that the name may have, or that it seldom comes without.
 
-        Where such a thing is, nothing says that the class is absent: a teddy bear may be taken for an animal, a man
-        comes with clothing, and a thing unknown to WordNet may be anything.
-
-        >>> from pytest_vqamt.language.ontology import ontology
-        >>> from pytest_vqamt.language.wordnet import wordnet
-        >>> [word for word in ontology().perhaps_classes_of("lamp", wordnet()) if word in ("furniture", "animal")]
-        ['furniture']
+        Their absence cannot be claimed beside such a thing: a teddy bear may be taken for an animal, a man comes with
+        clothing, and a thing unknown to WordNet may be anything.
         """
         return self.noun_classes.perhaps_of(name, wordnet)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NounClass:
-    """A noun that people use for things of many names.
+    """A noun for things of many names.
 
     Attributes:
         word: "animal", "furniture".
-        synsets: what WordNet has at or below them is of the class.
-        names: of the class whatever WordNet says.
+        synsets: WordNet's synsets at or below these are of the class.
+        names: of the class whatever WordNet has.
         not_names: never of it.
         perhaps: of the class for some people only, or seldom seen without one.
-        perhaps_synsets: the same of all that WordNet has at or below them.
+        perhaps_synsets: the same, for synsets at or below these.
         within: the class that all of this one belongs to, or "".
-        may_be_absent: whether it can be said that there is none: plants stand in the background unannotated.
-        choice_sets: of each, no thing bears two of the names, even as people use them loosely.
-        may_be: what else a name is called, so that it is no alternative to it.
+        may_be_absent: whether its absence can be claimed: plants stand in the background unannotated.
+        choice_sets: names of which no thing bears two.
+        may_be: other names of a name, which are no alternatives to it.
     """
 
     word: str
@@ -211,11 +186,10 @@ class NounClass:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The first set of names that exclude each other."""
         return self.choice_sets[0] if self.choice_sets else ()
 
     def others(self, name: str) -> tuple[str, ...]:
-        """Names that exclude ``name`` and each other: what can be offered beside it. None where that is not known.
+        """Returns names that exclude ``name`` and each other, to be offered beside it; none if that is unknown.
 
         >>> from pytest_vqamt.language.ontology import ontology
         >>> person = next(each for each in ontology().classes if each.word == "person")
@@ -231,11 +205,11 @@ class NounClass:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NounClasses:
-    """All the classes, the more specific first.
+    """All classes.
 
     Attributes:
-        all: in that order; a class comes before the one that it is within.
-        likeness_first, likeness_last: words that begin, or end, names of what only looks like something ("toy car").
+        all: the more specific first; a class comes before the one that it is within.
+        likeness_first, likeness_last: the first or last words of names of likenesses ("toy car", "horse statue").
     """
 
     all: tuple[NounClass, ...]
@@ -247,24 +221,16 @@ class NounClasses:
         object.__setattr__(self, "by_word", {each.word: each for each in self.all})
 
     def get(self, word: str) -> NounClass | None:
-        """The class of that word."""
         return self.by_word.get(word)
 
     def of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
-        """The classes that every thing of the name belongs to, nearest first."""
         return _surely(self, name, wordnet)
 
     def perhaps_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
-        """Those, and the classes that a thing of the name belongs to for some people, or seldom comes without."""
         return _perhaps(self, name, wordnet)
 
     def shown_by(self, name: str) -> str:
-        """What the name of a likeness is a likeness of: "car" of "toy car", "horse" of "horse statue"; else "".
-
-        >>> from pytest_vqamt.language.ontology import ontology
-        >>> [ontology().noun_classes.shown_by(each) for each in ("toy car", "horse statue", "red car")]
-        ['car', 'horse', '']
-        """
+        """Returns the thing that a likeness shows: "car" of "toy car", "horse" of "horse statue"; else ""."""
         first, _, after = name.partition(" ")
         before, _, last = name.rpartition(" ")
         if after and first in self.likeness_first:
@@ -313,7 +279,7 @@ def _belongs(classes: NounClasses, each: NounClass, name: str, wordnet: WordNet)
 
 
 def _doubtful(each: NounClass, name: str) -> bool:
-    """A compound is as doubtful as its head noun: a car seat as a seat, but where the compound is listed itself."""
+    """Whether the name or its head noun is doubtful; a compound that is listed itself is not."""
     return _listed(name, each.perhaps) or (head(name) != name and _listed(head(name), each.perhaps))
 
 

@@ -1,4 +1,4 @@
-"""A file of the ontology, read and checked as far as one can without the rest."""
+"""One file of the ontology, read and checked as far as possible without the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SYNSET = re.compile(r"\S+\.n\.\d{2,3}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoryEntry:
-    """[category.NAME]; None where the file leaves a setting out."""
+    """[category.NAME]; None for settings that the file leaves out."""
 
     noun: str | None
     action: bool | None
@@ -33,7 +33,7 @@ class CategoryEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassEntry:
-    """[class.NOUN]; None where the file leaves a setting out."""
+    """[class.NOUN]; None for settings that the file leaves out."""
 
     within: str | None
     may_be_absent: bool | None
@@ -48,7 +48,7 @@ class ClassEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entries:
-    """What one file says, in its own order."""
+    """The content of one file, in its order."""
 
     where: str
     aliases: dict[str, tuple[str, ...]]
@@ -65,7 +65,7 @@ class Entries:
 
 
 def read_entries(content: bytes, *, where: str) -> Entries:
-    """The entries of a file; ``where`` is how messages call it.
+    """Reads a file; ``where`` is its name in messages.
 
     Raises:
         OptionError: it is no TOML, or a section, a key, a value or a word is wrong; the line names it.
@@ -101,7 +101,7 @@ def read_entries(content: bytes, *, where: str) -> Entries:
 
 
 def pairs_of(sets: Sequence[Sequence[str]]) -> Iterator[Pair]:
-    """Every two words of each set, both ways round."""
+    """Yields every two words of each set, in both orders."""
     for words in sets:
         for a, b in combinations(words, 2):
             yield from ((a, b), (b, a))
@@ -198,18 +198,18 @@ def _check_once(where: str, section: str, words: Sequence[str]) -> None:
 
 
 def unknown_word_error(where: str, section: str, key: str, word: str, known: Sequence[str]) -> Exception:
-    """The mistake that a list names a word that it cannot mean."""
+    """Returns the error for a word that a list cannot have."""
     return file_error(where, section, f"{key}: unknown word {word!r}; {did_you_mean(word, known)}")
 
 
 def file_error(where: str, section: str, what: str) -> OptionError:
-    """The error for something wrong in a file: one line."""
+    """Returns the error for a mistake in a file, in one line."""
     at = f" [{section}]" if section else ""
     return OptionError(f"ontology {where!r}{at}: {what}; docs/ontology.md shows the format")
 
 
 class TomlSection:
-    """One table, and what it is called."""
+    """A table with its path."""
 
     def __init__(self, where: str, path: str, table: Mapping[str, object]) -> None:
         self._where, self._path, self._table = where, path, table
@@ -223,7 +223,7 @@ class TomlSection:
         return file_error(self._where, self._path, f"{key}: {what}" if key else what)
 
     def check(self, known: Sequence[str]) -> None:
-        """Refuses keys of other names."""
+        """Refuses other keys."""
         for key in self._table:
             if key not in known:
                 raise self.mistake("", f"unknown key {key!r}; {did_you_mean(key, known)}")
@@ -234,14 +234,13 @@ class TomlSection:
         return tuple(self._table)
 
     def section(self, key: str) -> TomlSection:
-        """The table of that name; an empty one where there is none."""
+        """Returns the table of that name, empty if there is none."""
         value = self._table.get(key, {})
         if not isinstance(value, dict):
             raise self.mistake(key, f"expected a table, but got {value!r}")
         return TomlSection(self._where, f"{self._path}.{key}" if self._path else key, value)
 
     def sections(self, key: str) -> tuple[TomlSection, ...]:
-        """The tables in the table of that name."""
         parent = self.section(key)
         return tuple(parent.section(name) for name in parent.names())
 
@@ -262,11 +261,9 @@ class TomlSection:
         return self.words(key) if isinstance(value, list) else self.flag(key)
 
     def words(self, key: str) -> tuple[str, ...]:
-        """A list of words, each once."""
         return self._words(key, self._table.get(key, []))
 
     def lists(self, key: str, *, at_least: int) -> tuple[tuple[str, ...], ...]:
-        """A list of lists of words."""
         value = self._table.get(key, [])
         if not isinstance(value, list):
             raise self.mistake(key, f"expected a list of lists of words, but got {value!r}")
@@ -277,7 +274,7 @@ class TomlSection:
         return found
 
     def pairs(self, key: str) -> tuple[tuple[str, str], ...]:
-        """A list of pairs of words; a third text in one of them is a remark."""
+        """Returns a list of pairs of words; a third text in a pair is a remark."""
         value = self._table.get(key, [])
         if not isinstance(value, list):
             raise self.mistake(key, f"expected a list of pairs of words, but got {value!r}")

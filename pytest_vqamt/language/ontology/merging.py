@@ -1,4 +1,4 @@
-"""The ontology while files are added to it: later ones add to the earlier and overrule them."""
+"""The ontology of several files: later ones add to the earlier and overrule them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Kind:
 
 
 class OntologyDraft:
-    """What the files so far say."""
+    """The content of the files so far."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, _Kind] = {}
@@ -44,7 +44,7 @@ class OntologyDraft:
         self._classes = ClassDraft()
 
     def add(self, entries: Entries) -> None:
-        """Adds what a file says.
+        """Adds a file.
 
         Raises:
             OptionError: it names a word that neither it nor a file before it has, or contradicts itself.
@@ -62,7 +62,6 @@ class OntologyDraft:
         self._classes.add(entries)
 
     def finished(self) -> Ontology:
-        """The ontology of all the files added."""
         opposites: dict[str, tuple[str, ...]] = {}
         for a, b in self._antonyms:
             opposites[a] = (*opposites.get(a, ()), b)
@@ -108,7 +107,7 @@ class OntologyDraft:
             del self._predicates[word]
 
     def _leave_home(self, word: str) -> None:
-        """Takes a word out of its category, with all that was said of it there; its other spellings stay."""
+        """Removes a word from its category with all that was listed of it there; other spellings stay."""
         home = self._home.pop(word, None)
         if home is None:
             return
@@ -213,7 +212,7 @@ class _Class:
 
 
 class ClassDraft:
-    """The classes that the files so far have, the more specific first."""
+    """The classes of the files so far, the more specific first."""
 
     def __init__(self) -> None:
         self._classes: dict[str, _Class] = {}
@@ -221,7 +220,7 @@ class ClassDraft:
         self._last: dict[str, None] = {}
 
     def add(self, entries: Entries) -> None:
-        """Adds a file's classes: new ones come before those that are there, since who adds one knows it better.
+        """Adds a file's classes. New ones come first, as their author knows them best.
 
         Raises:
             OptionError: it names a class or a choice that is not there, or puts a class after what it is within.
@@ -277,7 +276,7 @@ class ClassDraft:
 
 
 def _update(each: _Class, entry: ClassEntry) -> None:
-    """A name goes to the list that the later file has it in; a later file's choices are looked through first."""
+    """Moves each name to the list of the later file, whose choices come first."""
     each.within = each.within if entry.within is None else entry.within
     each.may_be_absent = each.may_be_absent if entry.may_be_absent is None else entry.may_be_absent
     each.synsets = tuple(dict.fromkeys((*each.synsets, *entry.synsets)))
@@ -296,7 +295,7 @@ _OURS = ("ontology.toml", "classes.toml")
 
 
 def ontology(path: str = "") -> Ontology:
-    """Our ontology, with what the file at ``path`` adds to it or changes in it.
+    """Returns our ontology, changed by the file at ``path``.
 
     Raises:
         OptionError: the file cannot be read, or something in it is wrong; one line names file, section and word.

@@ -1,7 +1,6 @@
-"""What takes long to make, kept in the user's cache: the embeddings of pools, and rankings.
+"""Embeddings of pools and rankings, cached in the user's folder.
 
-A file appears there whole or not at all, whoever else reads and writes at the same time. One that is damaged is made
-again. The names of files say all that their content depends on, so that none is ever out of date.
+Files are written atomically and damaged ones made again. Their names include all that their content depends on.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Arrays: TypeAlias = "Mapping[str, NDArray[np.generic]]"
 
 
 def cached_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
-    """The arrays filed under ``key``; where there are none, they are made, by one process while others wait for it."""
+    """Returns the arrays of ``key``; one process makes missing ones while others wait."""
     file = _folder() / "embeddings" / f"{key}.npz"
     found = _read_arrays(file)
     if found is not None:
@@ -40,7 +39,7 @@ def cached_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
 
 
 def cached_texts(key: str) -> tuple[str, ...] | None:
-    """The texts filed under ``key``; None where there are none, or no such file as `keep_texts` writes."""
+    """Returns the texts of ``key``, None if there are none or the file is damaged."""
     try:
         texts: object = json.loads(_texts_file(key).read_bytes())
     except (OSError, ValueError):
@@ -51,7 +50,7 @@ def cached_texts(key: str) -> tuple[str, ...] | None:
 
 
 def store_texts(key: str, texts: tuple[str, ...]) -> None:
-    """Files the texts under ``key``."""
+    """Caches the texts under ``key``."""
     content = json.dumps(texts, ensure_ascii=False, indent=0).encode()
     _write(_texts_file(key), lambda opened: opened.write(content))
 
@@ -81,7 +80,7 @@ def _archive(arrays: Arrays, opened: IO[bytes]) -> None:
 
 
 def _write(file: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Where it cannot be kept, the run goes on without, and says so."""
+    """Warns and goes on if the file cannot be written."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing_cached(file) as part, part.open("wb") as opened:
@@ -96,7 +95,7 @@ def _write(file: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 @contextmanager
 def _only_maker(file: Path) -> Iterator[None]:
-    """Within it no other process of this machine makes ``file``; where the system has no such locks, several may."""
+    """Excludes other processes of this machine, if the system has file locks."""
     lock = file.with_suffix(".lock")
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""Questions as vectors: what an embedding is, and a pool's, made once and kept."""
+"""Embeddings of questions, and those of a pool, which are made once and cached."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _LSA_VERSION = 1
 
 
 class Embedding(Protocol):
-    """Gives each text a vector; near texts have near vectors."""
+    """A map of texts to vectors; near texts have near vectors."""
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever vectors may: part of every key that they are kept under."""
+        """Part of every cache key: it changes whenever vectors may."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Rows:
-        """float32 [n, d], rows of unit length; a row of zeros for a text of which nothing is known."""
+        """Returns float32 [n, d] with rows of unit length; zeros for an unknown text."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EmbeddedPool:
-    """A pool's vectors.
+    """The vectors of a pool.
 
     Attributes:
-        embedding: what gives a main question its vector among these.
-        rows: float32 [questions, d], of unit length or 0, in the order of the pool. Not to be changed.
+        embedding: embeds main questions in the same space.
+        rows: float32 [questions, d], of unit length or 0, in the order of the pool; read-only.
     """
 
     embedding: Embedding
@@ -54,7 +54,7 @@ class EmbeddedPool:
 
 @lru_cache(maxsize=4)
 def embed_pool(pool: Pool, setting: str) -> EmbeddedPool:
-    """The pool by the embedding that the setting names.
+    """Embeds the pool.
 
     Raises:
         OptionError: a model that is not on this machine, or that cannot be read.
@@ -79,7 +79,7 @@ def embed_pool(pool: Pool, setting: str) -> EmbeddedPool:
 
 @lru_cache(maxsize=16)
 def fingerprint_of(setting: str) -> str:
-    """The fingerprint of the embedding that the setting names, known before it is loaded.
+    """Returns the fingerprint of an embedding, without loading it.
 
     Raises:
         OptionError: a model that is not on this machine.
@@ -98,7 +98,7 @@ _BLOCK_BYTES = 1 << 20
 
 @lru_cache(maxsize=16)
 def model_folder(setting: str) -> Path:
-    """The folder of the model: the one that is named, or the one that the hub's cache has under the name.
+    """Returns the folder of a model: the named one, or that of the hub's cache.
 
     Raises:
         OptionError: there is none.
@@ -125,7 +125,7 @@ def model_folder(setting: str) -> Path:
 
 @lru_cache(maxsize=16)
 def model_fingerprint(setting: str) -> str:
-    """Names the model's files and the packages that run it.
+    """Returns a digest of the model's files and of the packages that run it.
 
     Raises:
         OptionError: the model is not on this machine.

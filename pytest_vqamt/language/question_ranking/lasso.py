@@ -1,11 +1,10 @@
-"""LASSO: the few columns, with their shares, that a vector is best put together from.
+"""LASSO: the shares of a few columns that add up to a vector best.
 
 min over x of 1/2 ||Ax - b||^2 + lambda ||x||_1, with lambda = 1e-6 (Huang et al., AAAI 2019, section 3, problem 1). The
 entries of x may be negative, as in the paper.
 
-Least angle regression (scikit-learn's ``lars_path``) follows the solution from the largest lambda down to this one.
-Coordinate descent (its ``Lasso``) does not get there: at so small a lambda, 2,000 sweeps over 2,000 columns take four
-seconds and end far from the minimum.
+Least angle regression (scikit-learn's ``lars_path``) follows the solution down to this lambda. Coordinate descent (its
+``Lasso``) does not get there: 2,000 sweeps over 2,000 columns take four seconds and end far from the minimum.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Vector: TypeAlias = NDArray[np.float64]
 
 LAMBDA = 1e-6
 TOLERANCE = 2e-9
-"""What `violation` may be: a five-hundredth of lambda."""
+"""The largest accepted `violation`: a five-hundredth of lambda."""
 
 _SPREAD = 1e-3
 _TURNS = tuple(root**0.5 % 1 for root in (5, 2, 3, 7, 11, 13, 17, 19))
@@ -34,19 +33,18 @@ _MOST_STEPS = 20_000
 
 
 def solve(columns: Vector, target: Vector) -> Vector:
-    """The x that minimises it, to within `TOLERANCE` of the conditions of a minimum; exact zeros where it is 0.
+    """Returns the minimising x, to within `TOLERANCE` of the conditions of a minimum, with exact zeros.
 
-    Questions made alike give columns that depend on each other, so that many solutions are as good as each other, and
-    paths that meet several columns at once, where least angle regression loses its way. Therefore each column is
-    charged up to a thousandth more than lambda, each another amount: that leaves one solution. Where the path is lost
-    even so, it is followed again with other amounts.
+    Similar questions give dependent columns, so several solutions are equally good and paths meet several columns at
+    once, where least angle regression fails. So each column is charged up to a thousandth more than lambda, each
+    another amount, which leaves one solution. A failed path is followed again with other amounts.
 
     Args:
         columns: A, float64 [d, n], of unit length.
         target: b, float64 [d], of unit length.
 
     Warns:
-        ConvergenceWarning: no path led to where the conditions are met; what is returned came nearest.
+        ConvergenceWarning: no path met the conditions; the nearest result is returned.
     """
     found: list[tuple[float, Vector]] = []
     for turn in _TURNS:
@@ -65,7 +63,7 @@ def solve(columns: Vector, target: Vector) -> Vector:
 
 
 def violation(columns: Vector, target: Vector, shares: Vector) -> float:
-    """How far x is from the conditions that only a minimum meets (0 is a subgradient there).
+    """Returns the distance of x from the conditions of a minimum (0 is a subgradient there).
 
     With g = A^T (Ax - b): |g_j| <= lambda where x_j = 0, and g_j = -lambda sign(x_j) elsewhere.
     """
@@ -75,10 +73,10 @@ def violation(columns: Vector, target: Vector, shares: Vector) -> float:
 
 
 def _followed(columns: Vector, target: Vector, charges: Vector) -> Vector:
-    """The end of the path, with the charge of each column in place of lambda.
+    """Returns the end of the path, with the charge of each column in place of lambda.
 
-    Its warnings say that a path may be lost, which the caller finds out. Lengths are in units of lambda, because
-    scikit-learn ends a path where alpha is within 1e-7 of the wanted one, which here would be far off.
+    The caller detects lost paths, so warnings are ignored. Lengths are in units of lambda, because scikit-learn ends a
+    path within 1e-7 of the wanted alpha, which would be far off here.
     """
     times = charges / LAMBDA
     with warnings.catch_warnings():
@@ -95,18 +93,17 @@ def _followed(columns: Vector, target: Vector, charges: Vector) -> Vector:
 
 
 COLUMNS = 2_000
-"""So many of the nearest by cosine are LASSO's columns: the declared method for large pools."""
+"""LASSO's columns are so many nearest by cosine, the declared method for large pools."""
 
 _COSINE_DIGITS = 6
 _SHARE_DIGITS = 9
-"""What differs in later digits only counts as equal: these change with the processor."""
+"""Differences in later digits depend on the processor and are ignored."""
 
 
 def by_lasso(pool: EmbeddedPool, question: str, left_out: Collection[int], top: int) -> list[int]:
-    """The places of the best basic questions: by their share in LASSO's solution, then by cosine.
+    """Returns the places of the best basic questions: by their share in the solution, then by cosine.
 
-    Shares that are 0 or negative rank nothing, so those questions come by cosine, behind all with a positive share. Of
-    equal cosines the earlier in the pool comes first.
+    Shares of 0 or less rank nothing. Of equal cosines the earlier in the pool comes first.
     """
     with one_thread():
         target = pool.embedding.embed([question])[0]
@@ -127,7 +124,7 @@ def _by_cosine(pool: EmbeddedPool, target: NDArray[np.float32], left_out: Collec
 
 
 def _shares(rows: NDArray[np.float32], target: NDArray[np.float32]) -> NDArray[np.float64]:
-    """LASSO's solution for these rows as columns; 0 for a row, and all 0 for a target, of which nothing is known."""
+    """Returns the solution; 0 for rows of zeros, and all 0 for a target of zeros."""
     shares = np.zeros(len(rows))
     known = rows.any(axis=1)
     if known.any() and target.any():
@@ -136,6 +133,6 @@ def _shares(rows: NDArray[np.float32], target: NDArray[np.float32]) -> NDArray[n
 
 
 def _of_unit_length(rows: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Rows of float32 are of unit length to seven digits."""
+    """Returns float64; rows of float32 are of unit length to seven digits only."""
     exact = rows.astype(np.float64)
     return np.asarray(exact / np.linalg.norm(exact, axis=-1, keepdims=True))

@@ -33,7 +33,7 @@ class Bleu:
         self._smoothed = SmoothingFunction().method2
 
     def bounds(self, reference: Sequence[str]) -> NDArray[np.float64]:
-        """The scores themselves."""
+        """Returns the scores themselves."""
         if not reference:
             return np.zeros(len(self._index))
         lengths = self._index.lengths
@@ -55,7 +55,7 @@ class Bleu:
         ]
 
     def _matches(self, reference: Sequence[str], length: int) -> NDArray[np.int64]:
-        """How many n-grams each text shares with the reference, none more often than the reference has it."""
+        """Counts the n-grams that each text shares with the reference, at most as often as there."""
         matches = np.zeros(len(self._index), np.int64)
         ngrams = _ngrams(reference, length)
         for ngram, most in ngrams.items():
@@ -78,7 +78,7 @@ class RougeL:
         self._longest_first = np.argsort(-index.lengths, kind="stable")
 
     def bounds(self, reference: Sequence[str]) -> NDArray[np.float64]:
-        """The scores themselves: of a subsequence of m words, 2 m / (words of both)."""
+        """Returns the scores themselves: for a subsequence of m words, 2 m / (words of both)."""
         common = self._common([self._index.vocabulary.get(word, _NO_WORD) for word in reference])
         return 2 * common / (self._index.lengths + len(reference))
 
@@ -87,10 +87,10 @@ class RougeL:
         return [float(self._scorer.score(target, " ".join(each))["rougeL"].fmeasure) for each in candidates]
 
     def _common(self, reference: Sequence[int]) -> NDArray[np.float64]:
-        """The length of the longest common subsequence with each text: the usual table, of all texts at once.
+        """Returns the length of the longest common subsequence with each text, by one table for all texts.
 
-        Row i is of the first i words of the reference. The n-th words of all texts are taken together; texts are in the
-        order of their lengths, so that those which have an n-th word come first.
+        Row i is of the first i words of the reference. The n-th words of all texts are taken together; texts are sorted
+        by length, so that those with an n-th word come first.
         """
         lengths = self._index.lengths[self._longest_first]
         starts = self._index.starts[self._longest_first]
@@ -109,7 +109,7 @@ class RougeL:
 
 
 class _Split:
-    """Words are told apart before, as for every ranking."""
+    """Splits at spaces: words are already separated."""
 
     def tokenize(self, text: str) -> list[str]:
         return text.split()
@@ -130,7 +130,7 @@ class Cider:
         self._squares = [self._squared(length) for length in range(1, LONGEST + 1)]
 
     def bounds(self, reference: Sequence[str]) -> NDArray[np.float64]:
-        """The scores themselves."""
+        """Returns the scores themselves."""
         total = np.zeros(len(self._index))
         for length, squares in enumerate(self._squares, 1):
             alike, square = np.zeros(len(self._index)), 0.0
@@ -164,11 +164,11 @@ class Cider:
         return [float(score) for score in scorer.compute_cider()]
 
     def _rarity(self, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The inverse document frequency of n-grams that so many texts have."""
+        """Returns the inverse document frequency."""
         return np.asarray(np.log(float(len(self._index))) - np.log(np.maximum(1.0, frequencies)))
 
     def _squared(self, length: int) -> NDArray[np.float64]:
-        """Of each text, the square of the length of its TF-IDF vector."""
+        """Returns the squared length of the TF-IDF vector of each text."""
         ngrams, texts, counts = self._index.counted(length)
         frequencies = np.bincount(ngrams)
         weights = (counts * self._rarity(frequencies)[ngrams]) ** 2
@@ -179,10 +179,10 @@ _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 
 
 class Meteor:
-    """METEOR (Banerjee and Lavie, 2005): words matched as they are, by stem (Porter) and as synonyms; in few chunks.
+    """METEOR (Banerjee and Lavie, 2005): words match exactly, by stem (Porter) or as synonyms, in few chunks.
 
-    Synonyms are those of nouns and adjectives that the package's WordNet has. nltk looks for them by stems, so that a
-    word whose stem is no word ("automobil") has none. Verbs match by stem alone.
+    Synonyms are those of nouns and adjectives in the bundled WordNet. nltk looks them up by stem, so a word whose stem
+    is no word ("automobil") has none. Verbs match by stem alone.
     """
 
     def __init__(self, index: Ngrams) -> None:
@@ -197,7 +197,7 @@ class Meteor:
                 self._named_by.setdefault(name, set()).add(number)
 
     def bounds(self, reference: Sequence[str]) -> NDArray[np.float64]:
-        """The score if as many words matched as have a partner, in as few chunks as there are neighbours among them."""
+        """Returns the scores if all words with a partner matched, in as few chunks as neighbours allow."""
         index = self._index
         matched = np.zeros(len(index), np.int64)  # words of the reference with a partner
         joined = np.zeros(len(index), np.int64)  # neighbours in it with neighbouring partners
@@ -227,20 +227,19 @@ class Meteor:
         return [float(single_meteor_score(reference, candidate, **means)) for candidate in candidates]
 
     def _score(self, matches: int, joined: NDArray[np.int64], words: int) -> NDArray[np.float64]:
-        """Of so many matches, where at most ``joined`` of them continue a chunk."""
+        """Returns the scores of so many matches, of which ``joined`` continue a chunk."""
         precision, recall = matches / self._index.lengths, matches / words
         mean = precision * recall / (_ALPHA * precision + (1 - _ALPHA) * recall)
         chunks = np.maximum(matches - joined, 1)
         return np.asarray((1 - _GAMMA * (chunks / matches) ** _BETA) * mean)
 
     def _partners(self, word: str) -> set[int]:
-        """The numbers of the words in the pool that may match."""
         stem = self._stemmer.stem(word)
         return self._stemmed_to.get(stem, set()) | self._named_by.get(stem, set())
 
 
 class _Stemmer:
-    """Porter's stemmer, which takes as long as all the rest, with each word stemmed once."""
+    """Porter's stemmer with a cache."""
 
     def __init__(self) -> None:
         from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]  # as above

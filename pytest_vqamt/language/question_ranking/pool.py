@@ -27,12 +27,12 @@ from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pool:
-    """Questions to draw noise from; compared by identity.
+    """Basic questions; compared by identity.
 
     Attributes:
-        name: the setting that it was opened with.
-        digest: names the questions, in their order.
-        questions: each once, however it is written (see `normalised`), in the order of the source.
+        name: the setting that opened it.
+        digest: of the questions in their order.
+        questions: without duplicates (see `normalise_question`), in the order of the source.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Pool:
 
 
 def pool_of(name: str, questions: Iterable[str]) -> Pool:
-    """A pool of the questions that have words, of those that are the same but for `normalised` the first."""
+    """Returns a pool of the questions with words, without duplicates."""
     distinct: dict[str, str] = {}
     for question in questions:
         if words_of(question):
@@ -57,7 +57,7 @@ def pool_of(name: str, questions: Iterable[str]) -> Pool:
 
 
 def normalise_question(question: str) -> str:
-    """What two texts share that ask the same in the same words: case, spaces and the closing question mark put aside.
+    """Returns the question without case, extra spaces and the closing question mark.
 
     >>> normalise_question("Is there  a DOG ?") == normalise_question("is there a dog")
     True
@@ -67,7 +67,7 @@ def normalise_question(question: str) -> str:
 
 @lru_cache(maxsize=8)
 def places(pool: Pool) -> dict[str, int]:
-    """Where each question stands in the pool, by its normalised text."""
+    """Returns the index of each question by its normalised text."""
     return {normalise_question(question): place for place, question in enumerate(pool.questions)}
 
 
@@ -75,7 +75,7 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
 def words_of(text: str) -> list[str]:
-    """Lower-case words, without punctuation.
+    """Returns lower-case words without punctuation.
 
     >>> words_of("What's on the man's T-shirt?")
     ["what's", 'on', 'the', "man's", 't', 'shirt']
@@ -85,10 +85,9 @@ def words_of(text: str) -> list[str]:
 
 @cache
 def open_pool(setting: str) -> Pool:
-    """The pool of "pictures", "vqa-v2:PATH" or "PATH"; with ":yes-no" behind it, its yes/no questions alone.
+    """Opens "pictures", "vqa-v2:PATH" or "PATH"; with ":yes-no" behind it, only yes/no questions.
 
-    Of VQA v2 the annotations say which these are, where they are beside the questions; of all else the words do
-    (`language.question_form`).
+    These are told by the annotations of VQA v2 beside the questions, else by their words (``questions.form``).
 
     Raises:
         OptionError: there is no such file, it cannot be read, a line or record of it is wrong, or no question is left.
@@ -124,7 +123,7 @@ NAMES: dict[str, tuple[str, ...]] = {family: tuple(names) for family, names in t
 """The names of the picture world by family."""
 
 PEOPLE = NAMES["person"]
-"""Nobody is asked for the colour of people."""
+"""No question asks for the colour of people."""
 
 COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "gray", "white")
 PATTERNS = ("plain", "striped", "dotted", "checked")
@@ -141,12 +140,12 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "butterfly": ("flying", "sitting"),
     "turtle": ("standing", "walking"),
 }
-"""What people and animals of a name may be doing."""
+"""Possible actions of people and animals by name."""
 
 PATTERNED: frozenset[str] = frozenset(
     (*NAMES["clothing"], "cup", "bowl", "vase", "ball", "balloon", "kite", "butterfly")
 )
-"""What may be striped."""
+"""Names of things that may be striped."""
 
 PREDICATES = ("near", "next to", "behind", "in front of")
 
@@ -154,13 +153,13 @@ PREDICATES = ("near", "next to", "behind", "in front of")
 _NAMES = tuple(name for names in NAMES.values() for name in names)
 _TAIL = re.compile(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
 _LONGEST = 10
-"""In words: of longer ones hardly one fits behind a main question."""
+"""In words; hardly any longer question fits behind a main question."""
 
 
 def builtin_questions() -> list[str]:
-    """The same on every machine, in an order that mixes what is asked and of what.
+    """Returns the same questions on every machine, in a mixed order.
 
-    Every other question that says "in the picture" last is without it, as people ask ("Is there a dog?").
+    Every other "in the picture" at the end is removed, as in questions of people ("Is there a dog?").
     """
     made = dict.fromkeys(text for place, name in enumerate(_NAMES) for text in _about(name, place))
     tailed = [text for text in made if _TAIL.search(text)]
@@ -170,7 +169,7 @@ def builtin_questions() -> list[str]:
 
 
 def _about(name: str, place: int) -> Iterator[str]:
-    """Questions about things of a name; ``place`` shifts wordings and words, so that names differ in them."""
+    """Yields questions about things of a name; ``place`` varies wordings and words between names."""
     group, shift = Group(name=name), place * 5
     for turn in range(6):
         yield plain.count(group, (shift + turn) % plain.COUNT_WORDINGS).text
@@ -195,14 +194,12 @@ def _coloured(name: str, colour: str, turn: int) -> Iterator[str]:
 
 
 def _said(name: str, word: str, turn: int) -> Iterator[str]:
-    """What a thing does, or how it looks."""
     yield _worded(QuestionType.ATTRIBUTE, Has(group=Group(name=name), attribute=word), turn)
     yield plain.count(Group(name=name, attributes=(word,)), turn % plain.COUNT_WORDINGS).text
     yield plain.exists(Group(name=name, attributes=(word,)), turn % plain.EXISTS_WORDINGS).text
 
 
 def _chosen(name: str, turn: int) -> Iterator[str]:
-    """Which of two it is: two colours, two actions."""
     if name not in PEOPLE:
         colours = Choice(
             what=Group(name=name), options=(COLOURS[turn % len(COLOURS)], COLOURS[(turn + 3) % len(COLOURS)])
@@ -230,7 +227,7 @@ def _worded(
 
 
 def plain_text(setting: str, path: Path) -> str:
-    """What a file in UTF-8 says, with or without a byte order mark, compressed where its name ends in ``.gz``.
+    """Returns the text of a file in UTF-8, decompressed if its name ends in ``.gz``.
 
     Raises:
         OptionError: it cannot be read, decompressed or decoded.
@@ -258,7 +255,7 @@ SENTENCE_TRANSFORMERS = "sentence-transformers:"
 
 
 class Ranking(StrEnum):
-    """How near a basic question is to the main question."""
+    """The measure of the distance of a basic question from the main question."""
 
     LASSO = "lasso"
     BLEU_1 = "bleu-1"
@@ -303,14 +300,14 @@ _OF_RANKINGS = {
     Ranking.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
     Ranking.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
 }
-"""What a ranking needs beside what the package always has: NumPy, and nltk for BLEU and METEOR."""
+"""Packages of rankings besides those of the core."""
 
 
 def ranking_of(setting: str) -> Ranking:
-    """The ranking that the setting names.
+    """Returns the ranking of that name.
 
     Raises:
-        OptionError: there is none of that name.
+        OptionError: there is none.
     """
     try:
         return Ranking(setting)
@@ -321,7 +318,7 @@ def ranking_of(setting: str) -> Ranking:
 
 
 def missing_packages(ranking: str, embedding: str) -> str:
-    """What must be installed for the settings, in a sentence with the command; "" where nothing is lacking.
+    """Returns a sentence with the command that installs what the settings lack; "" if nothing.
 
     Raises:
         OptionError: one of them is no such setting.
@@ -352,7 +349,7 @@ _JSON_LINES = (".jsonl", ".ndjson")
 
 
 def questions_of_text_file(setting: str, path: Path) -> list[str]:
-    """The questions of a file in UTF-8, compressed where its name ends in ``.gz``; empty lines are passed over.
+    """Returns the questions of a file in UTF-8 without empty lines; ``.gz`` is decompressed.
 
     Raises:
         OptionError: it cannot be read, or a line of it is no question.
@@ -391,9 +388,9 @@ _YES_NO = "yes/no"
 
 
 def questions_of_vqa_v2(setting: str, path: Path, *, yes_no: bool) -> list[str]:
-    """The questions of a file, or of all files of questions in a folder but those of test splits.
+    """Returns the questions of a file, or of all files of a folder but test splits.
 
-    The paper's pool is that of training and validation; of test splits are its main questions.
+    The paper's pool is training and validation; its main questions are those of test splits.
 
     Raises:
         OptionError: there is none, it cannot be read, or a record of it is wrong.
@@ -431,7 +428,7 @@ def _is_yes_no(text: str, answer_type: str | None) -> bool:
 
 
 def _answer_types(setting: str, file: Path, whole: dict[str, object]) -> dict[str, str]:
-    """The type of answer of each question, by its id, from the same file or the one beside it; empty without one."""
+    """Returns the answer types by question id, from the same file or the one beside it."""
     if "annotations" in whole:
         rows = _rows(setting, file, whole, "annotations")
     else:

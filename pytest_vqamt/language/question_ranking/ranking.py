@@ -22,7 +22,7 @@ TOP = 21
 """Seven partitions of three (Huang et al., AAAI 2019, section 4)."""
 
 _VERSION = 1
-"""Goes up when rankings may change, so that those of before are not taken for these."""
+"""Raised when rankings may change: it is part of the cache key."""
 
 _PACKAGES = {Ranking.LASSO: "scikit-learn", Ranking.ROUGE_L: "rouge-score", Ranking.CIDER: "pycocoevalcap"}
 
@@ -30,19 +30,18 @@ _PACKAGES = {Ranking.LASSO: "scikit-learn", Ranking.ROUGE_L: "rouge-score", Rank
 def rank_questions(
     pool: Pool, question: str, *, ranking: str, embedding: str, exclude: frozenset[str] = frozenset(), top: int = TOP
 ) -> tuple[str, ...]:
-    """The best ``top`` questions of the pool, the nearest first; fewer where it has no more.
+    """Returns the best ``top`` questions of the pool, the nearest first.
 
-    The main question is what pool questions are compared with: of BLEU, ROUGE-L, CIDEr and METEOR it is the reference,
-    and they are the candidates. The same arguments give the same result in every process, on any number of threads.
-    Rankings are kept in the user's cache, so that each is made once.
+    The main question is the reference of BLEU, ROUGE-L, CIDEr and METEOR. Results are the same in every process, on any
+    number of threads, and cached on disk.
 
     Args:
-        pool: what to choose from.
-        question: the main question. It is left out, however it is written (see `pool.normalised`).
+        pool: the candidates.
+        question: the main question, which is left out however it is written (see `pool.normalise_question`).
         ranking: one of `Ranking`.
-        embedding: what LASSO compares by; the other rankings compare words.
-        exclude: further questions to leave out: other main questions.
-        top: how many, 1 or more.
+        embedding: for LASSO; the other rankings compare words.
+        exclude: more questions to leave out, such as other main questions.
+        top: at least 1.
 
     Raises:
         OptionError: a wrong setting, a package that is not installed, or a model that is not on this machine.
@@ -99,7 +98,7 @@ def _named(exclude: frozenset[str]) -> str:
 
 @lru_cache(maxsize=16)
 def _means(ranking: Ranking, embedding: str) -> str:
-    """The ranking with all that it depends on beside the questions."""
+    """Returns a digest of the ranking and of what it depends on."""
     package = _PACKAGES.get(ranking, "nltk")
     parts = [ranking, f"{package} {version(package)}"]
     if ranking is Ranking.LASSO:
@@ -114,10 +113,10 @@ MOST_WORDS = 26
 
 
 def append_questions(question: str, basic: Sequence[str], most_words: int = MOST_WORDS) -> tuple[str, int]:
-    """The main question followed by the basic ones, and how many of these stayed.
+    """Returns the main question followed by the basic ones, and the number of these.
 
-    Basic questions are left off from the end until there are at most ``most_words`` words in all; a main question that
-    is longer by itself stays as it is. Words are what spaces part.
+    Basic questions are dropped from the end until there are at most ``most_words`` words; a longer main question stays
+    as it is.
 
     >>> append_questions("Is it red?", ["Is there a dog?", "What is it?"], most_words=7)
     ('Is it red? Is there a dog?', 1)

@@ -29,20 +29,20 @@ _AT_ONCE = 20_000
 
 
 class Lsa:
-    """TF-IDF of words and of pairs of words (Salton), its dimensions reduced by a truncated SVD (Deerwester et al.).
+    """Latent semantic analysis: TF-IDF of words and word pairs, reduced by a truncated SVD (Deerwester et al.).
 
-    Fit on a pool. A dimension for each 20 questions of it, from 32 to 256: more would tell questions apart by the
-    accidents of their wording.
+    A dimension for each 20 questions of the pool, from 32 to 256: more would tell questions apart by accidents of
+    wording.
     """
 
     def __init__(self, terms: Sequence[str], weights: NDArray[np.float64], axes: Rows, fingerprint: str) -> None:
-        """Takes what was fit.
+        """Takes a fitted model.
 
         Args:
             terms: words and pairs of words.
-            weights: float64 [terms], the inverse document frequency of each.
+            weights: float64 [terms], inverse document frequencies.
             axes: float32 [d, terms], the right singular vectors.
-            fingerprint: names the way of fitting.
+            fingerprint: of the way of fitting.
         """
         self._terms, self._weights, self._axes = tuple(terms), weights, axes
         self._fingerprint = fingerprint
@@ -51,7 +51,7 @@ class Lsa:
 
     @classmethod
     def fitted(cls, texts: Sequence[str], fingerprint: str) -> Lsa:
-        """Fit on the texts: 100,000 questions take some 20 s."""
+        """Fits the texts: 100,000 questions take about 20 s."""
         counter = TfidfVectorizer(**_COUNTED)
         counted = counter.fit_transform(texts)
         supported = max(_FEWEST_DIMENSIONS, len(texts) // _QUESTIONS_A_DIMENSION)
@@ -63,7 +63,7 @@ class Lsa:
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[np.generic]], fingerprint: str) -> Lsa:
-        """What `arrays` gave."""
+        """Restores a model from its ``arrays``."""
         return cls(
             arrays["terms"].tobytes().decode().split("\n"),
             arrays["weights"].astype(np.float64, copy=False),
@@ -72,7 +72,6 @@ class Lsa:
         )
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All that it consists of."""
         terms = np.frombuffer("\n".join(self._terms).encode(), np.uint8)
         return {"terms": terms, "weights": self._weights, "axes": self._axes}
 
@@ -81,7 +80,7 @@ class Lsa:
         return self._fingerprint
 
     def embed(self, texts: Sequence[str]) -> Rows:
-        """float32 [n, d], rows of unit length; of zeros for a text without a word of the pool."""
+        """Returns float32 [n, d] with rows of unit length; zeros for a text without a word of the pool."""
         made = [self._embedded(texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE)]
         return np.concatenate(made) if made else np.zeros((0, len(self._axes)), np.float32)
 
@@ -102,7 +101,7 @@ class _Controller(Protocol):
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Within it NumPy, SciPy and scikit-learn compute in one thread, so that results are equal on any number."""
+    """Limits NumPy, SciPy and scikit-learn to one thread, so that results do not depend on their number."""
     return _controller().limit(limits=1)
 
 
@@ -120,7 +119,7 @@ _BATCH = 64
 
 
 class SentenceVectors:
-    """A model on the processor, loaded when a text is first embedded."""
+    """A model on the CPU, loaded on first use."""
 
     def __init__(self, setting: str) -> None:
         """Finds the model.
@@ -138,7 +137,6 @@ class SentenceVectors:
         return self._fingerprint
 
     def embed(self, texts: Sequence[str]) -> Rows:
-        """float32 [n, d], rows of unit length."""
         if self._model is None:
             self._model = self._loaded()
         rows = self._model.encode(

@@ -1,4 +1,4 @@
-"""Rankings by shared words: each question of a pool scored as a translation of the main question."""
+"""Rankings by shared words: each pool question scored as a translation of the main question."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, words_of
 
 _BATCH = 64
 _DIGITS = 9
-"""What differs in later digits only counts as equal."""
+"""Differences in later digits are ignored."""
 
 
 class Measure(Protocol):
-    """A score of how near pool questions (the candidates) are to the main question (the reference), both as words.
+    """A score of pool questions (the candidates) for the main question (the reference), both as words.
 
-    A library scores. That takes some 100 microseconds a question, too long for all of a large pool, so that bounds are
-    computed for all of them first, from an index of the pool.
+    Libraries need about 100 microseconds a question, too much for a large pool, so bounds of all scores come first,
+    from an index of the pool.
     """
 
     def bounds(self, reference: Sequence[str]) -> NDArray[np.float64]:
-        """Of each question of the pool, what its score cannot exceed; 0 where it shares no word."""
+        """Returns upper bounds of the scores of all pool questions; 0 without a shared word."""
         ...
 
     def scores(self, reference: Sequence[str], candidates: Sequence[Sequence[str]]) -> list[float]:
-        """The library's scores."""
+        """Returns the library's scores."""
         ...
 
 
 def by_words(pool: Pool, ranking: Ranking, question: str, left_out: Collection[int], top: int) -> list[int]:
-    """The places of the best basic questions: those of the highest scores in all of the pool.
+    """Returns the places of the questions with the best scores in the pool.
 
-    Candidates are scored in the order of their bounds, until none that is left can be among the best. Of equal scores
-    the earlier in the pool comes first; so come those that share no word, behind all others.
+    Candidates are scored in the order of their bounds until none that is left can be among the best. Of equal scores
+    the earlier in the pool comes first; questions without a shared word come last.
     """
     reference = words_of(question)
     measure, texts = _measure(pool, ranking), _texts(pool)
@@ -89,11 +89,11 @@ Integers: TypeAlias = NDArray[np.int64]
 
 LONGEST = 4
 _BETWEEN = 0
-"""Stands between two texts, so that no sequence crosses."""
+"""Separates texts, so that no sequence crosses."""
 
 
 class Postings(NamedTuple):
-    """The texts that have an n-gram, in order, and how often each has it."""
+    """The texts with an n-gram, in order, and its number in each."""
 
     texts: Integers
     counts: Integers
@@ -103,8 +103,8 @@ class _Order(NamedTuple):
     """The n-grams of one length, numbered.
 
     Attributes:
-        keys: of each, in order: the number of its beginning, times the number of words, plus its last word.
-        starts: where its texts begin among ``texts``; one more at the end.
+        keys: sorted: the number of the beginning, times the number of words, plus the last word.
+        starts: the begin of each among ``texts``, and the end of the last.
         texts: the text of each occurrence.
     """
 
@@ -119,7 +119,7 @@ class Ngrams:
     Attributes:
         lengths: int64 [texts], in words.
         words: int64 [all words], the number of each word, text after text, with a 0 behind each text.
-        starts: int64 [texts], where each text begins in ``words``.
+        starts: int64 [texts], the begin of each text in ``words``.
     """
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
@@ -139,17 +139,16 @@ class Ngrams:
 
     @property
     def vocabulary(self) -> dict[str, int]:
-        """Each word with its number, from 1."""
+        """The words with their numbers, from 1."""
         return self._numbers
 
     def postings(self, ngram: tuple[str, ...]) -> Postings:
-        """The texts that have the sequence."""
         order, number = self._orders[len(ngram) - 1], self._number(ngram)
         found = order.texts[order.starts[number] : order.starts[number + 1]] if number >= 0 else order.texts[:0]
         return Postings(*np.unique(found, return_counts=True))
 
     def counted(self, length: int) -> tuple[Integers, Integers, Integers]:
-        """Of all n-grams of a length: each with each text that has it, and how often; sorted by n-gram."""
+        """Returns n-grams, texts and counts of all n-grams of a length in all texts, sorted by n-gram."""
         order = self._orders[length - 1]
         ngrams = np.repeat(np.arange(len(order.keys)), np.diff(order.starts))
         first = np.ones(len(ngrams), np.bool_)
@@ -158,7 +157,6 @@ class Ngrams:
         return ngrams[at], order.texts[at], np.diff(np.append(at, len(ngrams)))
 
     def _number(self, ngram: tuple[str, ...]) -> int:
-        """The number of the sequence among those of its length, -1 where no text has it."""
         number = 0
         for order, word in zip(self._orders, ngram, strict=False):
             key = number * (len(self._numbers) + 1) + self._numbers.get(word, -1)

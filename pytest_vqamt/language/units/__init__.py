@@ -1,4 +1,4 @@
-"""Object description units: a hypothesis taken apart into objects and what it says of each, and put together again."""
+"""Object description units: the objects of a hypothesis with their properties, and the sentence of units."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["DescriptionUnit", "head_noun", "recombine", "remaining_units", "unit
 
 
 def units_of(hypothesis: str, by: str = "rules") -> tuple[DescriptionUnit, ...]:
-    """The object description units of a hypothesis, in the order of the sentence (VEglue section 3.2).
+    """Returns the object description units of a hypothesis, in the order of the sentence (VEglue section 3.2).
 
-    An object is what a picture shows as a thing of its own: people, animals, things; not what is worn, parts of bodies,
-    stuff, ground, sky, and what is done. What a clause says goes to its subjects, to each of them; other objects come
-    with an empty property, but for what somebody does whom another watches, helps or stands by.
+    An object is a thing of its own in a picture: people, animals, things; no garments, parts of bodies, stuff, ground,
+    sky or activities. A clause is the property of each of its subjects. Other objects have an empty property, except
+    for those who do something that another watches, helps or stands by.
 
     >>> [(unit.object, unit.property) for unit in units_of("The man is aiming his rifle at something.")]
     [('man', 'is aiming his rifle at something'), ('rifle', '')]
 
-    **Deviation**: the authors ask a language model; here rules do it, or a parser.
+    **Deviation**: the authors ask a language model; this uses rules, or a parser.
 
     Args:
         hypothesis: one sentence.
@@ -36,7 +36,7 @@ def units_of(hypothesis: str, by: str = "rules") -> tuple[DescriptionUnit, ...]:
 
 
 def splitter(by: str) -> Callable[[str], tuple[DescriptionUnit, ...]]:
-    """What takes hypotheses apart in this way; whatever it needs is there.
+    """Returns the function that ``units_of`` calls.
 
     Raises:
         OptionError: as ``units_of``.

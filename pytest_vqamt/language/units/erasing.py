@@ -1,4 +1,4 @@
-"""What is left of a hypothesis when one of its objects is erased."""
+"""The units that remain when one of the objects is erased."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _unasserted = partial(word_set, "units/unasserted.toml")
 
 
 def without_unit(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionUnit, ...]:
-    """The other units; of one whose property mentions the erased object, the object alone (VEglue section 3.4.1).
+    """Returns the other units; those whose property mentions the erased object lose it (VEglue section 3.4.1).
 
-    **Deviation** for soundness: the paper looks for the erased object's own words. Here a synonym, a kind or a plural
-    of it is a mention as well, a pronoun that may stand for it, and what two do with each other ("are hugging"). What
-    only a dropped property names, as something sought, meant or pictured, is dropped with it.
+    **Deviation** for soundness: the paper looks for the words of the erased object. Here synonyms, kinds and plurals of
+    it are mentions, too, as are pronouns that may stand for it and mutual actions ("are hugging"). An object that only
+    a dropped property names as sought, meant or pictured is dropped, too.
 
     >>> man = DescriptionUnit(object="man", property="is aiming his rifle at something")
     >>> without_unit((man, DescriptionUnit(object="rifle")), 1)
@@ -40,7 +40,7 @@ def without_unit(units: Sequence[DescriptionUnit], erased: int) -> tuple[Descrip
 
 
 def remaining_units(units: Sequence[DescriptionUnit], erased: int) -> tuple[tuple[int, DescriptionUnit], ...]:
-    """What ``without`` leaves, each with the place among ``units`` of the one that it is left of."""
+    """Returns the units of ``without_unit``, each with its place among ``units``."""
     gone = units[erased]
     kept = [(place, unit) for place, unit in enumerate(units) if place != erased and not _is_some_of(unit, gone)]
     left = [
@@ -58,30 +58,27 @@ def remaining_units(units: Sequence[DescriptionUnit], erased: int) -> tuple[tupl
 def _stays(
     unit: DescriptionUnit, units: Sequence[DescriptionUnit], pairs: Sequence[tuple[DescriptionUnit, DescriptionUnit]]
 ) -> bool:
-    """Whether the hypothesis says that there is such a thing, or what is left speaks of it as the hypothesis does.
+    """Whether the hypothesis asserts the thing, or a remaining property mentions it as the hypothesis does.
 
-    Args:
-        unit: one of those kept.
-        units: all of the hypothesis.
-        pairs: each that is kept, and what is left of it.
+    ``pairs``: each remaining unit before and after.
     """
     tells = (was for was, now in pairs if was is not unit and says_all_of(now, unit))
     return _is_sure(unit, units) or any(_stays(was, units, pairs) for was in tells)
 
 
 def _is_sure(unit: DescriptionUnit, units: Sequence[DescriptionUnit]) -> bool:
-    """Whether the hypothesis says that there is such a thing: not "bus" of "is waiting for the bus"."""
+    """Whether the hypothesis asserts the thing: not "bus" of "is waiting for the bus"."""
     tellers = [other for other in units if other is not unit and says_all_of(other, unit)]
     return not tellers or any(is_assertive(other, unit) and _is_sure(other, units) for other in tellers)
 
 
 def _is_some_of(unit: DescriptionUnit, gone: DescriptionUnit) -> bool:
-    """Whether the unit is one of those that are erased: "one of the men"."""
+    """Whether the unit is one of the erased: "one of the men"."""
     return unit.object.lower().startswith("one of ") and head_noun(unit.object) == head_noun(gone.object)
 
 
 def _without_owner(name: str, gone: DescriptionUnit) -> str:
-    """The object alone where it is said whose or of what it is: "hat" of "man's hat" with the man erased."""
+    """Returns "hat" of "man's hat" if the man is erased."""
     owner, apostrophe, own = name.partition("'s ")
     if apostrophe and head_noun(owner) == head_noun(gone.object):
         return own
@@ -100,12 +97,9 @@ _SHORTEST_STEM = 4
 
 
 def mentions(unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
-    """Whether the unit's property mentions what the erased unit names.
+    """Whether the property of ``unit`` mentions the erased unit.
 
-    Args:
-        unit: whose property is looked at.
-        erased: another unit of the hypothesis.
-        is_first: whether the unit comes before the erased one, so that "his" in it is more likely its own.
+    ``is_first``: the unit comes before the erased one, so that "his" in it is more likely its own.
     """
     words = _WORD.findall(unit.property.lower())
     name = head_noun(erased.object)
@@ -118,7 +112,7 @@ def mentions(unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) 
 
 @lru_cache(maxsize=65536)
 def _is_word_for(word: str, name: str) -> bool:
-    """Whether a word of a property can be another word for a thing of the name: a synonym, a kind of it, what it is."""
+    """Whether a word can name a thing of the name: a synonym, a kind, a hypernym."""
     one = singular(word)
     if name in (one, word):
         return True
@@ -169,7 +163,7 @@ def _can_stand_for(pronoun: str, unit: DescriptionUnit) -> bool:
 
 
 def _takes_both(one: str, other: str) -> bool:
-    """Whether what is said of both, in the same words, is something that two do with each other, or are together."""
+    """Whether the words that both share at the end are a mutual action, or a state of two."""
     shared = _words_at_the_end(_WORD.findall(one.lower()), _WORD.findall(other.lower()))
     text = " ".join(shared)
     if not _mentions("mutual_words").isdisjoint(shared) or any(each in text for each in _mentions("mutual_phrases")):
@@ -184,7 +178,6 @@ def _takes_both(one: str, other: str) -> bool:
 
 
 def _words_at_the_end(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    """The words that both end with."""
     pairs = zip(reversed(one), reversed(other), strict=False)
     return [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)][::-1]
 
@@ -198,7 +191,7 @@ _DEFINITE = frozenset({"that", "the", "these", "this", "those"})
 
 
 def is_assertive(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
-    """Whether what is said of the unit, where it names the other one, implies that this is there.
+    """Whether the property of the unit, which names the other one, implies that it is there.
 
     >>> man = DescriptionUnit(object="man", property="is waiting for the bus near a sign")
     >>> is_assertive(man, DescriptionUnit(object="bus")), is_assertive(man, DescriptionUnit(object="sign"))
@@ -215,7 +208,6 @@ def _asserts(text: str, start: int, name: str) -> bool:
 
 
 def _places(sentence: Sentence, start: int, name: str) -> Iterator[tuple[int, int]]:
-    """Where the words of the name stand, from the first to after the last."""
     words = [token.word for token in parse(name).tokens]
     for place in range(start, len(sentence.tokens) - len(words) + 1):
         if [token.word for token in sentence.tokens[place : place + len(words)]] == words:
@@ -236,7 +228,7 @@ def _is_there(sentence: Sentence, start: int, place: int, end: int) -> bool:
 
 
 def _before(sentence: Sentence, place: int) -> Iterator[int]:
-    """The places before, from the nearest back to where the clause begins, or the verb that "and" joins to others."""
+    """Yields the places before, from the nearest back to the begin of the clause or the verb that "and" joins."""
     has_verb = False
     for at in range(place - 1, -1, -1):
         tag = sentence.tag(at)
@@ -247,7 +239,7 @@ def _before(sentence: Sentence, place: int) -> Iterator[int]:
 
 
 def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) -> bool:
-    """Whether because of the word at one place what stands at the other need not be there."""
+    """Whether the word at ``at`` leaves open that the thing at ``place`` is there."""
     word, tag = sentence.word(at), sentence.tag(at)
     if tag is Tag.NOT or word == "never":
         return True
@@ -263,7 +255,7 @@ def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) 
 
 
 def _is_pictured(sentence: Sentence, at: int, place: int) -> bool:
-    """Whether a picture is named at the one place that shows what is named at the other, and was not taken of it."""
+    """Whether a picture named at ``at`` shows the thing at ``place``, and was not taken of it."""
     if singular(sentence.word(at)) not in _unasserted("depictions"):
         return False
     between = [verb_forms(sentence.word(it))[0] for it in range(at + 1, place) if sentence.tag(it) in VERBS]

@@ -1,4 +1,4 @@
-"""What a word can be before its neighbours are looked at."""
+"""The possible tags and forms of a word, without its neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THING, IDEA, VERB, ADJECTIVE, ADVERB = "nivar"
 
 
 class Tag(StrEnum):
-    """What a word is in its sentence."""
+    """The part of speech of a word in its sentence."""
 
     DETERMINER = auto()
     POSSESSIVE = auto()
@@ -30,7 +30,7 @@ class Tag(StrEnum):
     PRONOUN = auto()
     BE = auto()
     FINITE = auto()
-    """A verb that a clause has only one of: walks, walked, has, can."""
+    """A verb that a clause has only once: walks, walked, has, can."""
     BASE = auto()
     """An infinitive."""
     ING = auto()
@@ -50,7 +50,7 @@ VERBS = frozenset({Tag.BE, Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE})
 
 
 class TaggedWord(NamedTuple):
-    """A word, lower case, and how likely it is each kind of word, from 0 to 1; a closed word has its tag.
+    """A word in lower case with the likelihoods of its kinds, from 0 to 1; a closed word has its tag.
 
     Attributes:
         thing: as the name of something that a picture shows.
@@ -79,7 +79,7 @@ class TaggedWord(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def look_up(text: str) -> TaggedWord:
-    """What is known of a word; what nobody lists is the name of a thing.
+    """Returns the entry of a word; an unlisted word is the name of a thing.
 
     >>> wave, the = look_up("waves"), look_up("the")
     >>> wave.is_plural, wave.verb, wave.idea, [str(form) for form in wave.forms], str(the.closed)
@@ -129,7 +129,7 @@ _TOLD_BY_NEIGHBOURS = {
     "being": Tag.ING,
     "'s": Tag.POSSESSIVE,
 }
-"""What these mostly are, for whoever looks ahead at them; neighbours.py has what they are in their place."""
+"""Their usual tags, for a look ahead; tagger.py decides by their neighbours."""
 
 _CLOSED = {
     "article": Tag.DETERMINER,
@@ -149,7 +149,7 @@ _CLOSED = {
 
 
 class VerbForm(StrEnum):
-    """What a form of a verb can be; one word can be several ("put")."""
+    """A form of a verb; a word can have several ("put")."""
 
     BASE = auto()
     THIRD = auto()
@@ -170,7 +170,7 @@ _VOWELS = "aeiou"
 
 @lru_cache(maxsize=65536)
 def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
-    """The verb that a word is a form of, and which of its forms; ("", nothing) where it is none.
+    """Returns the verb of a form and the forms that it can be; ("", nothing) for other words.
 
     >>> verb_forms("hopping"), verb_forms("ate")
     (('hop', frozenset({<VerbForm.ING: 'ing'>})), ('eat', frozenset({<VerbForm.PAST: 'past'>})))
@@ -202,7 +202,7 @@ _ENDINGS = {
 
 
 def third_person(verb: str) -> str:
-    """The verb as "he" has it: "walks" for "walk", "was" for "were"; what knows no number stays as it is.
+    """Returns the verb after "he": "walks" for "walk", "was" for "were". Verbs without a number stay.
 
     >>> third_person("walk"), third_person("carry"), third_person("are"), third_person("can"), third_person("ran")
     ('walks', 'carries', 'is', 'can', 'ran')
@@ -219,7 +219,7 @@ def third_person(verb: str) -> str:
 
 
 def plural_form(verb: str) -> str:
-    """The verb as "they" have it: "walk" for "walks", "were" for "was"; what knows no number stays as it is.
+    """Returns the verb after "they": "walk" for "walks", "were" for "was". Verbs without a number stay.
 
     >>> plural_form("walks"), plural_form("is"), plural_form("carries"), plural_form("sat")
     ('walk', 'are', 'carry', 'sat')
@@ -231,7 +231,6 @@ def plural_form(verb: str) -> str:
 
 
 def _stems(word: str, ending: str) -> Iterator[str]:
-    """What the ending may have been put to."""
     stem = word.removesuffix(ending)
     if ending == "s":
         yield stem
@@ -290,7 +289,7 @@ _CURATED = {
 
 
 def shares(word: str) -> Mapping[str, float]:
-    """The shares of a word, lower case, by the letters of ``word_list``; empty where it is not listed.
+    """Returns the shares of a word, lower case, by the letters of ``parts_of_speech.txt``; empty if unlisted.
 
     >>> dict(shares("wave")), dict(shares("feel")), dict(shares("giraffe"))
     ({'i': 0.6, 'v': 0.3}, {'v': 1.0}, {})

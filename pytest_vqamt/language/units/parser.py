@@ -1,4 +1,4 @@
-"""A hypothesis taken apart by rules: its clauses say what is said of what, its other noun phrases name the rest."""
+"""Hypotheses parsed by rules: clauses with their subjects, and the other noun phrases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NONE = frozenset({"neither", "no", "nobody", "none", "nothing"})
 
 
 def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
-    """The units of a hypothesis, in the order of their objects."""
+    """Returns the units of a hypothesis, in the order of their objects."""
     sentence = parse(hypothesis)
     found: list[tuple[NounPhrase, str]] = []
     for clause in find_clauses(sentence):
@@ -46,7 +46,7 @@ def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
 
 
 def _is_absent(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
-    """Whether the sentence says that there is none, or leaves it open: "no dog", "nobody has a ball", "not a ball"."""
+    """Whether its absence or doubt is stated: "no dog", "nobody has a ball", "not a ball"."""
     if _is_none(sentence, phrase):
         return True
     if any(it.phrase == phrase for it in clause.subjects) and _is_one_of_two(sentence, clause):
@@ -57,25 +57,24 @@ def _is_absent(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
 
 
 def _is_none(sentence: Sentence, phrase: NounPhrase) -> bool:
-    """Whether the phrase says that there is none: "no dog", "nobody"."""
     return sentence.word(phrase.start) in _NONE
 
 
 def _is_one_of_two(sentence: Sentence, clause: Clause) -> bool:
-    """Whether the clause leaves open which of its subjects it is about: "a man or a woman is singing"."""
+    """Whether the clause is about one of two subjects: "a man or a woman is singing"."""
     first, *_, last = clause.subjects[0].phrase, clause.subjects[-1].phrase
     return any(sentence.word(place) in ("nor", "or") for place in range(first.end, last.start))
 
 
 def _is_again(sentence: Sentence, phrase: NounPhrase, found: Sequence[NounPhrase]) -> bool:
-    """Whether "the woman" speaks of a woman that has been named."""
+    """Whether "the woman" is one that has been named."""
     if sentence.word(phrase.start) not in ("the", "that", "this") or phrase.name == phrase.start:
         return False
     return sentence.words(phrase.name, phrase.end).lower() in {sentence.words(it.name, it.end).lower() for it in found}
 
 
 def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
-    """Whether a phrase that the clause is not about names an object all the same."""
+    """Whether a phrase that is no subject names an object."""
     name = sentence.words(phrase.name, phrase.head + 1).lower()
     has_determiner = phrase.name > phrase.start
     if sentence.tag(phrase.end) is Tag.ING and not has_determiner and not is_living(sentence.word(phrase.head)):
@@ -92,7 +91,7 @@ def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
 
 
 def _aside(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> str:
-    """What is said of such an object: "who is asleep", and what somebody does that another watches or helps."""
+    """Returns the property of such an object: "who is asleep", and the action that another watches or helps."""
     after = sentence.tag(phrase.end)
     said = sentence.words(phrase.end, clause.end)
     if after is Tag.RELATIVE:
@@ -108,7 +107,7 @@ def _aside(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> str:
 
 
 def _governor(sentence: Sentence, phrase: NounPhrase) -> int | None:
-    """The place of the verb or preposition that the phrase hangs on, through "and", adverbs and other phrases."""
+    """Returns the place of the verb or preposition of a phrase, before "and", adverbs and other phrases."""
     for place in range(phrase.start - 1, -1, -1):
         if sentence.tag(place) in VERBS | {Tag.PREPOSITION}:
             return place
@@ -121,7 +120,7 @@ _TOKEN = re.compile(
 
 
 def parse(text: str) -> Sentence:
-    """The sentence with its tags and phrases.
+    """Returns the sentence with tags and phrases.
 
     >>> sentence = parse("A group of men ride two brown horses.")
     >>> [sentence.words(phrase.name, phrase.end) for phrase in sentence.phrases]
@@ -141,12 +140,12 @@ _FINITE = frozenset({Tag.FINITE, Tag.BE})
 _JOINTS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.MARK})
 _LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
 _SAYS_WHAT_AS = frozenset({"dressed", "disguised", "posing", "acting", "working", "used", "known"})
-"""After these, "as" says what somebody is like, and begins no clause."""
+"""After these, "as" begins no clause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """The words from ``start`` to before ``end``; ``subjects`` in order, none where something is left to be guessed."""
+    """The words ``start`` to ``end``, exclusive; without subjects if they are unclear."""
 
     start: int
     end: int
@@ -154,7 +153,7 @@ class Clause:
 
 
 def find_clauses(sentence: Sentence) -> Iterator[Clause]:
-    """The clauses of the sentence: "while", "as", "and" part what has subjects of its own."""
+    """Yields the clauses: "while", "as" and "and" separate those with subjects of their own."""
     starts = [0, *(place + 1 for place in _joints(sentence))]
     for start, end in zip(starts, [*starts[1:], len(sentence.tokens) + 1], strict=True):
         first, last = _trimmed(sentence, start, end - 1)
@@ -163,7 +162,7 @@ def find_clauses(sentence: Sentence) -> Iterator[Clause]:
 
 
 def _joints(sentence: Sentence) -> Iterator[int]:
-    """The places of the words that part clauses."""
+    """Yields the places of the words that separate clauses."""
     begun = 0
     for place in range(1, len(sentence.tokens)):
         tag = sentence.tag(place)
@@ -174,7 +173,6 @@ def _joints(sentence: Sentence) -> Iterator[int]:
 
 
 def _parts(sentence: Sentence, begun: int, joint: int) -> bool:
-    """Whether a clause of its own follows the joint."""
     follows = next((it for it in sentence.phrases if it.start == joint + 1), None)
     if follows is None or sentence.word(follows.head) in words_of("personal"):
         return False
@@ -195,7 +193,7 @@ def _parts(sentence: Sentence, begun: int, joint: int) -> bool:
 
 
 def _main(tags: Sequence[Tag]) -> Sequence[Tag]:
-    """The tags without those of a relative clause, as far as its first verb."""
+    """Returns the tags without those of a relative clause, as far as its first verb."""
     if Tag.RELATIVE not in tags:
         return tags
     relative = tags.index(Tag.RELATIVE)
@@ -220,7 +218,7 @@ _IN_A_PHRASE = _BEFORE_THE_NOUN | {Tag.ADJECTIVE, Tag.NOUN}
 
 
 def find_noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
-    """The phrases in order; they do not overlap."""
+    """Yields the phrases in order, without overlaps."""
     place = 0
     while place < len(sentence.tokens):
         phrase = _phrase_at(sentence, place)
@@ -231,7 +229,7 @@ def find_noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
 
 
 def _phrase_at(sentence: Sentence, start: int, nested: int = 0) -> NounPhrase | None:
-    """The noun phrase that begins with the word there, with the one after "of" where that says what there is."""
+    """Returns the noun phrase that begins there, with the one after "of" if that names the thing."""
     if sentence.tag(start) is Tag.PRONOUN:
         phrase = NounPhrase(start=start, name=start, head=start, end=start + 1)
     else:
@@ -250,7 +248,6 @@ def _phrase_at(sentence: Sentence, start: int, nested: int = 0) -> NounPhrase | 
 
 
 def _end(sentence: Sentence, start: int) -> int:
-    """The place after the words that can be of one noun phrase."""
     end = start
     while _goes_on(sentence, start, end):
         end += 1
@@ -270,7 +267,7 @@ def _goes_on(sentence: Sentence, start: int, place: int) -> bool:
 
 
 def _is_activity(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether the last noun goes with the verb in -ing after it: "people rock climbing"."""
+    """Whether the last noun belongs to the verb in -ing after it: "people rock climbing"."""
     if end - start < 2 or sentence.tag(end) is not Tag.ING or sentence.tag(end - 2) is not Tag.NOUN:
         return False
     one, other = sentence.word(end - 2), sentence.word(end - 1)
@@ -295,14 +292,14 @@ def _with_of(sentence: Sentence, phrase: NounPhrase, nested: int) -> NounPhrase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a clause is about, and what it says of it, word for word."""
+    """A subject of a clause, and its property in the words of the sentence."""
 
     phrase: NounPhrase
     property: str
 
 
 def find_subjects(sentence: Sentence, start: int, end: int) -> Iterator[Subject]:
-    """The subjects of the clause between two places; none where there is no clause, or its subject is left out."""
+    """Yields the subjects of the clause between two places; none without a clause or with an elided subject."""
     start = _there(sentence, start, end) or start
     phrases = [it for it in sentence.phrases if start <= it.start and it.end <= end]
     first = next((it for it in phrases if _is_free(sentence, it, start)), None)
@@ -326,7 +323,7 @@ def find_subjects(sentence: Sentence, start: int, end: int) -> Iterator[Subject]
 
 
 def _is_free(sentence: Sentence, phrase: NounPhrase, start: int) -> bool:
-    """Whether the phrase hangs on no verb and no preposition; in "there is a man" the man does not."""
+    """Whether the phrase depends on no verb and no preposition; the man of "there is a man" does not."""
     if _begins_with_there(sentence, start):
         return all(sentence.tag(place) not in VERBS - {Tag.BE} for place in range(start, phrase.start))
     if phrase.start == start:
@@ -336,7 +333,7 @@ def _is_free(sentence: Sentence, phrase: NounPhrase, start: int) -> bool:
 
 
 def _there(sentence: Sentence, start: int, end: int) -> int | None:
-    """The place of the "there" that the clause begins with, after "in this picture" and the like."""
+    """Returns the place of the "there" that begins the clause, also after "in this picture" and the like."""
     for place in range(start, end):
         if sentence.tag(place) is Tag.THERE:
             return place
@@ -350,13 +347,13 @@ def _begins_with_there(sentence: Sentence, start: int) -> bool:
 
 
 def _after_they(sentence: Sentence, place: int) -> int:
-    """The place after "and they", which says what follows of the same subject."""
+    """Returns the place after "and they", which goes on about the same subject."""
     is_again = sentence.tag(place) is Tag.AND and sentence.word(place + 1) in words_of("personal")
     return place + 2 if is_again else place
 
 
 def _joined(sentence: Sentence, phrases: list[NounPhrase], last: NounPhrase, end: int) -> tuple[str, NounPhrase] | None:
-    """What a phrase has of its own ("on a bike" of "a boy on a bike and a girl"), and the one joined to it by "and"."""
+    """Returns the words of one subject ("on a bike" of "a boy on a bike and a girl") and the next subject."""
     place = _after_phrases(sentence, phrases, last.end, end)
     after = place
     while after < end and (sentence.tag(after) is Tag.AND or sentence.word(after) == ","):
@@ -372,7 +369,7 @@ def _joined(sentence: Sentence, phrases: list[NounPhrase], last: NounPhrase, end
 
 
 def _after_phrases(sentence: Sentence, phrases: Sequence[NounPhrase], place: int, end: int) -> int:
-    """The place after the prepositions there, each with its noun phrase."""
+    """Returns the place after the prepositions there, each with its noun phrase."""
     while place < end and sentence.tag(place) is Tag.PREPOSITION:
         inner = next((it for it in phrases if it.start == place + 1), None)
         if inner is None:
@@ -382,7 +379,7 @@ def _after_phrases(sentence: Sentence, phrases: Sequence[NounPhrase], place: int
 
 
 def _are_alike(sentence: Sentence, one: NounPhrase, other: NounPhrase, end: int) -> bool:
-    """Whether both are what the verb speaks of, and not the second what the first has with it."""
+    """Whether both are subjects, and the second is nothing that the first has with it."""
     are_living = is_living(sentence.word(one.head)) and is_living(sentence.word(other.head))
     verb = first_verb(sentence, other.end)
     if verb is None or verb >= end:
@@ -393,7 +390,7 @@ def _are_alike(sentence: Sentence, one: NounPhrase, other: NounPhrase, end: int)
 
 
 def first_verb(sentence: Sentence, start: int) -> int | None:
-    """The place of the first verb from a place on, in the same clause."""
+    """Returns the place of the first verb from ``start`` on, in the same clause."""
     for place in range(start, len(sentence.tokens)):
         if sentence.tag(place) in VERBS:
             return place

@@ -1,7 +1,7 @@
-"""A hypothesis taken apart as spaCy parses it: a trained parser in place of rules, for who has spaCy and a model.
+"""Units by spaCy's parser, as an option instead of the rules.
 
-Which noun phrases name objects is decided as by the rules; what is said of which, by the parse. Labels are those of
-spaCy's English models (https://spacy.io/models/en).
+The rules decide which noun phrases are objects, the parse which properties they have. Labels are those of spaCy's
+English models (https://spacy.io/models/en).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _BEFORE_THE_NAME = frozenset({"det", "predet", "nummod", "quantmod", "preconj"})
 
 
 def units_of_doc(doc: SpacyDoc) -> tuple[DescriptionUnit, ...]:
-    """The units of a parsed sentence; see spacy.io/api/doc for what of it is read."""
+    """Returns the units of a parsed text."""
     return tuple(_units(doc, {chunk.root.i: chunk.start for chunk in doc.noun_chunks}))
 
 
 def _units(doc: SpacyDoc, starts: dict[int, int]) -> Iterator[DescriptionUnit]:
-    """The units, where noun phrases with these heads begin at these places."""
+    """Yields the units of noun phrases, by their heads and starts."""
     until = 0
     for place in sorted(starts):
         noun, start = doc[place], starts[place]
@@ -58,7 +58,7 @@ def _units(doc: SpacyDoc, starts: dict[int, int]) -> Iterator[DescriptionUnit]:
 
 
 def _one_of(noun: SpacyToken) -> SpacyToken | None:
-    """The word "one" before "of the men"."""
+    """Returns the word "one" before "of the men"."""
     before = noun.head
     return before.head if before.text == "of" and before.head.text.lower() == "one" else None
 
@@ -68,7 +68,7 @@ def _is_before_the_name(token: SpacyToken) -> bool:
 
 
 def _with_of(starts: dict[int, int], noun: SpacyToken, name: int) -> tuple[int, SpacyToken, int]:
-    """Where the name begins, its noun, and where the phrase ends: "group of men" is one, "a couple of dogs" is dogs."""
+    """Returns the begin of the name, its noun, the end: "group of men", but "dogs" of "a couple of dogs"."""
     inner = next(
         (child for of in noun.children if of.text == "of" for child in of.children if child.dep_ == "pobj"), None
     )
@@ -87,7 +87,7 @@ def _with_of(starts: dict[int, int], noun: SpacyToken, name: int) -> tuple[int, 
 
 
 def _said(doc: SpacyDoc, noun: SpacyToken, end: int) -> str | None:
-    """What a clause says of its subject; None where the noun is the subject of none that speaks of it."""
+    """Returns the property of a subject, None if the noun is none."""
     first = first_of(noun)
     is_subject = first.dep_ in _SUBJECTS and first.head.dep_ != "relcl"
     if not (is_subject or is_asserted(first) or first.dep_ == "ROOT") or is_infinitive(first.head):
@@ -97,7 +97,7 @@ def _said(doc: SpacyDoc, noun: SpacyToken, end: int) -> str | None:
 
 
 def _is_named(noun: SpacyToken, name: str, *, has_determiner: bool) -> bool:
-    """Whether a noun phrase that no clause is about names an object all the same."""
+    """Whether a noun phrase that is no subject names an object."""
     first = first_of(noun)
     if first.dep_ == "pobj":
         return is_named(name, has_determiner=has_determiner, preposition=first.head.text.lower())
@@ -107,7 +107,7 @@ def _is_named(noun: SpacyToken, name: str, *, has_determiner: bool) -> bool:
 
 
 def _aside(noun: SpacyToken) -> str:
-    """What is said of an object behind its noun: "who is asleep", and of the living what they are doing."""
+    """Returns a property behind the noun: "who is asleep", and of the living the action."""
     for child in noun.children:
         if child.dep_ == "relcl" or (child.dep_ == "acl" and child.tag_ == "VBG" and is_living(noun.text.lower())):
             inside = [token.i for token in child.subtree]
@@ -116,12 +116,12 @@ def _aside(noun: SpacyToken) -> str:
 
 
 MODEL = "en_core_web_sm"
-"""What is loaded where no model is named."""
+"""The default model."""
 
 
 @cache
 def load(model: str) -> Callable[[str], SpacyDoc]:
-    """The pipeline of a model, by its name or folder; loaded once a process.
+    """Loads a model by its name or folder, once per process.
 
     Raises:
         OptionError: spaCy or the model is not installed, or cannot be loaded.
@@ -143,19 +143,19 @@ def load(model: str) -> Callable[[str], SpacyDoc]:
 
 
 def first_of(noun: SpacyToken) -> SpacyToken:
-    """The first of the things that "and" joins to this one."""
+    """Returns the first of the things that "and" joins."""
     while noun.dep_ == "conj" and noun.head.pos_ in ("NOUN", "PROPN", "PRON"):
         noun = noun.head
     return noun
 
 
 def is_asserted(noun: SpacyToken) -> bool:
-    """Whether the sentence says that there is such a thing."""
+    """Whether the sentence states its existence."""
     return noun.dep_ in ("attr", "nsubj") and any(child.dep_ == "expl" for child in noun.head.children)
 
 
 def predicate_of(doc: SpacyDoc, noun: SpacyToken, end: int) -> str:
-    """What is said of a subject whose noun phrase ends before ``end``: its own words, then those for all subjects."""
+    """Returns the property of a subject whose phrase ends before ``end``: its own words, then those of all subjects."""
     first = first_of(noun)
     members = _members(first)
     verb = first if first.dep_ == "ROOT" else first.head
@@ -172,7 +172,7 @@ def predicate_of(doc: SpacyDoc, noun: SpacyToken, end: int) -> str:
 
 
 def _lead(doc: SpacyDoc, first: SpacyToken, verb: SpacyToken, said: set[int]) -> str:
-    """What stands before the subject: "in the park" of "In the park, a man sits"."""
+    """Returns the words before the subject: "in the park" of "In the park, a man sits"."""
     start = min(token.i for token in first.subtree)
     places = {place for place in said if place < start and place != verb.i}
     is_where = any(doc[place].dep_ == "prep" for place in places) and not is_asserted(first)
@@ -180,12 +180,12 @@ def _lead(doc: SpacyDoc, first: SpacyToken, verb: SpacyToken, said: set[int]) ->
 
 
 def is_infinitive(verb: SpacyToken) -> bool:
-    """Whether it has "to" before it: "for the train to pass"."""
+    """Whether "to" precedes it: "for the train to pass"."""
     return any(child.dep_ == "aux" and child.tag_ == "TO" for child in verb.children)
 
 
 def _members(first: SpacyToken) -> list[SpacyToken]:
-    """The subjects of one verb: those that "and" joins, and those that a list has before."""
+    """Returns the subjects of one verb: joined by "and", or in a list."""
     found = [first]
     if first.dep_ in _SUBJECTS:
         found = [child for child in first.head.children if child.dep_ in _SUBJECTS]
@@ -195,7 +195,7 @@ def _members(first: SpacyToken) -> list[SpacyToken]:
 
 
 def _of_other_clauses(verb: SpacyToken) -> set[int]:
-    """The places of words in clauses with subjects of their own; "while she sings" is left where it is."""
+    """Returns the places of words in clauses with subjects of their own, except for "while she sings"."""
     found: set[int] = set()
     for token in verb.subtree:
         if token.i == verb.i or token.dep_ not in ("advcl", "conj") or is_infinitive(token):
@@ -208,7 +208,7 @@ def _of_other_clauses(verb: SpacyToken) -> set[int]:
 
 
 def _text(doc: SpacyDoc, places: Iterable[int]) -> str:
-    """The words at the places, as the sentence has them, without marks and "and" at their ends."""
+    """Returns the words at the places, without marks and "and" at their ends."""
     kept = sorted(_without_ends(doc, places))
     runs: list[list[int]] = []
     for place in kept:

@@ -1,8 +1,7 @@
-"""Which word of a sentence is what: nouns, verbs and the rest, told apart by the words around them.
+"""Tags of the words of a sentence, decided from left to right by the words around them.
 
-From left to right. A word that can be a noun and a verb is a verb where its noun phrase cannot go on with it ("a boy
-waves"), and where the clause would lack one otherwise ("two dogs race"); where a phrase only begins it is a noun ("the
-race").
+A word that can be a noun and a verb is a verb if its noun phrase cannot go on with it ("a boy waves") or the clause
+would lack one otherwise ("two dogs race"); it is a noun at the begin of a phrase ("the race").
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from pytest_vqamt.language.units.unit import is_living
 
 
 def in_phrase(reading: TaggerContext, place: int) -> Tag:
-    """After a determiner, a number or an adjective: the noun is still to come."""
+    """Tags a word after a determiner, a number or an adjective: the noun is still to come."""
     word, before = reading.words[place], reading.before(place)
     goes_on = reading.goes_on(place + 1)
     if VerbForm.ING in word.forms and not word.thing:
@@ -54,7 +53,7 @@ def in_phrase(reading: TaggerContext, place: int) -> Tag:
 
 
 def _follows_bare_adjective(reading: TaggerContext, place: int) -> bool:
-    """Whether an adjective that has no noun ends what is before the place: "a boy in black" runs."""
+    """Whether an adjective without a noun precedes: "a boy in black" runs."""
     if place < 2 or reading.tags[place - 1] is not Tag.ADJECTIVE:
         return False
     before = reading.tags[place - 2]
@@ -62,7 +61,7 @@ def _follows_bare_adjective(reading: TaggerContext, place: int) -> bool:
 
 
 def in_nothing(reading: TaggerContext, place: int) -> Tag:
-    """At the beginning of something: of the sentence, after a comma."""
+    """Tags a word at the begin of a sentence or after a comma."""
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.5:
         return (
@@ -78,7 +77,7 @@ def in_nothing(reading: TaggerContext, place: int) -> Tag:
 
 
 def after_noun(reading: TaggerContext, place: int) -> Tag:
-    """After a noun that may be the last of its phrase, or a pronoun."""
+    """Tags a word after a pronoun or a noun that may be the last of its phrase."""
     word = reading.words[place]
     if word.forms:
         if (verb := verb_after_noun(reading, place)) is not None:
@@ -95,7 +94,7 @@ def after_noun(reading: TaggerContext, place: int) -> Tag:
 
 
 def tag_words(words: Sequence[str]) -> tuple[Tag, ...]:
-    """The tags of the words of one sentence, lower case.
+    """Returns the tags of the words of one sentence, lower case.
 
     >>> [str(tag) for tag in tag_words(["a", "race", "car", "races"])]
     ['determiner', 'noun', 'noun', 'finite']
@@ -134,7 +133,6 @@ def _after_be(reading: TaggerContext, place: int) -> Tag:
 
 
 def _after_verb(reading: TaggerContext, place: int) -> Tag:
-    """Where a verb's object may begin."""
     word = reading.words[place]
     if reading.words[place - 1].text in words_of("modal") and word.verb:
         return Tag.BASE
@@ -163,7 +161,7 @@ def _after_preposition(reading: TaggerContext, place: int) -> Tag:
 
 
 def _after_adverb(reading: TaggerContext, place: int) -> Tag:
-    """An adverb is looked through: "a man quickly runs", "two very old dogs", "stands outside smiling"."""
+    """Adverbs are skipped: "a man quickly runs", "two very old dogs", "stands outside smiling"."""
     word = reading.words[place]
     start = reading.tags[place - 1 :: -1]
     seen = next((tag for tag in start if tag is not Tag.ADVERB), Tag.MARK)
@@ -177,7 +175,7 @@ def _after_adverb(reading: TaggerContext, place: int) -> Tag:
 
 
 def _after_and(reading: TaggerContext, place: int) -> Tag:
-    """As what stands before "and": "sits and reads", "dogs and cats"."""
+    """Continues what stands before "and": "sits and reads", "dogs and cats"."""
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.9:
         return Tag.ING
@@ -220,7 +218,7 @@ def _that(reading: TaggerContext, place: int) -> Tag:
 
 
 def _determiner_or_pronoun(reading: TaggerContext, place: int) -> Tag:
-    """Where a form in -ing follows, a pronoun, but for "some smiling boys": "both wearing hats"."""
+    """A pronoun before a form in -ing ("both wearing hats"), except in "some smiling boys"."""
     if reading.can_be(place + 1, VerbForm.ING) and reading.words[place + 1].thing < 0.5:
         is_adjective = place + 2 < len(reading.words) and is_living(reading.words[place + 2].text)
         return Tag.DETERMINER if is_adjective else Tag.PRONOUN
@@ -324,11 +322,11 @@ BY_NEIGHBOURS: Mapping[str, Callable[[TaggerContext, int], Tag]] = {
 
 
 LEAST_VERB = 0.1
-"""What is a verb more seldom ("man", "hand") is none unless its phrase ends before it."""
+"""Rarer verbs ("man", "hand") are none unless their phrase ends before them."""
 
 
 def verb_after_noun(reading: TaggerContext, place: int) -> Tag | None:
-    """The tag of a word that has verb forms, where it is a verb or said of the noun; None where it is one more noun."""
+    """Returns the tag of a verb form as a verb or participle, None if it is one more noun."""
     word, head = reading.words[place], reading.words[place - 1]
     is_pronoun = reading.tags[place - 1] is Tag.PRONOUN
     if VerbForm.ING in word.forms:
@@ -366,7 +364,7 @@ def verb_after_noun(reading: TaggerContext, place: int) -> Tag | None:
 
 
 def _is_third_person(reading: TaggerContext, place: int, *, takes_object: bool) -> bool:
-    """Of a form in -s that can be a plural as well ("waves"), whether it is the verb."""
+    """Whether a form in -s that can be a plural ("waves") is the verb."""
     word = reading.words[place]
     if reading.is_of_one(place) or takes_object:
         return True
@@ -387,7 +385,7 @@ def _is_third_person(reading: TaggerContext, place: int, *, takes_object: bool) 
 
 
 def _past(reading: TaggerContext, place: int) -> Tag:
-    """A form in -ed: what somebody did, or what was done to him."""
+    """Tags a form in -ed: past or participle."""
     word = reading.words[place]
     if reading.goes_on(place + 1) and has_determiner(reading, place) and not reading.is_living(place - 1):
         return Tag.ADJECTIVE  # "a snow covered road"

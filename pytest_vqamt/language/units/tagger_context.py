@@ -1,4 +1,4 @@
-"""A sentence that is tagged from left to right: what is known at a place of what is before it and after it."""
+"""A partly tagged sentence: queries about the words before and after a place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_vqamt.language.units.lexicon import VERBS, Tag, TaggedWord, VerbForm
 from pytest_vqamt.language.units.unit import is_living
 
 OPENING = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER, Tag.ADJECTIVE})
-"""What a noun phrase can begin with."""
+"""Tags at the begin of a noun phrase."""
 
 IN_A_PHRASE = OPENING | {Tag.NOUN, Tag.ADVERB}
 LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
@@ -19,13 +19,13 @@ LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
 
 @dataclass(slots=True)
 class TaggerContext:
-    """The words, and the tags of those that have one already."""
+    """The words, and the tags so far."""
 
     words: list[TaggedWord]
     tags: list[Tag] = field(default_factory=list)
 
     def before(self, place: int) -> Tag:
-        """The tag of the word before; that of a mark where something begins."""
+        """Returns the tag of the word before; that of a mark at a begin."""
         if not place or self.words[place - 1].text in LIKE_SUBORDINATORS:
             return Tag.MARK
         return self.tags[place - 1]
@@ -44,7 +44,7 @@ class TaggerContext:
         return (word.noun + word.adjective > 0 and word.adverb < 0.5) or VerbForm.ING in word.forms
 
     def goes_on(self, place: int) -> bool:
-        """Whether a noun phrase whose noun is still to come can go on with the word there."""
+        """Whether a noun phrase whose noun is still to come can go on there."""
         if place >= len(self.words):
             return False
         while VerbForm.ING in self.words[place].forms and self.words[place].thing < 0.5:
@@ -67,7 +67,7 @@ class TaggerContext:
         return other.adjective > other.noun and self.goes_on(place + 3)
 
     def is_of_one(self, place: int) -> bool:
-        """Whether the noun phrase before the place has "a" or the like, so that no plural goes with it."""
+        """Whether the noun phrase before the place has "a" or the like, so that no plural fits."""
         for back in range(min(place, len(self.tags)) - 1, -1, -1):
             if self.words[back].text in words_of("of_one"):
                 return True
@@ -76,21 +76,19 @@ class TaggerContext:
         return False
 
     def is_ing_of_compound(self, place: int) -> bool:
-        """Whether a form in -ing goes with the noun after it: "swimming pool"."""
+        """Whether a form in -ing belongs to the noun after it: "swimming pool"."""
         if place + 1 >= len(self.words):
             return False
         return f"{self.words[place].text} {singular(self.words[place + 1].text)}" in words_of("ing_compounds")
 
     def is_living(self, place: int) -> bool:
-        """Whether the noun there names people or animals, or several things: what follows it is what they do."""
+        """Whether the noun there names people, animals or several things, which may act."""
         return self.words[place].is_plural or is_living(self.words[place].text)
 
     def can_be(self, place: int, form: VerbForm) -> bool:
-        """Whether the word there is such a form of a verb."""
         return place < len(self.words) and form in self.words[place].forms
 
     def can_be_plural(self, place: int) -> bool:
-        """Whether the word there is the plural of a noun."""
         return place < len(self.words) and self.words[place].is_plural and self.words[place].noun > 0
 
 
@@ -99,7 +97,7 @@ _FINITE = frozenset({Tag.BE, Tag.FINITE})
 
 
 def has_verb_after(reading: TaggerContext, place: int) -> bool:
-    """Whether the clause has a finite verb after the place that can be nothing else."""
+    """Whether the clause has an unambiguous finite verb after the place."""
     for word in reading.words[place + 1 :]:
         if word.closed in _CLAUSE_ENDS or word.text in LIKE_SUBORDINATORS:
             return False
@@ -109,7 +107,7 @@ def has_verb_after(reading: TaggerContext, place: int) -> bool:
 
 
 def has_verb_before(reading: TaggerContext, place: int) -> bool:
-    """Whether the clause has its finite verb before the place; one of a relative clause in it is not its own."""
+    """Whether the clause has its finite verb before the place, not counting that of a relative clause."""
     verbs = 0
     for back in range(place - 1, -1, -1):
         if reading.tags[back] is Tag.RELATIVE:
@@ -121,13 +119,13 @@ def has_verb_before(reading: TaggerContext, place: int) -> bool:
 
 
 def last_verb(reading: TaggerContext, place: int) -> Tag | None:
-    """The tag of the last verb before the place, in the clause that "and" goes on with."""
+    """Returns the tag of the last verb before the place, in the clause that "and" continues."""
     verbs = (Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE)
     return next((reading.tags[back] for back in range(place - 1, -1, -1) if reading.tags[back] in verbs), None)
 
 
 def is_like_last_verb(reading: TaggerContext, place: int) -> bool:
-    """Whether the word there can be a verb of the form that the last verb before it has."""
+    """Whether the word there can have the form of the last verb before it."""
     forms = {Tag.FINITE: (VerbForm.THIRD, VerbForm.BASE, VerbForm.PAST), Tag.BASE: (VerbForm.BASE,)}
     for back in range(place - 1, -1, -1):
         wanted = forms.get(reading.tags[back])
@@ -153,7 +151,7 @@ def is_of_many(reading: TaggerContext, place: int) -> bool:
 
 
 def lacks_noun_of_many(reading: TaggerContext, place: int) -> bool:
-    """Whether a number stands before the place, and what stands there is no plural: "two play chess"."""
+    """Whether a number precedes, and the word there is no plural: "two play chess"."""
     number = reading.words[place - 1] if place else None
     if number is None or reading.tags[place - 1] is not Tag.NUMBER or number.text in ("one", "1"):
         return False
@@ -171,7 +169,7 @@ def is_joined(reading: TaggerContext, place: int) -> bool:
 
 
 def governor(reading: TaggerContext, place: int) -> Tag | None:
-    """What the noun phrase before the place hangs on: a verb, a preposition, "and", or nothing."""
+    """Returns the tag that the noun phrase before the place depends on: a verb, a preposition, "and", or None."""
     for back in range(place - 1, -1, -1):
         if reading.tags[back] not in _NAMING:
             return reading.tags[back] if reading.tags[back] in VERBS | {Tag.PREPOSITION, Tag.AND} else None
@@ -179,7 +177,7 @@ def governor(reading: TaggerContext, place: int) -> Tag | None:
 
 
 def is_of_subject_of_many(reading: TaggerContext, place: int) -> bool:
-    """Whether the phrases before the place, each hanging on the one before, begin with a plural."""
+    """Whether the chain of phrases before the place begins with a plural."""
     first = None
     for back in range(place - 1, 0, -1):
         if reading.tags[back] is Tag.PREPOSITION and reading.tags[back - 1] is Tag.NOUN:
@@ -190,7 +188,7 @@ def is_of_subject_of_many(reading: TaggerContext, place: int) -> bool:
 
 
 def is_let(reading: TaggerContext, place: int) -> bool:
-    """Whether the noun phrase before the place is what somebody lets or sees do a thing: "helps a boy read"."""
+    """Whether the noun phrase before the place is the object of "help", "see" or the like: "helps a boy read"."""
     for back in range(place - 1, -1, -1):
         if reading.tags[back] not in _NAMING:
             return reading.tags[back] in VERBS and verb_forms(reading.words[back].text)[0] in words_of("lets")

@@ -1,4 +1,4 @@
-"""An object description unit: an object of a hypothesis, and what the hypothesis says of it."""
+"""An object description unit, and the nouns that name objects."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pytest_vqamt.language.wordnet import wordnet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescriptionUnit:
-    """An object and its property, word for word as in the sentence.
+    """An object and its property, in the words of the sentence.
 
     Attributes:
         object: with its adjectives, without articles, numbers and possessives: "young girl".
-        property: "is aiming his rifle at something"; empty where nothing is said.
+        property: "is aiming his rifle at something", or "".
         is_plural: whether it means several things.
     """
 
@@ -28,7 +28,7 @@ class DescriptionUnit:
 
 
 def unit_of(words: str, said: str) -> DescriptionUnit:
-    """The unit of an object that may have its article yet.
+    """Returns the unit of an object that may have an article.
 
     >>> unit_of("The two dogs", "are asleep.")
     DescriptionUnit(object='dogs', property='are asleep', is_plural=True)
@@ -42,16 +42,16 @@ def unit_of(words: str, said: str) -> DescriptionUnit:
 
 
 def says_all_of(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
-    """Whether the unit's property says all that the other unit does."""
+    """Whether the unit's property contains all words of the other unit."""
     words = f"{other.object} {other.property}".strip().lower()
     return bool(re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", unit.property.lower()))
 
 
 @lru_cache(maxsize=65536)
 def head_noun(object: str) -> str:  # noqa: A002  # the word of the paper
-    """The noun of an object, singular, lower case: the name that a thing in the picture goes by.
+    """Returns the noun of an object, singular, lower case: its name in a picture.
 
-    Adjectives are left out, and so is what says how many there are; of a compound only the last word stays.
+    Adjectives and quantities are left out; of a compound only the last word stays.
 
     >>> head_noun("young girl"), head_noun("group of older men"), head_noun("cup of coffee"), head_noun("school buses")
     ('girl', 'man', 'cup', 'bus')
@@ -74,7 +74,7 @@ _OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceToken:
-    """A word as typed; ``word`` is its lower case, ``start`` and ``end`` are where it stands in the sentence."""
+    """A word as typed; ``word`` is its lower case, ``start`` and ``end`` its position in the sentence."""
 
     text: str
     start: int
@@ -105,28 +105,28 @@ class NounPhrase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """The words of a sentence. ``phrases`` are in order and do not overlap."""
+    """A parsed sentence. ``phrases`` are in order and do not overlap."""
 
     text: str
     tokens: tuple[SentenceToken, ...]
     phrases: tuple[NounPhrase, ...] = ()
 
     def words(self, start: int, end: int) -> str:
-        """The words as they stand in the sentence, from the one to before the other; runs of blanks become one."""
+        """Returns the words from ``start`` to before ``end`` as they are written, with single spaces."""
         if start >= end:
             return ""
         return " ".join(self.text[self.tokens[start].start : self.tokens[end - 1].end].split())
 
     def tag(self, place: int) -> Tag:
-        """The tag of a word; that of a mark before the first and after the last."""
+        """Returns the tag of a word; that of a mark before the first and after the last."""
         return self.tokens[place].tag if 0 <= place < len(self.tokens) else Tag.MARK
 
     def word(self, place: int) -> str:
-        """The word at a place, lower case; none before the first and after the last."""
+        """Returns the word in lower case; "" before the first and after the last."""
         return self.tokens[place].word if 0 <= place < len(self.tokens) else ""
 
     def is_plural(self, phrase: NounPhrase) -> bool:
-        """Whether the phrase means several: its noun is a plural, or one of a kind that several make up."""
+        """Whether the phrase means several things: its noun is a plural or a collective."""
         noun = self.word(phrase.head)
         if self.word(phrase.name) in ("one", "each", "either", "neither") and phrase.head > phrase.name:
             return False
@@ -183,24 +183,21 @@ def is_object(name: str) -> bool:
 
 
 def _names_things(noun: str) -> bool:
-    """Whether that is what the noun does more often than not."""
+    """Whether it is the name of a thing more often than not."""
     word = look_up(noun)
     return word.thing > word.idea
 
 
 def is_named(name: str, *, has_determiner: bool, verb: str = "", preposition: str = "") -> bool:
-    """Whether a noun phrase in the predicate of a clause names an object, and not what is done, or where, or as what.
+    """Whether a noun phrase that is no subject names an object, and no activity, place or role.
+
+    ``name`` has no article; ``has_determiner`` says that it had one. ``verb`` is the verb of an object in its base
+    form, ``preposition`` the one before it.
 
     >>> is_named("rifle", has_determiner=True, verb="aim"), is_named("soccer", has_determiner=False, verb="play")
     (True, False)
     >>> is_named("photo", has_determiner=True, verb="paint"), is_named("photo", has_determiner=True, preposition="in")
     (True, False)
-
-    Args:
-        name: its noun, with the words before it but for articles and the like.
-        has_determiner: whether there are any of those.
-        verb: whose object it is, in its base form.
-        preposition: or what it follows.
     """
     noun = name.rpartition(" ")[2]
     one = singular(noun)
@@ -217,5 +214,5 @@ def is_named(name: str, *, has_determiner: bool, verb: str = "", preposition: st
 
 @lru_cache(maxsize=65536)
 def _is_bare(name: str) -> bool:
-    """Whether a noun in the singular that has no article would have one if it were a thing: "in Rome", "on foot"."""
+    """Whether a singular without an article would have one if it were a thing: "in Rome", "on foot"."""
     return " " not in name and not (is_mass(name) or is_plural(name) or wordnet().sense(name) is not None)

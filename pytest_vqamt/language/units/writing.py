@@ -1,4 +1,4 @@
-"""Units put together again, as one English sentence."""
+"""Units as one English sentence, and properties as predicates."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pytest_vqamt.language.wordnet import wordnet
 
 
 def recombine(units: Sequence[DescriptionUnit]) -> str:
-    """A sentence that says what the units say, with "a" for whatever article there was; "" where there are none.
+    """Returns a sentence of the units, with "a" for any article; "" for none.
 
-    An object of which nothing is said, and that another unit's property names, is not said again. Things of which the
-    same is said share a verb.
+    An object without a property that another property names is not repeated. Things with the same property share a
+    verb.
 
     >>> man = DescriptionUnit(object="man", property="walking")
     >>> recombine((man, DescriptionUnit(object="old dog"), DescriptionUnit(object="boys", is_plural=True)))
@@ -32,7 +32,7 @@ def recombine(units: Sequence[DescriptionUnit]) -> str:
 
 
 def _joined(clauses: Sequence[str]) -> str:
-    """The clauses with "and"; with a comma before it where one of them has an "and" of its own."""
+    """Joins the clauses with "and", after a comma if one has an "and" of its own."""
     *before, last = clauses or [""]
     if any(" and " in clause for clause in before):
         return f"{', '.join(before)}, and {last}"
@@ -40,7 +40,7 @@ def _joined(clauses: Sequence[str]) -> str:
 
 
 def _said(unit: DescriptionUnit) -> str | None:
-    """What is said of the object; None where no more is said than that it is there, or what it has with it."""
+    """Returns the shared predicate of the object; None if only its existence or its company is stated."""
     says = parse_predicate(unit.property)
     if says.kind in (PropertyKind.VERB, PropertyKind.STATE):
         return says.of_many()
@@ -59,7 +59,7 @@ def _clauses(said: str | None, units: Sequence[DescriptionUnit]) -> Iterator[str
 
 
 def _with_more(units: Sequence[DescriptionUnit]) -> Iterator[str]:
-    """What there is, each with what it has; a second thing of the same name is "another"."""
+    """Yields the things with their company; a second one of the same name is "another"."""
     seen: set[str] = set()
     for unit, following in zip(units, [*units[1:], None], strict=True):
         is_second = unit.object in seen and not unit.is_plural
@@ -74,16 +74,14 @@ _OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several",
 
 
 def object_phrase(unit: DescriptionUnit, *, is_new: bool = False) -> str:
-    """The object with "a" or "an", or without where it takes none: plurals, stuff, names, pronouns.
+    """Returns the object with "a" or "an", or bare if it takes none: plurals, stuff, names, pronouns.
+
+    ``is_new``: for "there is", after which "the" does not stand.
 
     >>> object_phrase(DescriptionUnit(object="old man")), object_phrase(DescriptionUnit(object="dogs", is_plural=True))
     ('an old man', 'dogs')
     >>> object_phrase(DescriptionUnit(object="him")), object_phrase(DescriptionUnit(object="tallest boy"))
     ('he', 'the tallest boy')
-
-    Args:
-        unit: the unit.
-        is_new: whether it is said that there is one, which nothing has "the" after.
     """
     name = unit.object
     if is_pronoun(name):
@@ -124,18 +122,18 @@ def takes_plural_verb(unit: DescriptionUnit) -> bool:
 
 
 def stands_alone(name: str) -> bool:
-    """Whether one says of it that it is there rather than that there is one: of "she", and of a person by his name."""
+    """Whether "is there" follows it, as after "she" and names, instead of "there is" before it."""
     return name.lower() in words_of("personal") or is_proper(name)
 
 
 def is_pronoun(name: str) -> bool:
-    """Whether it stands for a noun."""
+    """Whether the word is a pronoun."""
     return look_up(name.lower()).closed in (Tag.PRONOUN, Tag.DETERMINER)
 
 
 @lru_cache(maxsize=65536)
 def is_proper(name: str) -> bool:
-    """Whether it is somebody's name: with a capital, and no word that is known otherwise."""
+    """Whether it is a person's name: with a capital, and no word that is known otherwise."""
     word = name.lower()
     if not name[:1].isupper() or " " in name or word in words_of("capitalised"):
         return False
@@ -143,7 +141,7 @@ def is_proper(name: str) -> bool:
 
 
 def _uncapitalised(name: str) -> str:
-    """Without the capital that the first word of a sentence has; nationalities keep theirs."""
+    """Returns the name without the capital of a first word; nationalities keep theirs."""
     first, _, others = name.partition(" ")
     keeps = first.lower() in words_of("capitalised") or first.isupper() or others != others.lower()
     keeps = keeps or (bool(others) and is_proper(first))
@@ -159,37 +157,37 @@ def _is_superlative(word: str) -> bool:
 
 
 _MORE = frozenset({"of", "to", "with", "without"})
-"""What does not follow "is": "a man with a hat", "a card to buy"."""
+"""Do not follow "is": "a man with a hat", "a card to buy"."""
 _THEY = "they "
 _LONG = {"'s": "is", "'re": "are"}
 
 
 class PropertyKind(StrEnum):
-    """How a property says what it says."""
+    """The grammatical kind of a property."""
 
     NOTHING = auto()
     VERB = auto()
-    """With a verb of its own: "rides a horse", "in a hat is asleep"."""
+    """With a verb: "rides a horse", "in a hat is asleep"."""
     STATE = auto()
-    """Lacking "is": "riding a horse", "asleep", "on a horse"."""
+    """Lacks "is": "riding a horse", "asleep", "on a horse"."""
     MORE = auto()
-    """More of its noun, to be put behind that: "with a hat", "of the picture"."""
+    """Goes behind its noun: "with a hat", "of the picture"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """A property, and where in it the verbs stand that change with the number of things: from where to where."""
+    """A property, with the spans of its verbs that depend on the number of things."""
 
     kind: PropertyKind
     text: str = ""
     verbs: tuple[tuple[int, int], ...] = ()
 
     def of_one(self) -> str:
-        """As it is said of one thing: "walks", "is walking"."""
+        """Returns the predicate of one thing: "walks", "is walking"."""
         return self._said(third_person, "is")
 
     def of_many(self) -> str:
-        """As it is said of several: "walk", "are walking"."""
+        """Returns the predicate of several things: "walk", "are walking"."""
         return self._said(plural_form, "are")
 
     def _said(self, form: Callable[[str], str], be: str) -> str:
@@ -201,7 +199,7 @@ class Predicate:
 
 @lru_cache(maxsize=65536)
 def parse_predicate(said: str) -> Predicate:
-    """The property as a predicate.
+    """Parses a property.
 
     >>> parse_predicate("walk and sing").of_one(), parse_predicate("flying a kite").of_many()
     ('walks and sings', 'are flying a kite')
@@ -236,7 +234,7 @@ def _without_verb(sentence: Sentence, said: str) -> Predicate:
 
 
 def _main_verb(sentence: Sentence) -> int | None:
-    """The place of the verb that the whole speaks with: in no relative clause, and before every "while"."""
+    """Returns the place of the main verb: outside of relative clauses, and before any "while"."""
     relatives = 0
     for place in range(1, len(sentence.tokens)):
         if _begins_another(sentence, place):
@@ -251,7 +249,7 @@ def _main_verb(sentence: Sentence) -> int | None:
 
 
 def _joined_verbs(sentence: Sentence, main: int) -> Iterator[int]:
-    """The verbs that "and" joins to the main one."""
+    """Yields the places of verbs that "and" joins to the main one."""
     for place in range(main + 1, len(sentence.tokens)):
         if _begins_another(sentence, place) or sentence.tag(place) is Tag.RELATIVE:
             return

@@ -17,11 +17,11 @@ from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
 from pytest_vqamt.language.wordnet.words import WordNetFiles
 
 _EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.01")
-"""In every WordNet from 3.0 on; where one is not found, the offsets are wrong or it is another database."""
+"""Synsets of every WordNet from 3.0 on; without one, the offsets are wrong or it is another database."""
 
 
 class Synsets:
-    """The noun and adjective synsets of one WordNet, by name ("dog.n.01"); each is parsed when first asked for."""
+    """The noun and adjective synsets of one WordNet by name ("dog.n.01"), each parsed on first use."""
 
     def __init__(self, files: WordNetFiles) -> None:
         """Parses the indices.
@@ -42,16 +42,16 @@ class Synsets:
 
     @property
     def version(self) -> str:
-        """As the notice at the head of the files says it, "3.0"; "unknown" where it does not."""
+        """The version in the notice of the files, "3.0"; "unknown" without one."""
         return str(self._reader.get_version() or "unknown")
 
     def of(self, word: str, part_of_speech: str = "n") -> tuple[str, ...]:
-        """The synsets of a word or phrase, the most frequent sense first; none where it is not in it."""
+        """Returns the synsets of a word or phrase, the most frequent first."""
         offsets = self._reader.senses(word.lower().replace(" ", "_"), part_of_speech)
         return tuple(self._named(part_of_speech, offset) for offset in offsets)
 
     def canonical(self, synset: str) -> str | None:
-        """The name that the synset goes by here ("cab.n.03" is "cab.n.03" or "taxi.n.01"), None where there is none."""
+        """Returns the name of the synset here ("cab.n.03" may be "taxi.n.01"), None if there is none."""
         word, _, rest = synset.lower().rpartition(".")[0].rpartition(".")
         number = synset.rpartition(".")[2]
         if rest not in ("n", "a", "s") or not number.isdecimal():
@@ -60,17 +60,17 @@ class Synsets:
         return self._named(rest, offsets[int(number) - 1]) if 0 < int(number) <= len(offsets) else None
 
     def words(self, synset: str) -> tuple[str, ...]:
-        """The words of a synset, with spaces, as WordNet orders them."""
+        """Returns the words of a synset, with spaces, in the order of WordNet."""
         return tuple(str(name).replace("_", " ") for name in self._reader.synset(synset).lemma_names())
 
     def related(self, synset: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
-        """Where the pointers of these kinds lead, in the order of the files: kind by kind, then by offset."""
+        """Returns the targets of these pointers: kind by kind, then by offset."""
         pointers = self._reader.synset(synset)._pointers
         targets = [target for symbol in symbols for target in sorted(pointers.get(symbol, ()), key=lambda it: it[1])]
         return tuple(self._named(str(pos), int(offset)) for pos, offset in targets)
 
     def antonyms(self, synset: str, word: str) -> Iterator[tuple[str, str]]:
-        """The words, each with its synset, that this word is the direct opposite of in this sense."""
+        """Yields the direct opposites of this word in this sense, each with its synset."""
         for lemma in self._reader.synset(synset).lemmas():
             if str(lemma.name()).lower() == word.replace(" ", "_"):
                 yield from ((str(it.name()).replace("_", " "), str(it.synset().name())) for it in lemma.antonyms())
@@ -80,7 +80,6 @@ class Synsets:
         return [synset for kind in "na" for synset in self._reader.synsets(word, kind)]
 
     def _read(self, synset: str) -> str | None:
-        """The synset's canonical name, None where its offset leads elsewhere."""
         try:
             return self.canonical(synset)
         except (WordNetError, AssertionError, AttributeError, IndexError, StopIteration, KeyError):
@@ -102,7 +101,7 @@ class _Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk is untyped
         return TextIOWrapper(BytesIO(self._files.read(PurePath(file).name)), encoding="utf-8")
 
     def map_wn(self, version: str = "wordnet") -> None:
-        """No mapping between versions: it would need an index that few distributions of WordNet have."""
+        """Skips the mapping between versions, whose index few distributions of WordNet have."""
 
     def senses(self, lemma: str, part_of_speech: str) -> list[int]:
         found: list[int] = self._lemma_pos_offset_map.get(lemma, {}).get(part_of_speech, [])
@@ -110,10 +109,7 @@ class _Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk is untyped
 
 
 class _Nowhere(PathPointer):  # type: ignore[misc]  # nltk is untyped
-    """The root that nltk's reader asks for, and that nothing opens, since `_Reader.open` is what reads.
-
-    nltk's class has no abstract methods that may be left out, so opening it is refused.
-    """
+    """A root that is never opened, since `_Reader.open` reads the files."""
 
     path = "(files read by pytest-vqamt)"
 

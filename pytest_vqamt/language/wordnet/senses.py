@@ -1,9 +1,8 @@
-"""Which synset a name in a picture means: of "mouse" on a desk, of "wii controller", of "shelves".
+"""The synset that a name in a picture means: of "mouse" on a desk, of "wii controller", of "shelves".
 
-Looked for, in this order: the curated table ``senses.toml`` (names whose first sense is not what photos show), then
-WordNet's first sense that is a physical thing and no proper name; both for the name as it is, then for its singular. A
-compound that has neither is a kind of what its head noun says ("wii controller" of controller), but for compounds whose
-first word takes that back ("toy dog").
+The first of these for the name, then for its singular: the curated ``senses.toml`` (names whose first sense is not what
+photos show), and WordNet's first sense that is a physical thing and no proper name. Other compounds are kinds of their
+head noun, except for those whose first word takes that back ("toy dog").
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _NO_THINGS = frozenset({"process.n.06", "phenomenon.n.01"})
 
 
 class Sense(NamedTuple):
-    """What a name means: the synset, and whether the name is only a kind of it (a compound of its head noun)."""
+    """A synset; ``of_head`` if the name is only a kind of it (a compound of its head noun)."""
 
     synset: str
     of_head: bool
@@ -40,10 +39,10 @@ class Senses:
 
     synsets: Synsets
     above: Mapping[str, frozenset[str]]
-    """Of each synset, all that are above it."""
+    """All hypernyms of each synset."""
 
     def of(self, name: str) -> Sense | None:
-        """The sense of a name, None where there is none."""
+        """Returns the sense of a name, None without one."""
         if name in _words("no_names"):
             return None
         for form in spellings(name):
@@ -60,9 +59,9 @@ class Senses:
         return Sense(of_head.synset, of_head=True)
 
     def all_of(self, name: str) -> tuple[str, ...]:
-        """Every synset that annotators may mean by the name: its sense first, then the other physical ones.
+        """Returns every synset that annotators may mean: the sense first, then the other physical ones.
 
-        People are left out where the sense of the name is none: a dog may be a man in slang, in a photo it is a dog.
+        Senses of people are left out if the sense is none: a dog may be a man in slang, but not in a photo.
         """
         sense = self.of(name)
         if sense is None:
@@ -76,7 +75,7 @@ class Senses:
         return tuple(dict.fromkeys((sense.synset, *also, *others, *(self.all_of(last) if last else ()))))
 
     def physical(self, word: str) -> Iterator[str]:
-        """The noun senses of a word that are physical things, no proper names, the most frequent first."""
+        """Yields the senses that are physical things and no proper names, the most frequent first."""
         for synset in self.synsets.of(word):
             above = self.above[synset]
             if PHYSICAL in above and not above & _NO_THINGS and not self.synsets.related(synset, ("@i",)):
@@ -94,7 +93,7 @@ class Senses:
 
 
 def head_of_compound(name: str) -> str:
-    """The head noun of a compound that is a kind of it, else ""; the last word, or the last before "of" and such."""
+    """Returns the head noun of a compound that is a kind of it, else ""."""
     first, _, rest = name.partition(" ")
     if not rest or first in _words("no_kinds") or name in _words("no_compounds"):
         return ""
@@ -103,7 +102,7 @@ def head_of_compound(name: str) -> str:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """The spellings to look up: as it is, then its singular, which WordNet has of "skis" and "jeans" as well."""
+    """Returns the name and its singular, which WordNet also has of "skis" and "jeans"."""
     one = singular(name)
     if one == name and lacks_singular(name):
         one = name.removesuffix("s")
@@ -122,7 +121,7 @@ UP = ("@", "@i")
 DOWN = ("~", "~i")
 WHOLES = ("#p", "#s", "#m")
 PARTS = ("%p", "%s", "%m")
-"""Pointers as wninput(5WN) has them: hypernyms, hyponyms, holonyms, meronyms."""
+"""Pointers of wninput(5WN): hypernyms, hyponyms, holonyms, meronyms."""
 
 TOO_GENERAL = frozenset(
     {
@@ -133,11 +132,11 @@ TOO_GENERAL = frozenset(
         "structure.n.01", "article.n.02", "commodity.n.01", "region.n.01", "region.n.03", "food.n.01", "food.n.02",
     }
 )  # fmt: skip
-"""What has parts of its own and yet says nothing of the kinds below it: an artifact has no wheel."""
+"""Synsets whose parts say nothing of the kinds below: an artifact has no wheel."""
 
 
 class HypernymClosure(dict[str, frozenset[str]]):
-    """Of each synset, every synset above it, worked out when first asked for."""
+    """All hypernyms of each synset, computed on first use."""
 
     def __init__(self, synsets: Synsets) -> None:
         self._synsets = synsets
@@ -149,7 +148,7 @@ class HypernymClosure(dict[str, frozenset[str]]):
 
 
 def levels(synsets: Synsets, start: str, pointers: tuple[str, ...]) -> Iterator[str]:
-    """What the pointers lead to, and so on: nearest first, each once, ``start`` left out."""
+    """Yields the synsets that the pointers lead to, nearest first, each once, without ``start``."""
     seen, level = {start}, [start]
     while level:
         level = list(dict.fromkeys(far for near in level for far in synsets.related(near, pointers) if far not in seen))
@@ -158,7 +157,7 @@ def levels(synsets: Synsets, start: str, pointers: tuple[str, ...]) -> Iterator[
 
 
 def wholes(synsets: Synsets, part: str) -> frozenset[str]:
-    """What the synset is a part, member or substance of, through its hypernyms and through those of each whole."""
+    """Returns what the synset is a part, member or substance of, through hypernyms of parts and of wholes."""
     seen: set[str] = set()
     todo = [part]
     found: set[str] = set()
@@ -174,7 +173,7 @@ def wholes(synsets: Synsets, part: str) -> frozenset[str]:
 
 
 def listed_wholes(name: str, kinds: frozenset[str]) -> frozenset[str]:
-    """The synsets that things of this name are listed as parts of: by the name, its head noun, or one of its kinds."""
+    """Returns the synsets that list the name, its head noun or one of its kinds as a part."""
     names = {name, singular(name), head(name), singular(head(name))}
     return frozenset(
         whole
@@ -185,7 +184,7 @@ def listed_wholes(name: str, kinds: frozenset[str]) -> frozenset[str]:
 
 
 def listed_parts(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The names listed as parts of one of these synsets."""
+    """Returns the names that are listed as parts of one of these synsets."""
     of = frozenset(kinds)
     return tuple(part for each in _entries() if not of.isdisjoint(each.of) for part in each.parts)
 

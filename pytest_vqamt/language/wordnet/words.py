@@ -1,4 +1,4 @@
-"""What WordNet says of names, by the sense that each has in a picture."""
+"""Kinds, parts, synonyms and antonyms of names, by the sense that each has in a picture."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 BUNDLED = "bundled"
 FULL = "full"
 READ = ("data.noun", "index.noun", "noun.exc", "data.adj", "index.adj", "adj.exc")
-"""The files that are read, and that `Files.digest` stands for."""
+"""The files that are read, and that make up ``WordNetFiles.digest``."""
 
 _PAIRS = 1 << 17
-"""Pairs of names whose relations are kept: those of a few scenes and a corpus, in 20 MB."""
+"""Pairs of names whose relations are cached: those of a few scenes and a corpus, in 20 MB."""
 
 
 class _NameInfo(NamedTuple):
-    """What is known of one name; empty sets where WordNet lacks it.
+    """One name; with empty sets if WordNet lacks it.
 
-    ``one`` is its singular; ``heads`` what that ends in: "game controller" and "controller" for "wii game controller".
+    ``one`` is its singular; ``heads`` are its ends: "game controller" and "controller" of "wii game controller".
     """
 
     one: str
@@ -65,8 +65,8 @@ class _NameInfo(NamedTuple):
 class WordNet:
     """Kinds, parts, synonyms and antonyms of the names of things.
 
-    A name may be a plural or a compound. One that WordNet lacks has no sense, no words and no relations, and could
-    stand for anything; nothing raises. Each name is worked out once and kept.
+    A name may be a plural or a compound. One that WordNet lacks has no sense, no words and no relations, and could be
+    anything; nothing raises. Results are cached.
     """
 
     def __init__(self, *, source: str, digest: str, synsets: Synsets) -> None:
@@ -85,20 +85,20 @@ class WordNet:
         return f"WordNet({self.source!r}, version={self.version!r}, digest={self.digest!r})"
 
     def sense(self, name: str, synset: str | None = None) -> str | None:
-        """The synset of a name: the one that a data set gives, where there is such a noun; else the one of the name."""
+        """Returns the synset that a data set gives if it is a noun of this WordNet, else the sense of the name."""
         given = self._synsets.canonical(synset) if synset and ".n." in synset else None
         return given or self._known(name).sense
 
     def senses(self, name: str) -> tuple[str, ...]:
-        """Every synset that may be meant by the name in a picture, its own sense first; none where WordNet lacks it."""
+        """Returns every synset that the name may mean in a picture, its sense first."""
         return self._senses.all_of(name)
 
     def at_or_above(self, synset: str) -> frozenset[str]:
-        """A synset, by the name it goes by here, and all that it is a kind of."""
+        """Returns a synset and its hypernyms."""
         return self._above[synset] | {synset}
 
     def is_kind_of(self, name: str, other: str) -> bool:
-        """Whether ``name``'s sense lies below ``other``'s: dogs are animals, wii controllers are controllers."""
+        """Whether the sense of ``name`` lies below that of ``other``: dogs are animals."""
         of, kind = self._known(name), self._known(other)
         if kind.of_head:
             return of.of_head and name != other and name.endswith(f" {other}")
@@ -109,10 +109,9 @@ class WordNet:
         return not self._known(name).at_or_above.isdisjoint(synsets)
 
     def may_name_the_same(self, a: str, b: str) -> bool:
-        """Whether in any senses that a picture can show, one name is that of a kind of the other, or they are synonyms.
+        """Whether in some senses one name is a kind or a synonym of the other.
 
-        So may a compound and its head noun ("hot dog", "dog"), whatever WordNet says. Of a name that it lacks nobody
-        knows, so it may.
+        A compound and its head noun ("hot dog", "dog") may be; so may a name that WordNet lacks.
         """
         return self._nameable_alike(a, b)
 
@@ -121,23 +120,23 @@ class WordNet:
         return self._partial(a, b)
 
     def synonyms(self, name: str) -> tuple[str, ...]:
-        """Other words for the name's sense; none for a compound that WordNet lacks."""
+        """Returns other words for the name's sense; none for a compound that WordNet lacks."""
         return self._words(name).synonyms
 
     def hypernyms(self, name: str) -> tuple[str, ...]:
-        """Words for what the name is a kind of, nearest first."""
+        """Returns words for what the name is a kind of, nearest first."""
         return self._words(name).hypernyms
 
     def hyponyms(self, name: str) -> tuple[str, ...]:
-        """Words for kinds of the name, nearest first."""
+        """Returns words for kinds of the name, nearest first."""
         return self._words(name).hyponyms
 
     def parts(self, name: str) -> tuple[str, ...]:
-        """Words for what things of the name have as parts, members or stuff; its own first, then those of its kind."""
+        """Returns words for parts, members and stuff: its own first, then those of its kinds."""
         return self._words(name).parts
 
     def antonyms(self, word: str) -> tuple[str, ...]:
-        """Direct opposites of an adjective in all its senses, then those of what it is similar to."""
+        """Returns direct opposites of an adjective in all senses, then those of similar ones."""
         return self._words(word).antonyms
 
     def _may_be_one(self, a: str, b: str) -> bool:
@@ -221,7 +220,6 @@ class _Words(NamedTuple):
 
 
 def _others(name: str, words: Iterable[str]) -> tuple[str, ...]:
-    """The words, each once, without the name itself in the singular or as it stands."""
     return tuple(word for word in dict.fromkeys(words) if word not in (name, singular(name)))
 
 
@@ -230,7 +228,7 @@ def _is_part(part: _NameInfo, of: _NameInfo) -> bool:
 
 
 def wordnet(setting: str = BUNDLED) -> WordNet:
-    """WordNet as the setting has it: "bundled" (ours), "full" (this machine's), or a folder with WordNet's files.
+    """Opens a WordNet: "bundled", "full" (of this machine), or a folder with its files.
 
     >>> wordnet().sense("mouse"), wordnet().hypernyms("dog")[:2]
     ('mouse.n.04', ('domestic animal', 'domesticated animal'))
@@ -264,21 +262,21 @@ class WordNetFiles:
 
     Attributes:
         source: "bundled", "full", or the folder as the user wrote it.
-        folder: where they are: a folder or the inside of an archive.
+        folder: a folder, or the inside of an archive.
     """
 
     source: str
     folder: Traversable
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file. ``lexnames`` is the same in every WordNet, and some distributions leave it out."""
+        """Returns the bytes of a file. ``lexnames``, which some distributions lack, is the same in every WordNet."""
         if name == "lexnames" and not self.folder.joinpath(name).is_file():
             return _bundled().joinpath(name).read_bytes()
         return self.folder.joinpath(name).read_bytes()
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what is read, as 16 hexadecimal digits."""
+        """The SHA-256 of the files as 16 hexadecimal digits."""
         hashed = sha256()
         for name in READ:
             data = self.read(name)
@@ -288,7 +286,7 @@ class WordNetFiles:
 
 
 def find_wordnet(setting: str) -> WordNetFiles:
-    """The files that a setting means: "bundled", "full", or a folder.
+    """Finds the files of a setting.
 
     Raises:
         OptionError: there are none, or not all of them.
@@ -318,7 +316,6 @@ def _bundled() -> Traversable:
 
 
 def _installed() -> Traversable:
-    """The WordNet that nltk downloaded, else that of a Linux distribution."""
     for folder in _places():
         if all(folder.joinpath(name).is_file() for name in READ):
             return folder
