@@ -83,18 +83,7 @@ class PairTally:
         return self.yes + self.no + self.other
 
     def __add__(self, other: PairTally) -> PairTally:
-        return PairTally(
-            pairs=self.pairs + other.pairs,
-            right_first=self.right_first + other.right_first,
-            right_second=self.right_second + other.right_second,
-            both_right=self.both_right + other.both_right,
-            consistent=self.consistent + other.consistent,
-            consistent_authors=self.consistent_authors + other.consistent_authors,
-            both_right_authors=self.both_right_authors + other.both_right_authors,
-            yes=self.yes + other.yes,
-            no=self.no + other.no,
-            other=self.other + other.other,
-        )
+        return PairTally(**{name: getattr(self, name) + getattr(other, name) for name in PAIR_COUNT_NAMES})
 
     @classmethod
     def of(cls, kind: PairKind, case: Case, answers: Sequence[Answer], readings: Sequence[str]) -> PairTally:

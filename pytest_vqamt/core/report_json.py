@@ -441,8 +441,8 @@ def _stratum(row: Row) -> Row:
     return {
         **{name: row[name] for name in ("interval", "gate", "breakdown", "readings")},
         "readings_sample": row.get("readings_sample"),
-        # Older reports lack truncated questions, figures, clusters, pairs and changes.
-        "tally": {"truncated": row.get("truncated", 0), **{name: row[name] for name in _COUNTS}},
+        # Older reports lack the counts that came later, figures, clusters, pairs and changes.
+        "tally": {**row, **{name: row[name] for name in _COUNTS}},
         "pairs": _pairs(row.get("metrics")),
         "figures": {
             name: {"cases": each["cases"], "millionths": round(each["sum"] * MILLION)} for name, each in figures.items()

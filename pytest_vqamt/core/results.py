@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pytest_vqamt.core.case import Figures, Outcome
 from pytest_vqamt.core.errors import ModelError
@@ -148,6 +148,11 @@ class StratumResult:
     readings_sample: int | None = None
 
 
+def stratum_fields(stratum: StratumResult) -> dict[str, Any]:
+    """The fields of a stratum by name, to make them those of a ``RelationResult``."""
+    return {each.name: getattr(stratum, each.name) for each in fields(StratumResult)}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationResult(StratumResult):
     """The result of one relation variant on one model and one data source; its own counts exclude presumed cases.
@@ -181,29 +186,34 @@ class RelationResult(StratumResult):
     judged: JudgedCases | None = None
 
     @property
+    def strata(self) -> tuple[StratumResult, ...]:
+        """The ordinary cases, and the presumed ones if there are any."""
+        return (self, self.presumed) if self.presumed else (self,)
+
+    @property
     def all_cases(self) -> int:
         """The number of cases, with the presumed ones."""
-        return self.tally.cases + (self.presumed.tally.cases if self.presumed else 0)
+        return sum(stratum.tally.cases for stratum in self.strata)
 
     @property
     def errors(self) -> int:
         """The number of cases without an answer, with the presumed ones."""
-        return self.tally.errors + (self.presumed.tally.errors if self.presumed else 0)
+        return sum(stratum.tally.errors for stratum in self.strata)
 
     @property
     def truncated(self) -> int:
         """The number of cases with a truncated question, with the presumed ones."""
-        return self.tally.truncated + (self.presumed.tally.truncated if self.presumed else 0)
+        return sum(stratum.tally.truncated for stratum in self.strata)
 
     @property
     def gates(self) -> tuple[Gate, ...]:
         """The gates on its pass rates, of ordinary and of presumed cases."""
-        return tuple(held for held in (self.gate, self.presumed and self.presumed.gate) if held)
+        return tuple(stratum.gate for stratum in self.strata if stratum.gate)
 
     @property
     def changes(self) -> tuple[BaselineChange, ...]:
         """The changes since the baseline, of ordinary and of presumed cases."""
-        return tuple(made for made in (self.change, self.presumed and self.presumed.change) if made)
+        return tuple(stratum.change for stratum in self.strata if stratum.change)
 
     @property
     def drop_gates(self) -> tuple[Gate, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Fact, Figure, Outcome, Verdict
@@ -221,29 +221,11 @@ class Tally:
         return self.holds / self.judged if self.judged else None
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            cases=self.cases + other.cases,
-            holds=self.holds + other.holds,
-            violated=self.violated + other.violated,
-            unparsed=self.unparsed + other.unparsed,
-            errors=self.errors + other.errors,
-            waived=self.waived + other.waived,
-            vacuous=self.vacuous + other.vacuous,
-            truncated=self.truncated + other.truncated,
-        )
+        return Tally(**{name: getattr(self, name) + getattr(other, name) for name in _COUNT_NAMES})
 
     def __mul__(self, times: int) -> Tally:
         """The tally of ``times`` equal cases."""
-        return Tally(
-            cases=self.cases * times,
-            holds=self.holds * times,
-            violated=self.violated * times,
-            unparsed=self.unparsed * times,
-            errors=self.errors * times,
-            waived=self.waived * times,
-            vacuous=self.vacuous * times,
-            truncated=self.truncated * times,
-        )
+        return Tally(**{name: getattr(self, name) * times for name in _COUNT_NAMES})
 
     @classmethod
     def of(cls, verdict: Verdict, *, waived: bool = False, truncated: bool = False) -> Tally:
@@ -260,6 +242,9 @@ class Tally:
             vacuous=int(outcome is Outcome.HOLDS and verdict.vacuous),
             truncated=int(truncated),
         )
+
+
+_COUNT_NAMES = tuple(each.name for each in fields(Tally))
 
 
 @dataclass(slots=True)

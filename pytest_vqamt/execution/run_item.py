@@ -6,7 +6,7 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from pytest_vqamt.core.case import Case, Outcome
@@ -18,15 +18,15 @@ from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.core.results import (
     BaselineChange,
     DataUse,
-    Gate,
     JudgedCases,
     ModelUse,
     RelationResult,
     StratumResult,
     ViolationPreview,
     add_usage,
+    stratum_fields,
 )
-from pytest_vqamt.core.tallies import CaseCounter, PairedClusters, Tally
+from pytest_vqamt.core.tallies import CaseCounter, PairedClusters
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
@@ -112,11 +112,14 @@ class _Run:
         if self._runner.last_failure and not self._has_answers:
             raise self._runner.disabled_error()
         violation = self._simplest_violation()
-        counts, info = self._ordinary.counts, self._job.relation.info
-        presumed = self._presumed_result()
-        clusters = counts.spread.clusters
-        within = pass_rate_interval(clusters)
+        info = self._job.relation.info
+        ordinary = self._stratum_result(self._ordinary, info.tags)
+        has_presumed = self._presumed.counts.tally.cases > 0
+        presumed = self._stratum_result(self._presumed, (*info.tags, "presumed")) if has_presumed else None
+        if presumed and not ordinary.tally.cases and self._options.sampling.is_whole:
+            ordinary = replace(ordinary, gate=None)  # presumed cases alone can miss the gate
         result = RelationResult(
+            **stratum_fields(ordinary),
             position=self._job.position,
             item=self._job.item,
             version=info.version,
@@ -125,23 +128,12 @@ class _Run:
             data=self._data(),
             tags=info.tags,
             resources=resources_of(self._job.relation),
-            tally=counts.tally,
             scenes_not_applicable=self._plan.not_applicable.total(),
             not_applicable=dict(self._plan.not_applicable),
-            breakdown=counts.breakdown,
-            readings=counts.readings.counted,
-            readings_sample=counts.readings.sample,
-            interval=within,
-            gate=None if presumed and self._is_all_presumed else self._gate(info.tags, counts.tally, within),
             error=self._error,
             violation=violation,
             presumed=presumed,
-            pairs=counts.pairs.counted if counts.pairs else None,
             reference=human_reference(self._job.item),
-            figures=counts.figures,
-            clusters=clusters,
-            paired=self._ordinary.paired,
-            change=self._ordinary.change,
             judged=self._judged_cases,
         )
         self._listen(Finished(result=result))
@@ -152,15 +144,8 @@ class _Run:
         bad = tuple(sorted({*source.bad_records, *self._plan.bad_records}))
         return DataUse(spec=source.spec, scenes=len(source), digest=source.digest, bad_records=bad)
 
-    @property
-    def _is_all_presumed(self) -> bool:
-        """Whether the whole run has only presumed cases, which alone can miss a gate."""
-        return not self._ordinary.counts.tally.cases and self._options.sampling.is_whole
-
-    def _presumed_result(self) -> StratumResult | None:
-        counts = self._presumed.counts
-        if not counts.tally.cases:
-            return None
+    def _stratum_result(self, stratum: Stratum, tags: Sequence[str]) -> StratumResult:
+        counts, options = stratum.counts, self._options
         clusters = counts.spread.clusters
         within = pass_rate_interval(clusters)
         return StratumResult(
@@ -169,16 +154,13 @@ class _Run:
             readings=counts.readings.counted,
             readings_sample=counts.readings.sample,
             interval=within,
-            gate=self._gate((*self._job.relation.info.tags, "presumed"), counts.tally, within),
+            gate=gate(self._job.item, tags, counts.tally, within, options.thresholds, options.gate_on),
             pairs=counts.pairs.counted if counts.pairs else None,
             figures=counts.figures,
             clusters=clusters,
-            paired=self._presumed.paired,
-            change=self._presumed.change,
+            paired=stratum.paired,
+            change=stratum.change,
         )
-
-    def _gate(self, tags: Sequence[str], tally: Tally, within: tuple[float, float]) -> Gate | None:
-        return gate(self._job.item, tags, tally, within, self._options.thresholds, self._options.gate_on)
 
     def _run_window(self, window: list[PlannedCase]) -> None:
         known, lacking = self._runner.look_up(query for each in window for query in each.case.queries)

@@ -36,6 +36,7 @@ from pytest_vqamt.core.results import (
     Report,
     StratumResult,
     merge_model_uses,
+    stratum_fields,
 )
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, ReadingCounter, SceneCounter, Tally
 from pytest_vqamt.reporting.cases import REPORT_FILE, remove_report
@@ -123,55 +124,48 @@ def _model(uses: Sequence[ModelUse]) -> ModelUse:
 
 def _relation(shares: Sequence[RelationResult], cases: ItemCounts) -> RelationResult:
     first = shares[0]
-    clusters = cases.ordinary.clusters
-    within = pass_rate_interval(clusters)
-    tally = reduce(add, (share.tally for share in shares))
     not_applicable: Counter[str] = Counter()
     for share in shares:
         not_applicable.update(share.not_applicable)
-    changes = [share.change for share in shares if share.change]
-    presumed = _presumed(first, [share.presumed for share in shares if share.presumed], cases, is_blessed=bool(changes))
-    paired = cases.ordinary.paired if changes else None
+    is_blessed = any(share.change for share in shares)
+    ordinary = _stratum(first, shares, cases.ordinary, first.tags, is_blessed=is_blessed)
+    of_presumed = [share.presumed for share in shares if share.presumed]  # a shard may have none
+    tags = (*first.tags, "presumed")
+    presumed = _stratum(first, of_presumed, cases.presumed, tags, is_blessed=is_blessed) if of_presumed else None
+    if presumed and not ordinary.tally.cases:
+        ordinary = replace(ordinary, gate=None)
     return replace(
         first,
-        tally=tally,
+        **stratum_fields(ordinary),
         scenes_not_applicable=not_applicable.total(),
         not_applicable=dict(not_applicable),
-        breakdown=_breakdown(share.breakdown for share in shares),
-        readings=cases.ordinary.readings,
-        readings_sample=cases.ordinary.readings_sample,
-        interval=within,
-        gate=None if presumed and not tally.cases else _gate(first, first.gate, first.tags, tally, within),
         presumed=presumed,
-        pairs=_pairs(share.pairs for share in shares),
-        figures=reduce(add_figures, (share.figures for share in shares)),
-        clusters=clusters,
-        paired=paired,
-        change=_change(paired, changes),
         judged=cases.judged,
     )
 
 
-def _presumed(
-    relation: RelationResult, shares: Sequence[StratumResult], cases: ItemCounts, *, is_blessed: bool
-) -> StratumResult | None:
-    """The presumed cases of all shards; a shard may have none."""
-    if not shares:
-        return None
+def _stratum(
+    relation: RelationResult,
+    shares: Sequence[StratumResult],
+    counts: StratumCounts,
+    tags: Sequence[str],
+    *,
+    is_blessed: bool,
+) -> StratumResult:
+    """One stratum of all shards."""
     tally = reduce(add, (share.tally for share in shares))
-    clusters = cases.presumed.clusters
-    within = pass_rate_interval(clusters)
-    paired = cases.presumed.paired if is_blessed else None
+    within = pass_rate_interval(counts.clusters)
+    paired = counts.paired if is_blessed else None
     return StratumResult(
         tally=tally,
         breakdown=_breakdown(share.breakdown for share in shares),
-        readings=cases.presumed.readings,
-        readings_sample=cases.presumed.readings_sample,
+        readings=counts.readings,
+        readings_sample=counts.readings_sample,
         interval=within,
-        gate=_gate(relation, shares[0].gate, (*relation.tags, "presumed"), tally, within),
+        gate=_gate(relation, shares[0].gate, tags, tally, within),
         pairs=_pairs(share.pairs for share in shares),
         figures=reduce(add_figures, (share.figures for share in shares)),
-        clusters=clusters,
+        clusters=counts.clusters,
         paired=paired,
         change=_change(paired, [share.change for share in shares if share.change]),
     )

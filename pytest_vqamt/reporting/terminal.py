@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import reduce
-from operator import add
 
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.results import (
@@ -14,7 +12,6 @@ from pytest_vqamt.core.results import (
     Summary,
     merge_data_uses,
 )
-from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.paper_tables import coverage_table, pair_tables, summary_table
 from pytest_vqamt.reporting.text import (
     describe_queries,
@@ -113,7 +110,7 @@ def _bad_records(results: Sequence[RelationResult]) -> Iterator[str]:
 def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
     if in_full and not result.all_cases:
         yield f"{result.item}: {not_applicable_message(result)}"
-    readings = result.readings + (result.presumed.readings if result.presumed else Counter())
+    readings = sum((stratum.readings for stratum in result.strata), Counter[str]())
     if total := readings.total():
         reading, times = min(readings.items(), key=lambda pair: (-pair[1], pair[0]))
         share = times / total
@@ -129,8 +126,7 @@ def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
 
 
 def _is_right_as_often(result: RelationResult, share: float) -> bool:
-    strata = (result.pairs, result.presumed.pairs if result.presumed else None)
-    acc = reduce(add, (pairs.tally for pairs in strata if pairs is not None), PairTally()).acc
+    acc = sum((stratum.pairs.tally for stratum in result.strata if stratum.pairs), PairTally()).acc
     return acc is not None and acc >= share
 
 
@@ -154,11 +150,7 @@ def _captioned(table: ViewTable) -> Iterator[str]:
 def _waived(report: Report) -> Iterator[str]:
     if not report.waived:
         return
-    waived = sum(
-        tally.waived
-        for result in report.relations
-        for tally in (result.tally, result.presumed.tally if result.presumed else Tally())
-    )
+    waived = sum(stratum.tally.waived for result in report.relations for stratum in result.strata)
     yield (
         f"{waived} {'case was' if waived == 1 else 'cases were'} waived, of the {len(report.waived)} that are listed "
         "as invalid:"
@@ -205,11 +197,10 @@ def baseline_lines(report: Report) -> Iterator[str]:
 
 
 def _baseline_warnings(result: RelationResult) -> Iterator[str]:
-    changes = [change for change in (result.change, result.presumed and result.presumed.change) if change]
-    versions = {change.version_before for change in changes if change.paired.shared} - {result.version}
+    versions = {change.version_before for change in result.changes if change.paired.shared} - {result.version}
     for version in sorted(versions):
         yield f"{result.item}: relation version {version} in the baseline, {result.version} now"
-    if other := sum(change.other_judgement for change in changes):
+    if other := sum(change.other_judgement for change in result.changes):
         yield (
             f"{result.item}: {count_noun(other, 'baseline case')} {'has' if other == 1 else 'have'} another verdict "
             "now for the same answers; both columns use it"

@@ -20,11 +20,10 @@ def missed_gate_message(result: RelationResult, again: str) -> str:
 
 
 def _missed_gates(result: RelationResult) -> Iterator[str]:
-    if result.gate and not result.gate.met:
-        yield f"{_describe_rate(result.tally, result.interval)}; {_requirement(result.gate)}"
-    presumed = result.presumed
-    if presumed and presumed.gate and not presumed.gate.met:
-        yield f"presumed cases: {_describe_rate(presumed.tally, presumed.interval)}; {_requirement(presumed.gate)}"
+    for stratum in result.strata:
+        if stratum.gate and not stratum.gate.met:
+            which = "" if stratum is result else "presumed cases: "
+            yield f"{which}{_describe_rate(stratum.tally, stratum.interval)}; {_requirement(stratum.gate)}"
 
 
 def _describe_rate(tally: Tally, interval: tuple[float, float]) -> str:

@@ -160,6 +160,7 @@ def test_what_only_some_reports_have_is_of_the_schema_too(report: Node) -> None:
     )
     changed["waived"] = [{"case_id": "0" * 16, "reason": "two dogs"}]
     changed["relations"][0]["change"] = change_row(held)
+    changed = json.loads(json.dumps(changed))  # tuples become lists
     assert [len(each["models"]) for each in changed["ranking"]] == [2, 2]
     assert [each["presumed"] for each in changed["differences"]] == [False, True]
     validator = Draft202012Validator(closed(json.loads(TEXT)))

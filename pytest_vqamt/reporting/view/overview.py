@@ -60,10 +60,9 @@ def results_table(results: Sequence[RelationResult]) -> ViewTable:
 
 def _strata(results: Sequence[RelationResult]) -> Iterator[ResultRow]:
     for result in results:
-        if result.tally.cases or result.presumed is None:
-            yield ResultRow(result=result, counted=result, model=0)
-        if result.presumed is not None:
-            yield ResultRow(result=result, counted=result.presumed, model=0)
+        for stratum in result.strata:
+            if stratum.tally.cases or result.presumed is None:
+                yield ResultRow(result=result, counted=stratum, model=0)
 
 
 def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:

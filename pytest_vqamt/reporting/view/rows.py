@@ -74,10 +74,9 @@ def results_by_model_and_data(report: Report) -> Iterator[tuple[tuple[str, str],
 
 
 def _of(result: RelationResult, model: int) -> Iterator[ResultRow]:
-    if result.tally.cases:
-        yield ResultRow(result=result, counted=result, model=model)
-    if result.presumed is not None and result.presumed.tally.cases:
-        yield ResultRow(result=result, counted=result.presumed, model=model)
+    for stratum in result.strata:
+        if stratum.tally.cases:
+            yield ResultRow(result=result, counted=stratum, model=model)
 
 
 def case_link(**facets: str) -> str:
