@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError(
             'Expected Ray Serve to be installed, but there is no ray; run: pip install "pytest-vqamt[ray]"'
         )
-    from pytest_vqamt.serving.supervisor import ServerFolder, StopSignals, Supervisor  # of the extra `ray`
+    from pytest_vqamt.serving.supervisor import StopSignals, Supervisor, server_folder  # of the extra `ray`
 
     config = replace(config, cluster=reachable_cluster(config.cluster))
     if config.cluster and ":" in config.device:
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             "device of a replica"
         )
     with StopSignals().handled() as signals, bind_socket(config.host, config.port) as listener:
-        folder = ServerFolder()
+        folder = server_folder()
         try:
             placed = replace(config, port=listener.getsockname()[1], folder=str(folder.path))
             Supervisor(placed, token, lambda line: print(line, flush=True), signals).run(listener, os.environ)

@@ -17,16 +17,13 @@ class ServeConfig:
     """The configuration of one server, which all its processes share.
 
     Attributes:
-        model: the spec of the model.
+        model, settings, batch_size, device, dtype, cache: the spec of the model, and its ``ModelOptions``.
         data: the specs of the scene sources whose photos recipes may name.
-        settings: the settings of the model from ``--vqamt-option``.
         inpaint: the user's inpainter ("lama:PATH"), beside those that need no file; "" for none.
-        batch_size, device, dtype, cache: as ``ModelOptions`` has them.
         on_device, reads_meaning, needs_scenes: as the kind of the model has them.
         replicas: the number of replicas; None for one per device.
         wait_ms: how long a batch that is not full waits for more queries.
         max_bytes: the largest body of a request.
-        host, port: the address of the server.
         session: identifies this server; part of the identity of a model without a fingerprint.
         folder: the folder of all files of the server.
         cluster: the address of the Ray cluster; "" for a private Ray.
@@ -154,7 +151,6 @@ def reachable_cluster(address: str) -> str:
 
 
 def _addresses(host: str) -> list[str]:
-    """The addresses of ``host``; the server listens on the first."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:

@@ -22,19 +22,21 @@ if TYPE_CHECKING:
     from ray.serve.handle import DeploymentHandle
 
 
-DEPLOYMENT = "model"
+_DEPLOYMENT = "model"
 
 _OBJECT_STORE_BYTES = 100 * 2**20
 """Ray demands 75 MiB; queries and answers need far less."""
-
-_RAY_FOLDER = "r"
-"""Ray makes its folder accessible to all users (0777): within ours it is for this user alone nevertheless."""
 
 _CHUNKS_AT_ONLY_REPLICA = 16
 """Chunks sent to it at once: enough for full batches of small chunks."""
 
 _CHUNKS_AT_EACH_REPLICA = 4
 """Fewer, since Ray Serve may send them all to one replica while another is idle. Others wait in the application."""
+
+_PAUSE_S = 0.5
+
+_MAX_DEATHS = 3
+"""After so many replicas have died while they ran it, the last one on it alone, a query fails."""
 
 
 class RayBackend:
@@ -67,7 +69,8 @@ class RayBackend:
                 configure_logging=False,
                 logging_level=logging.ERROR,
                 _node_ip_address="127.0.0.1",
-                _temp_dir=f"{config.folder}/{_RAY_FOLDER}",
+                # Ray opens its folder to all users: within ours it is for this user alone nevertheless.
+                _temp_dir=f"{config.folder}/r",
             )
             _end_unneeded_processes()
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call] # as Ray has it
@@ -87,13 +90,17 @@ class RayBackend:
         Raises:
             ModelError: the model cannot be loaded.
         """
+        import ray
         from ray import serve
 
         config = self._config
-        self._owns_serve = bool(config.cluster) and not _serve_is_running()
+        try:
+            ray.get_actor("SERVE_CONTROLLER_ACTOR", namespace="serve")
+        except ValueError:
+            self._owns_serve = bool(config.cluster)
         serve.start(proxy_location="Disabled")
         deployment = serve.deployment(
-            name=DEPLOYMENT,
+            name=_DEPLOYMENT,
             num_replicas=self.replicas,
             max_ongoing_requests=_CHUNKS_AT_ONLY_REPLICA if self.replicas == 1 else _CHUNKS_AT_EACH_REPLICA,
             health_check_period_s=2,
@@ -120,7 +127,7 @@ class RayBackend:
 
         reason = str(error)
         with suppress(Exception):  # Ray may raise anything
-            reason = serve.status().applications[self._config.application].deployments[DEPLOYMENT].message
+            reason = serve.status().applications[self._config.application].deployments[_DEPLOYMENT].message
         line = _last_line(reason)
         if not line.startswith("ActorDiedError"):
             return line
@@ -131,7 +138,7 @@ class RayBackend:
         from ray import serve
 
         with suppress(KeyError):
-            found = serve.status().applications[self._config.application].deployments[DEPLOYMENT]
+            found = serve.status().applications[self._config.application].deployments[_DEPLOYMENT]
             return sum(count for state, count in found.replica_states.items() if state == "RUNNING")
         return 0
 
@@ -164,16 +171,6 @@ def _join(address: str) -> None:
         ) from error
 
 
-def _serve_is_running() -> bool:
-    import ray
-
-    try:
-        ray.get_actor("SERVE_CONTROLLER_ACTOR", namespace="serve")
-    except ValueError:
-        return False
-    return True
-
-
 def _end_unneeded_processes() -> None:
     """Ends the processes of Ray that scale clusters, show dashboards and collect logs, which take 280 MB."""
     from ray._private import worker
@@ -188,12 +185,6 @@ def _end_unneeded_processes() -> None:
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines() if line.strip()]
     return lines[-1][:300] if lines else "no reason given"
-
-
-_PAUSE_S = 0.5
-
-_MAX_DEATHS = 3
-"""After so many replicas have died while they ran it, the last one on it alone, a query fails."""
 
 
 class Failover:
@@ -234,43 +225,28 @@ class Failover:
 
 
 def process_environment(given: Mapping[str, str], config: ServeConfig) -> dict[str, str]:
-    """The environment of a server's processes, from the ``given`` one.
-
-    The server's token is removed: code of models runs there. At a cluster nothing else is changed. A private Ray has
-    its temporary files in the server's folder, and:
-
-    ``RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0``
-        The address of the node is 127.0.0.1 whatever else the machine has, as on Windows and macOS, and Ray's processes
-        listen on that alone (ray/_private/services.py, get_node_ip_address).
-    ``RAY_AUTH_MODE=token``, ``RAY_AUTH_TOKEN``
-        Each of Ray's ports requires a token, made for this server. Without the variable Ray keeps one in the home
-        folder.
-    ``RAY_worker_niceness=0``
-        Ray's workers, and the model in one of them, have the priority of other processes.
-    ``RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO=0``
-        The user's own models, which may or may not need a CUDA device, see all of them.
-    ``CUDA_VISIBLE_DEVICES``
-        The one device of ``--vqamt-device=cuda:N``; Ray counts the devices that it sees.
-    ``RAY_USAGE_STATS_ENABLED=0``
-        No usage statistics are sent.
-    """
-    made = {name: value for name, value in given.items() if name != TOKEN_VARIABLE}
+    """The environment of a server's processes, from the ``given`` one."""
+    made = {name: value for name, value in given.items() if name != TOKEN_VARIABLE}  # code of models runs there
     made["RAY_USAGE_STATS_ENABLED"] = "0"
     if config.cluster:
         return made
-    made["TMPDIR"] = config.folder
     for name in ("RAY_ADDRESS", "RAY_NAMESPACE", "RAY_JOB_ID", "RAY_REDIS_ADDRESS", "RAY_AUTH_TOKEN_PATH"):
         made.pop(name, None)
+    made["TMPDIR"] = config.folder
+    # The address of the node is 127.0.0.1, as on Windows and macOS, and Ray's processes listen on that alone
+    # (ray/_private/services.py, get_node_ip_address).
     made["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    # Each of Ray's ports requires a token, made for this server. Without the variable Ray keeps one in the home folder.
     made["RAY_AUTH_MODE"] = "token"
     made["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
     made["RAY_SERVE_LOG_TO_STDERR"] = "0"
-    made.setdefault("RAY_worker_niceness", "0")
+    made.setdefault("RAY_worker_niceness", "0")  # the model has the priority of other processes
     # Ray gives a worker one thread unless this is set, and a model on the CPU should use all cores.
     made.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // (config.replicas or 1))))
+    # The user's own models, which may or may not need a CUDA device, see all of them.
     made.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     _, colon, number = config.device.partition(":")
-    if colon:
+    if colon:  # Ray counts the devices that it sees
         visible = given.get("CUDA_VISIBLE_DEVICES", "").split(",")
         made["CUDA_VISIBLE_DEVICES"] = visible[int(number)] if int(number) < len(visible) and visible[0] else number
     return made

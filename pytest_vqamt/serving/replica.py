@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.meaning import Describe
@@ -28,10 +28,6 @@ ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
 
 _MAX_PIXELS_AT_ONCE = 200_000_000
 """Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
-
-_RAY_REPLICA_MODULE = "ray.serve._private.replica"
-_ADD_PORT = "add_port_to_grpc_server"
-_ALL_ADDRESSES = "[::]:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +149,7 @@ class Replica:
         for task in dict.fromkeys(chunk.task for chunk in chunks):
             places = [place for place, chunk in enumerate(chunks) if chunk.task is task]
             queries = await loop.run_in_executor(self._preprocessing, self._resolve, [chunks[i] for i in places])
-            found: list[QueryResult] = []
+            of_places = iter([place for place in places for _ in chunks[place].queries])
             while queries:
                 some = queries[: fitting_count(queries)]
                 del queries[: len(some)]  # and with them their decoded pictures
@@ -163,19 +159,12 @@ class Replica:
                 if isinstance(outcome, str):
                     disabled = outcome
                     outcome = [Failure(reason=disabled)] * len(some)
-                found += outcome
-            following = iter(found)
-            for place in places:
-                answers[place] = [next(following) for _ in chunks[place].queries]
+                for answer in outcome:
+                    answers[next(of_places)].append(answer)
         size = self._model.batch_size
         self._batched.set_max_batch_size(size)
         return [
-            ChunkResult(
-                answers=tuple(each),
-                disabled=disabled,
-                busy_s=0.0 if place else busy_s,
-                batch_size=size,
-            )
+            ChunkResult(answers=tuple(each), disabled=disabled, busy_s=0.0 if place else busy_s, batch_size=size)
             for place, each in enumerate(answers)
         ]
 
@@ -198,7 +187,6 @@ class Replica:
     def _timed_infer(
         self, task: Task, made: Sequence[ModelInput | QueryResult]
     ) -> tuple[list[QueryResult] | str, float]:
-        """The result of ``_infer``, and how long it took in seconds."""
         began = time.monotonic()
         return self._infer(task, made), time.monotonic() - began
 
@@ -255,16 +243,10 @@ def _input(row: QueryRow, resolved: ResolvedPicture | QueryResult) -> ModelInput
 def listen_on_loopback_only() -> None:
     """Makes the replica in this process listen on the loopback for other deployments.
 
-    Ray's own processes and workers keep to the address of their node, which is 127.0.0.1 here. A replica of Ray Serve
-    binds its gRPC port to all addresses, whatever that is (2.60, ``Replica._on_initialized``), and there is no setting;
-    it does so after the constructor of the deployment. Without this the port is open to others, and wants Ray's token.
+    A replica of Ray Serve binds its gRPC port to all addresses, after the constructor of the deployment (2.60,
+    ``Replica._on_initialized``), and there is no setting. Without this it is open to others, and wants Ray's token.
     """
-    module = import_module(_RAY_REPLICA_MODULE)
-    add_port = getattr(module, _ADD_PORT, None)
-    if add_port is None:  # other versions of Ray Serve have no such port, or another way
-        return
-
-    def add_loopback_port(server: object, address: str) -> object:
-        return add_port(server, address.replace(_ALL_ADDRESSES, "127.0.0.1:"))
-
-    setattr(module, _ADD_PORT, add_loopback_port)
+    module: Any = import_module("ray.serve._private.replica")
+    add_port = getattr(module, "add_port_to_grpc_server", None)
+    if add_port is not None:  # other versions of Ray Serve have no such port, or another way
+        module.add_port_to_grpc_server = lambda server, address: add_port(server, address.replace("[::]", "127.0.0.1"))

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 from types import FrameType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 import psutil
@@ -27,15 +27,11 @@ from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.ray_backend import process_environment
 
-if TYPE_CHECKING:
-    pass
-
 _GRACE_S = 3.0
 _GRACE_AT_CLUSTER_S = 60.0
 """Ray Serve takes its time to end replicas at a cluster; a second signal ends the wait."""
 
 _KILL_TIMEOUT_S = 20
-
 _MAX_RESTARTS = 5
 
 LOG_FILE = "server.log"
@@ -80,7 +76,7 @@ def read_status_message(line: bytes) -> StatusMessage | None:
     """The message of a line; None for anything else, such as half a line of a killed process."""
     try:
         return msgspec.json.decode(line, type=Ready | StartupFailed | Progress)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except ValueError:
         return None
 
 
@@ -196,8 +192,7 @@ class Supervisor:
         signals = self._signals.count
         until = time.monotonic() + (_GRACE_AT_CLUSTER_S if self._config.cluster else _GRACE_S)
         while process.poll() is None and time.monotonic() < until and self._signals.count <= max(1, signals):
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(0.05)
+            time.sleep(0.02)
         left = end_session(process.pid)
         process.poll()
         assert process.stdout is not None
@@ -271,21 +266,17 @@ class StopSignals:
             os.close(self._write)
 
 
-class ServerFolder(LockedFolder):
-    """The folder of a server, for this user alone; the next server removes it if this one is killed."""
+def server_folder() -> LockedFolder:
+    """A folder for this user alone, with a short path; the next server removes it if this one is killed.
 
-    def __init__(self) -> None:
-        """Raises OptionError if no folder for temporary files can be used."""
-        super().__init__(_temporary_folder(), _FOLDER_PREFIX)
-
-
-def _temporary_folder() -> Path:
-    """The first writable folder for temporary files with a short path."""
+    Raises:
+        OptionError: no folder for temporary files can be used.
+    """
     longest = _MAX_FOLDER_LENGTH - len(_FOLDER_PREFIX) - 8
     tried = dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp"))
     for name in tried:
         if len(os.fsencode(name)) <= longest and os.access(name, os.W_OK | os.X_OK):
-            return Path(name)
+            return LockedFolder(Path(name), _FOLDER_PREFIX)
     raise OptionError(
         f"Expected a folder for temporary files with a path of at most {longest} characters (Ray's sockets are in it) "
         f"that can be written to, but got {', '.join(tried)}: set TMPDIR to one"
@@ -294,11 +285,18 @@ def _temporary_folder() -> Path:
 
 def session_processes(session: int) -> set[psutil.Process]:
     """The live processes of a session, which orphans stay in, and their descendants, which may have left it."""
-    found = {process for process in psutil.process_iter() if _session(process) == session}
-    for process in tuple(found):
-        with suppress(psutil.NoSuchProcess):
-            found.update(process.children(recursive=True))
+    found: set[psutil.Process] = set()
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, OSError):
+            if os.getsid(process.pid) == session:
+                found |= {process, *process.children(recursive=True)}
     return {process for process in found if _is_alive(process)}
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    return False
 
 
 def end_session(session: int) -> Sequence[int]:
@@ -312,20 +310,6 @@ def end_session(session: int) -> Sequence[int]:
                 process.kill()
         psutil.wait_procs(left, timeout=0.05)
     return sorted(process.pid for process in left)
-
-
-def _session(process: psutil.Process) -> int:
-    try:
-        return os.getsid(process.pid)
-    except OSError:
-        return -1
-
-
-def _is_alive(process: psutil.Process) -> bool:
-    try:
-        return bool(process.status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
 
 
 if __name__ == "__main__":  # started by a server process whose supervisor was killed

@@ -406,7 +406,7 @@ class RecordingReplicas:
     def _told(chunk: Chunk, row: QueryRow) -> Answer | Failure:
         picture = chunk.pictures[row.picture]
         assert isinstance(picture, RecipeRow)
-        return Failure(reason="no") if row.text == "fail" else Answer(f"{row.text} of {picture.photo}")
+        return Failure(reason="no") if row.text == "fail" else Answer(f"{row.text} of {picture.row['photo']}")
 
 
 def request(*asked: tuple[str, str], task: Task = Task.VQA, trial: int = 0) -> AnswersRequest:

@@ -18,11 +18,11 @@ from pytest_vqamt.serving import supervisor
 from pytest_vqamt.serving.supervisor import (
     Progress,
     Ready,
-    ServerFolder,
     StopSignals,
     client_command_line,
     end_session,
     progress_line,
+    server_folder,
     session_processes,
 )
 
@@ -58,8 +58,8 @@ def test_a_slow_model_has_a_rate_too(recent: int, rate: str) -> None:
 
 MAKE_AND_DIE = """
 import os, signal
-from pytest_vqamt.serving.supervisor import ServerFolder
-folder = ServerFolder()
+from pytest_vqamt.serving.supervisor import server_folder
+folder = server_folder()
 (folder.path / "answers").write_text("x")
 print(folder.path, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -75,7 +75,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_is_for_this_user_alone_and_goes(base: Path) -> None:
-    folder = ServerFolder()
+    folder = server_folder()
     assert folder.path.parent == base
     assert folder.path.stat().st_mode & 0o777 == 0o700
     (folder.path / "sub").mkdir()
@@ -97,14 +97,14 @@ def test_what_a_killed_server_has_left_is_taken_away_by_the_next(base: Path) -> 
     if left.parent != base:
         left = left.rename(base / left.name)
     assert (left / "answers").exists()
-    folder = ServerFolder()
+    folder = server_folder()
     assert list(base.iterdir()) == [folder.path]
     folder.remove()
 
 
 def test_that_of_a_server_that_lives_stays(base: Path) -> None:
-    first = ServerFolder()
-    second = ServerFolder()
+    first = server_folder()
+    second = server_folder()
     assert sorted(base.iterdir()) == sorted([first.path, second.path])
     first.remove()
     second.remove()
@@ -115,7 +115,7 @@ def test_what_only_looks_like_one_stays(base: Path) -> None:
     (base / "elsewhere" / "lock").write_text("")
     (base / "vqamt-serve-link").symlink_to(base / "elsewhere")
     (base / "vqamt-serve-file").write_text("mine")
-    ServerFolder().remove()
+    server_folder().remove()
     assert sorted(path.name for path in base.iterdir()) == ["elsewhere", "vqamt-serve-file", "vqamt-serve-link"]
     assert (base / "elsewhere" / "lock").exists()
 
@@ -123,7 +123,7 @@ def test_what_only_looks_like_one_stays(base: Path) -> None:
 def test_a_path_that_is_too_long_for_sockets_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "_MAX_FOLDER_LENGTH", 21)
     with pytest.raises(OptionError, match="set TMPDIR to one"):
-        ServerFolder()
+        server_folder()
 
 
 TREE = """

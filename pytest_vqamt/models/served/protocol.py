@@ -1,7 +1,6 @@
 """The wire format between ``served:URL`` and ``vqamt serve``: paths, status codes, model cards and answers.
 
-Everything is JSON in UTF-8. ``requests`` beside this file has the bodies of requests. What cannot be read as a whole is
-refused with a ``WireError`` of one line.
+Everything is JSON in UTF-8; ``requests`` beside this file has the bodies of requests.
 
 ``GET /v1/model`` gives a model card:
     ``{"wire": 1, "identity", "vqamt_version", "model", "fingerprint", "persistent", "tasks", "batch_size",
@@ -12,8 +11,8 @@ refused with a ``WireError`` of one line.
     ``{"model": identity, "pictures": [recipe or {"png": base64}],
     "queries": [{"task", "text", "picture": index into pictures, "trial"?, "meaning"?}]}``
     ``{"model": identity, "answers": [{"text", "scores"?, "truncated"?} or {"error"} or {"unknown"}]}``
-    An ``error`` is why the model has no answer to this query. An ``unknown`` is that the server does not have the
-    photo: the client then sends its pixels.
+    An ``error`` is why the model has no answer to this query. With ``unknown`` the server does not have the photo: the
+    client then sends its pixels.
 
 Every other status comes with ``{"error": "one line"}``:
     400 the request is invalid. 401 the token is missing or wrong. 409 the server has another model. 410 the model is
@@ -43,21 +42,14 @@ WIRE = 1
 """The version of the format. Both sides must have the same."""
 
 MODEL_PATH = "/v1/model"
-
 STATUS_PATH = "/v1/status"
-
 ANSWERS_PATH = "/v1/answers"
 
 BAD_REQUEST = 400
-
 UNAUTHORIZED = 401
-
 OTHER_MODEL = 409
-
 MODEL_DISABLED = 410
-
 TOO_LARGE = 413
-
 NOT_READY = 503
 
 MAX_QUERIES = 4096
@@ -84,10 +76,6 @@ class WireError(VqamtError):
     """A message of the wire format cannot be read."""
 
 
-class WireVersionError(WireError):
-    """The server speaks another version of the format."""
-
-
 def model_identity(spec: str, fingerprint: str, session: str) -> str:
     """Identifies a served model; ``session`` is "" for one that declares its fingerprint.
 
@@ -106,19 +94,15 @@ class ServedData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
-    """A served model.
+    """A served model, with the limits of one request.
 
     Attributes:
         identity: names the model in requests and responses; see ``model_identity``.
         vqamt_version: of the package on the server.
         model: its spec, which is its name in items and reports.
-        fingerprint, persistent, tasks: those of the loaded model.
         batch_size: of one replica.
         reads_meaning: whether meanings must be sent.
         needs_scenes: whether it looks at scenes rather than pixels, so that recipes must be sent.
-        data: the scene sources of the server.
-        max_queries, max_bytes: limits of one request.
-        replicas: how many there are.
     """
 
     wire: int = WIRE
@@ -139,14 +123,9 @@ class ModelCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStatus:
-    """The work of a server since its start.
+    """The work of a server since its start: all queries, the distinct ones that the model answered, and its cache.
 
-    Attributes:
-        queries_received: all queries of all requests.
-        queries_asked: distinct queries that the model answered.
-        answers_remembered: answers in the server's cache.
-        uptime_s, busy_s: since the start, and of it with a batch at the model, summed over replicas.
-        replicas_alive: how many respond now.
+    ``busy_s`` is the time with a batch at the model, summed over replicas.
     """
 
     queries_received: Count
@@ -224,14 +203,13 @@ def read_card(body: bytes) -> ModelCard:
     """The model card in ``body``; unknown fields are ignored.
 
     Raises:
-        WireVersionError: it is of another version of the format.
-        WireError: it is no card.
+        WireError: it is no card, or of another version of the format.
     """
     name = "the card of a served model"
     version = read_message(body, _Version, name)
     if version.wire != WIRE:
         got = f"wire={version.wire} of pytest-vqamt {version.vqamt_version[:80]!r}"
-        raise WireVersionError(f"Expected wire={WIRE}, but got {got}: install the same version on both sides")
+        raise WireError(f"Expected wire={WIRE}, but got {got}: install the same version on both sides")
     return read_message(body, ModelCard, name)
 
 

@@ -31,28 +31,18 @@ from pytest_vqamt.models.served.protocol import (
     read_message,
 )
 
-MAX_TEXT = 100_000
-"""Characters of a question."""
-
-MAX_EDITS = 256
-"""Edits of one picture."""
-
+MAX_TEXT = 100_000  # characters of a question
+MAX_EDITS = 256  # of one picture
 MAX_MARKS = 500_000
 """Commas and opening brackets in one request: parsed JSON takes more than twenty times the memory of its text."""
 
+# Of the edits of one recipe, or of one meaning:
 MAX_VALUES = 20_000
-"""Values within one recipe or meaning, at any depth."""
-
 MAX_DEPTH = 24
-"""Nested lists and objects in a recipe or meaning."""
-
 MAX_NUMBER = 1e9
-"""Absolute value of any number in a recipe or a meaning."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-
-_ENVELOPE_BYTES = 4096
-"""Bytes of a request outside its pictures and queries."""
+_ENVELOPE_BYTES = 4096  # of a request outside its pictures and queries
 
 
 class RequestTooLargeError(WireError):
@@ -61,13 +51,9 @@ class RequestTooLargeError(WireError):
 
 @dataclass(frozen=True)
 class RecipeRow:
-    """A picture sent as a recipe, which ``core.recipes.picture_of`` reads; not validated yet."""
+    """A picture sent as a recipe; not resolved yet."""
 
     row: dict[str, Json]
-
-    @property
-    def photo(self) -> str:
-        return str(self.row["photo"])
 
     @cached_property
     def key(self) -> str:
