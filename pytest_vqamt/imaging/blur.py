@@ -22,10 +22,10 @@ _REACH = 4
 
 
 def blur(image: Image.Image, edit: Blur) -> Image.Image:
-    """An RGB uint8 image, blurred by a Gaussian of ``sigma_px`` but for the kept boxes; a copy.
+    """Returns an RGB uint8 image, blurred by a Gaussian of ``sigma_px`` except for the kept boxes; a copy.
 
-    As Yang et al. (2021) obscure faces, which CARETS follows: the picture and its blurred copy are blended by a mask
-    whose edge is softened with the same sigma.
+    As Yang et al. (2021) obscure faces, which CARETS follows: a mask with an edge of the same sigma blends picture and
+    copy.
 
     **Deviation**: they soften the edge both ways. Here every pixel that a kept box touches stays as it was, and the
     softening lies outside: at a distance of d pixels the picture has the weight exp(-(d / sigma)^2 / 2). Pillow
@@ -40,10 +40,10 @@ def blur(image: Image.Image, edit: Blur) -> Image.Image:
 
 
 def _all_blurred(image: Image.Image, sigma_px: float) -> Image.Image:
-    """The whole image blurred.
+    """Blurs the whole image.
 
-    Shrinking by n averages n x n pixels (variance (n^2 - 1) / 12 along an axis) and enlarging again draws straight
-    lines between their middles (n^2 / 6); the Gaussian has to make up for the rest.
+    Shrinking by n averages n x n pixels (variance (n^2 - 1) / 12 along an axis), enlarging draws straight lines between
+    their middles (n^2 / 6); the Gaussian makes up for the rest.
     """
     times = max(n for n in _SHRUNK if (sigma_px >= _SIGMA_PX * n / 2 and min(image.size) >= _SIDE_PX * n) or n == 1)
     rest_px = sqrt(sigma_px**2 - (times**2 - 1) / 12 - times**2 / 6) / times if times > 1 else sigma_px
@@ -58,7 +58,7 @@ def _all_blurred(image: Image.Image, sigma_px: float) -> Image.Image:
 
 
 def _near(edit: Blur, size: tuple[int, int]) -> Pixels | None:
-    """The rectangle that contains all pixels with some weight of the unblurred picture."""
+    """Returns the rectangle of all pixels with some weight of the unblurred picture."""
     if not edit.keep:
         return None
     kept, reach_px = Box.enclosing(edit.keep), _REACH * edit.sigma_px
@@ -67,7 +67,7 @@ def _near(edit: Blur, size: tuple[int, int]) -> Pixels | None:
 
 
 def _weight_of_picture(edit: Blur, size: tuple[int, int], near: Pixels) -> NDArray[np.uint8]:
-    """The weight of the unblurred picture: HW of ``near``, 255 in the kept boxes, 0 far from them."""
+    """Returns the weight of the unblurred picture: HW of ``near``, 255 in the kept boxes, 0 far from them."""
     weight = np.zeros((near[3] - near[1], near[2] - near[0]), np.uint8)
     for box in edit.keep:
         if kept := outwards(box, size):
@@ -79,6 +79,6 @@ def _weight_of_picture(edit: Blur, size: tuple[int, int], near: Pixels) -> NDArr
 
 
 def _falling(at: NDArray[np.int_], start: int, stop: int, sigma_px: float) -> NDArray[np.float32]:
-    """1 from ``start`` up to ``stop``, and falling off on both sides as a Gaussian does from its middle."""
+    """Returns 1 from ``start`` up to ``stop``, and Gaussian tails on both sides."""
     distance_px = np.maximum(np.maximum(start - at, at - (stop - 1)), 0)
     return np.exp(-((distance_px / sigma_px) ** 2) / 2).astype(np.float32)

@@ -39,7 +39,7 @@ class Strip:
 
 
 def sheet(strips: Iterable[Strip]) -> Image.Image:
-    """The strips below each other under a legend: RGB, uint8, ``WIDTH_PX`` wide.
+    """Returns the strips below each other under a legend: RGB, uint8, ``WIDTH_PX`` wide.
 
     Each strip is rendered, and its pictures released, before the next is iterated.
 
@@ -127,8 +127,6 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class _Sized:
-    """A panel with the size of its picture on the sheet, and its caption."""
-
     panel: Panel
     size: tuple[int, int]
     caption: tuple[Line, ...]
@@ -139,7 +137,7 @@ class _Sized:
 
 
 def in_rows(panels: tuple[Panel, ...], room: int) -> Iterator[Image.Image]:
-    """The panels as rows of at most ``room`` pixels, all in one where that leaves them large enough."""
+    """Returns the panels in rows of at most ``room`` pixels, in one if they stay large enough."""
     return map(_row, _shared_out(panels, room))
 
 
@@ -186,7 +184,6 @@ def _row(row: list[_Sized]) -> Image.Image:
 
 
 def _picture(sized: _Sized) -> Image.Image:
-    """The picture of a panel at its size, with its outlines."""
     image, size = sized.panel.image, sized.size
     scale = (size[0] / image.width, size[1] / image.height)
     smooth = Image.Resampling.NEAREST if min(scale) >= _BLOCKY_FROM else Image.Resampling.LANCZOS
@@ -212,7 +209,7 @@ def case_strip(
     image_of: Callable[[Picture], Image.Image],
     scene_of: Callable[[str], Scene],
 ) -> Strip:
-    """The pictures of ``case`` with what was answered to each of its texts, numbered in their order.
+    """Returns the pictures of ``case`` with the answers to its numbered texts.
 
     Texts about the same boxes of the same picture share a panel. ``scene_of`` finds a scene by the id of its photo.
     """

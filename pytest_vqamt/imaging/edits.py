@@ -16,7 +16,7 @@ from pytest_vqamt.imaging.pixel_boxes import inside, nearest, outwards
 
 
 def cut(image: Image.Image, edit: Cut) -> Image.Image:
-    """The columns (axis x) or rows (axis y) from ``start`` up to ``stop`` of an RGB uint8 image.
+    """Returns the columns (axis x) or rows (axis y) from ``start`` up to ``stop`` of an RGB uint8 image.
 
     Raises:
         RenderError: the piece is empty, or not entirely inside the picture.
@@ -27,7 +27,7 @@ def cut(image: Image.Image, edit: Cut) -> Image.Image:
 
 
 def crop(image: Image.Image, edit: Crop) -> Image.Image:
-    """The rectangle ``box`` of an RGB uint8 image.
+    """Returns the rectangle ``box`` of an RGB uint8 image.
 
     Raises:
         RenderError: the rectangle is empty, or not entirely inside the picture.
@@ -49,7 +49,7 @@ _WHITE = (255, 255, 255)
 
 
 def erase(image: Image.Image, edit: Erase) -> Image.Image:
-    """An RGB uint8 image with every pixel that ``box`` touches white, of ``colour``, or inpainted; a copy.
+    """Returns an RGB uint8 image with all pixels that ``box`` touches white, in ``colour``, or inpainted; a copy.
 
     Raises:
         RenderError: no colour is given where one is needed, or the inpainter cannot be had.
@@ -81,7 +81,7 @@ _REACH = 4
 
 
 def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
-    """An RGB uint8 image with the cut-out scaled into ``box`` (to the nearest whole pixels) and pasted over it; a copy.
+    """Returns an RGB uint8 image with the cut-out scaled into ``box`` (in whole pixels) and pasted over it; a copy.
 
     Nothing outside the box changes; the part of the box outside the picture is lost.
 
@@ -97,7 +97,7 @@ def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
 
 
 def _scaled(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.Image:
-    """The thing at ``size``, RGBA: its mask is the transparency, soft at the edge."""
+    """Returns the thing at ``size``, RGBA, with its mask as transparency, soft at the edge."""
     photo, mask = photos.photo(cutout.photo), photos.mask(cutout.photo, cutout.thing.id)
     pixels = outwards(cutout.thing.box, photo.size)
     if pixels is None or not mask.crop(pixels).getbbox():
@@ -118,7 +118,7 @@ def _scaled(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.
 
 
 def _feathered(mask: Image.Image, scale: float) -> Image.Image:
-    """The mask (L) with a soft edge that lies inside it: what stood around the thing is not shown.
+    """Returns the mask (L) with a soft edge inside it, so that no surroundings of the thing are shown.
 
     A mask that is enlarged has steps of ``scale`` pixels, and an edge as much softer.
     """
@@ -129,7 +129,7 @@ def _feathered(mask: Image.Image, scale: float) -> Image.Image:
 
 
 def mask(image: Image.Image, edit: Mask) -> Image.Image:
-    """An RGB uint8 image in ``colour``, with the pixels that the kept boxes touch as they were; a hard edge, a copy."""
+    """Returns an RGB uint8 image in ``colour`` with the pixels that the kept boxes touch as they were; a copy."""
     masked = Image.new("RGB", image.size, edit.colour)
     for box in edit.keep:
         if kept := outwards(box, image.size):
@@ -138,14 +138,14 @@ def mask(image: Image.Image, edit: Mask) -> Image.Image:
 
 
 def mirror(image: Image.Image) -> Image.Image:
-    """An RGB uint8 image with its columns in the opposite order; a copy."""
+    """Returns an RGB uint8 image with its columns in the opposite order; a copy."""
     return ImageOps.mirror(image)
 
 
 def reencode(image: Image.Image) -> Image.Image:
-    """An RGB uint8 image as it comes back from a TIFF file: the same, bit for bit; a copy.
+    """Returns an RGB uint8 image after a round trip through TIFF: the same, bit for bit; a copy.
 
-    Any lossless format would do. PNG takes ten times as long, most of it to compress what is read back at once.
+    PNG would take ten times as long, most of it for compression.
     """
     file = BytesIO()
     image.save(file, format="TIFF")
@@ -155,27 +155,27 @@ def reencode(image: Image.Image) -> Image.Image:
 
 
 def shear(image: Image.Image, edit: Shear) -> Image.Image:
-    """An RGB uint8 image with each row shifted by ``factor`` times its distance below the middle; a copy.
+    """Returns an RGB uint8 image with each row shifted by ``factor`` times its distance below the middle; a copy.
 
-    With a ``factor`` above 0 what is below the middle goes to the right. The frame stays: what leaves it is lost, what
-    comes in is black, as OpenCV's warpAffine has it in DeepTest. Linear between the two nearest pixels of the row.
+    A positive ``factor`` shifts the lower half to the right. The frame stays: pixels that leave it are lost, new ones
+    are black, as with OpenCV's warpAffine in DeepTest. Linear between the two nearest pixels of the row.
     """
     affine = (1, -edit.factor, edit.factor * image.height / 2, 0, 1, 0)  # from where in the picture each pixel comes
     return image.transform(image.size, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR)
 
 
 def brightness(image: Image.Image, edit: Brightness) -> Image.Image:
-    """An RGB uint8 image with ``offset`` added to every channel, clipped to 0..255; a copy."""
+    """Returns an RGB uint8 image with ``offset`` added to every channel, clipped to 0..255; a copy."""
     return map_values(image, lambda value: value + edit.offset)
 
 
 def contrast(image: Image.Image, edit: Contrast) -> Image.Image:
-    """An RGB uint8 image with every channel times ``gain``, rounded (halves to even), clipped to 0..255; a copy."""
+    """Returns an RGB uint8 image times ``gain``, rounded (halves to even), clipped to 0..255; a copy."""
     return map_values(image, lambda value: value * edit.gain)
 
 
 def map_values(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Image:
-    """The image with ``becomes`` applied to each value: one function for all channels, or one for each.
+    """Returns the image with ``becomes`` applied to each value: one function for all channels, or one for each.
 
     Rounded (halves to even), clipped to 0..255; a copy.
     """

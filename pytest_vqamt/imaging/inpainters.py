@@ -1,4 +1,4 @@
-"""The inpainters: each makes up the pixels of a hole from those around it."""
+"""The inpainters, which make up the pixels of a hole from those around it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Hole: TypeAlias = NDArray[np.bool_]
 
 
 class Inpainter(Protocol):
-    """Fills holes. What it gives outside of them is not looked at."""
+    """A function that fills holes; its pixels outside of them are ignored."""
 
     def __call__(self, image: Values, hole: Hole, /) -> Values:
-        """``image`` (uint8, HWC, RGB, not to be changed) with the pixels where ``hole`` (HW) is true made up."""
+        """Fills the pixels where ``hole`` (HW) is true in ``image`` (uint8, HWC, RGB, read-only)."""
         ...
 
 
@@ -38,7 +38,7 @@ _BIHARMONIC_MARGIN_PX = 3
 
 
 def filled(image: Image.Image, hole: Pixels, method: str) -> Image.Image:
-    """The image (RGB uint8) with the rectangle ``hole`` made up by ``method``, and nothing else changed; a copy.
+    """Returns the image (RGB uint8) with only the rectangle ``hole`` made up by ``method``; a copy.
 
     Raises:
         RenderError: the checkpoint cannot be had, or gives no such picture.
@@ -52,9 +52,9 @@ def filled(image: Image.Image, hole: Pixels, method: str) -> Image.Image:
 
 
 def telea(image: Values, hole: Hole) -> Values:
-    """Telea's fast marching (2004), by OpenCV: inwards from the edge, each pixel from those known near it.
+    """Fills by Telea's fast marching (2004) in OpenCV, inwards from the edge.
 
-    OpenCV's rounding adds up on the way: 60 pixels inwards, one colour may have become another by 8 of 255.
+    Rounding adds up: 60 pixels inwards, a colour may have changed by 8 of 255.
     """
     import cv2
 
@@ -62,7 +62,7 @@ def telea(image: Values, hole: Hole) -> Values:
 
 
 def biharmonic(image: Values, hole: Hole) -> Values:
-    """The smoothest surface over the hole, by scikit-image. Seconds for a hole of some 300 x 300 pixels."""
+    """Fills by the smoothest surface, by scikit-image; 300 x 300 pixels take seconds."""
     from skimage.restoration import inpaint_biharmonic
 
     surface: NDArray[np.float64] = inpaint_biharmonic(image, hole, channel_axis=-1)  # from 0 to 1
@@ -138,7 +138,7 @@ class Lama:
 
 
 def lama(digest: str) -> Lama:
-    """The inpainter of the checkpoint with this digest; loaded once in a process.
+    """Returns the inpainter of the checkpoint with this digest, loaded once per process.
 
     Raises:
         RenderError: this process has not seen the checkpoint, or it is no TorchScript file.

@@ -1,6 +1,6 @@
-"""Inpainting: what stands where something was erased is made up from what is around it.
+"""Inpainting: erased pixels made up from their surroundings.
 
-Relations name inpainters and never draw, so importing this brings none of OpenCV, scikit-image, torch, NumPy and PIL.
+Relations name inpainters and never draw, so this module imports none of OpenCV, scikit-image, torch, NumPy and PIL.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LAMA = "lama"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """What a kind of inpainter needs: a module, what people call it, and the extra of this package that installs it."""
+    """The module of an inpainter, its name, and the extra that installs it."""
 
     module: str
     name: str
@@ -43,10 +43,10 @@ _checkpoints: dict[str, Path] = {}
 
 
 def method_of(setting: str) -> str:
-    """The method that recipes carry for the user's ``setting``: "telea", "biharmonic", or "lama:DIGEST" of "lama:PATH".
+    """Returns the method in recipes for a setting: "telea", "biharmonic", or "lama:DIGEST" for "lama:PATH".
 
-    DIGEST is the first 16 hexadecimal digits of the checkpoint's SHA-256: it names the pixels, as a path does not. This
-    process remembers which file it is.
+    DIGEST is the first 16 hexadecimal digits of the checkpoint's SHA-256, which determines the pixels. This process
+    remembers its path.
 
     Raises:
         OptionError: no such inpainter, or a checkpoint that cannot be read.
@@ -71,7 +71,7 @@ def method_of(setting: str) -> str:
 
 
 def lacking(method: str) -> str | None:
-    """What must be installed for ``method``, in a sentence with the command; None where nothing is lacking."""
+    """Returns a sentence with the command that installs what ``method`` lacks; None if nothing."""
     needed = KINDS.get(method.partition(":")[0])
     if needed is None or _is_installed(needed.module):
         return None
@@ -79,7 +79,7 @@ def lacking(method: str) -> str | None:
 
 
 def checkpoint_of(digest: str) -> Path:
-    """The file with this digest.
+    """Returns the file with this digest.
 
     Raises:
         RenderError: this process has not seen it.
@@ -94,7 +94,7 @@ def checkpoint_of(digest: str) -> Path:
 
 
 def inpaint(image: Image.Image, box: Box, method: str) -> Image.Image:
-    """An RGB uint8 image with every pixel that ``box`` touches made up by ``method``; all others as they were; a copy.
+    """Returns an RGB uint8 image with the pixels that ``box`` touches made up by ``method``; a copy.
 
     Raises:
         RenderError: ``method`` is unknown, lacks a package or its checkpoint, or has nothing to go by.
@@ -123,7 +123,6 @@ def _is_installed(module: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _digest(checkpoint: Path, state: tuple[int, int]) -> str:  # noqa: ARG001 - the file is read again where it differs
-    """The first 16 hexadecimal digits of the SHA-256 of the file, which is hundreds of megabytes long."""
     sha = sha256()
     with checkpoint.open("rb") as file:
         while block := file.read(1 << 20):

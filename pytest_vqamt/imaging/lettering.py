@@ -1,4 +1,4 @@
-"""Words in pixels: the built-in font of PIL, and text that it can draw."""
+"""Text in pixels, in PIL's built-in font."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ _INSTEAD = {
 
 @cache
 def font(size_px: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """The font at a size, loaded once."""
+    """Returns the font of a size, loaded once."""
     return ImageFont.load_default(size_px)
 
 
 def width_px(text: str, size_px: int) -> int:
-    """How wide a line of ``text`` is, as ``drawable`` gives it."""
+    """Returns the width of a line of ``text``, as ``drawable`` returns it."""
     return round(font(size_px).getlength(text))
 
 
 def line_height_px(size_px: int) -> int:
-    """From one line of text to the next."""
+    """Returns the distance between two lines of text."""
     return round(size_px * 1.35)
 
 
 def drawable(text: str) -> str:
-    """``text`` on one line, in characters that the font has as far as there are any.
+    """Returns ``text`` on one line, in characters of the font if possible.
 
-    Accents that the font lacks are left off. A character of a script that it lacks stays: an empty box is drawn.
+    Accents that the font lacks are removed. A character of a script that it lacks stays and is drawn as an empty box.
     """
     return " ".join("".join(map(_drawable, text[:_MOST_CHARACTERS])).split())
 
 
 def wrapped(text: str, width: int, size_px: int, most_lines: int = 12) -> list[str]:
-    """``text`` in lines of at most ``width`` pixels; what does not fit into so many lines is cut off with dots."""
+    """Returns ``text`` in lines of at most ``width`` pixels; dots replace what exceeds ``most_lines``."""
     lines: list[str] = []
     for word in drawable(text).split():
         if lines and width_px(f"{lines[-1]} {word}", size_px) <= width:
@@ -90,7 +90,6 @@ def write(image: Image.Image, lines: Iterable[Line], left: int, top: int) -> Non
 
 
 def _broken(word: str, width: int, size_px: int) -> list[str]:
-    """A word in as many pieces as it needs, of one character or more."""
     pieces = [word[0]]
     for character in word[1:]:
         if width_px(pieces[-1] + character, size_px) <= width:

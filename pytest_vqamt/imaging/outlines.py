@@ -39,10 +39,9 @@ class Outline:
 
 
 def outlines(picture: Picture, meaning: Meaning, photographed: Scene) -> tuple[Outline, ...]:
-    """All boxes of ``picture``, the less important first, so that they can be drawn in this order.
+    """Returns all boxes of ``picture``, the less important first, in the order of drawing.
 
-    ``photographed`` is the scene of the picture's photo before any edit. What was inserted is not listed among
-    everything else a second time.
+    ``photographed`` is the scene of the photo before any edit. Inserted things are not listed a second time.
     """
     scene = picture.scene
     about = asked(scene, meaning)
@@ -57,7 +56,7 @@ def outlines(picture: Picture, meaning: Meaning, photographed: Scene) -> tuple[O
 
 
 def asked(scene: Scene, meaning: Meaning) -> dict[str, Outline]:
-    """The things of ``scene`` that the groups of ``meaning`` name, by their ids, with the attributes asked for."""
+    """Returns the things of the groups of ``meaning`` by their ids, with the attributes asked for."""
     found: dict[str, Outline] = {}
     for group in groups_of(meaning):
         for thing in members(group, scene):
@@ -67,10 +66,10 @@ def asked(scene: Scene, meaning: Meaning) -> dict[str, Outline]:
 
 
 def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
-    """Where each edit of a part of the picture is to be seen, carried through the edits that followed.
+    """Returns the visible place of each edit of a part, carried through the edits that followed.
 
-    An edit of the whole picture has no box. A box of which a later edit has left nothing to be seen is dropped, and one
-    of which it has left a part is the smallest around that part. What is laid over it by its mask leaves it as it was.
+    Edits of the whole picture have no box. A box without anything visible is dropped; one with a visible part is the
+    smallest around it. Things pasted over it by their mask leave it unchanged.
     """
     seen = replace(photographed, objects=(), regions=(), relationships=())
     labels: list[str] = []
@@ -110,9 +109,9 @@ def _label(edit: Edit) -> str:
 
 
 def _after(edit: Edit, seen: Scene) -> Scene:
-    """Where the marks in ``seen`` are after one more edit: they go where things with their boxes would go.
+    """Returns the marks after one more edit: they move as things with their boxes would.
 
-    What covers a part of a mark leaves it in pieces, things with one id, so that nothing is seen where nothing is left.
+    A mark that is partly covered becomes several pieces, things with one id.
     """
     match edit:
         case Erase(box=cover):
@@ -129,7 +128,7 @@ def _in_pieces(seen: Scene, pieces: Callable[[Box], list[Box]]) -> Scene:
 
 
 def _outside(box: Box, cover: Box) -> list[Box]:
-    """What of ``box`` lies outside ``cover``: above, below, to the left and to the right of it."""
+    """Returns the parts of ``box`` above, below, left and right of ``cover``."""
     top, bottom = max(box.y, min(box.y1, cover.y)), min(box.y1, max(box.y, cover.y1))
     parts = (
         Box.from_corners(box.x, box.y, box.x1, top),
@@ -141,7 +140,6 @@ def _outside(box: Box, cover: Box) -> list[Box]:
 
 
 def _inside(found: Iterable[Outline], frame: Box) -> Iterator[Outline]:
-    """The outlines as far as they lie in the frame."""
     for each in found:
         if box := each.box.intersection(frame):
             yield replace(each, box=box)
@@ -182,7 +180,7 @@ STROKES: dict[OutlineKind, Stroke] = {
 
 
 def draw_outlines(image: Image.Image, outlines: Sequence[Outline], scale: tuple[float, float]) -> None:
-    """Draws ``outlines`` into ``image`` (RGB, uint8, changed in place), their boxes multiplied by ``scale`` (x, y)."""
+    """Draws ``outlines`` into ``image`` (RGB, uint8, in place), with boxes times ``scale`` (x, y)."""
     draw = ImageDraw.Draw(image)
     framed = [(each, _around(each.box, STROKES[each.shows], scale, image.size)) for each in outlines]
     edited = [rect for each, rect in framed if each.shows is OutlineKind.EDITED]
@@ -221,7 +219,7 @@ def draw_box(draw: ImageDraw.ImageDraw, rect: Rect, stroke: Stroke) -> None:
 
 
 def _around(box: Box, stroke: Stroke, scale: tuple[float, float], size: tuple[int, int]) -> Rect:
-    """Where the frame of a box runs: about its edge, so that it hides nothing of what is inside, within the image."""
+    """Returns the frame around the edge of a box, within the image, which hides nothing of its content."""
     border = stroke.rim_width // 2 + 1
     left, right = _span(box.x * scale[0], box.x1 * scale[0], border, size[0])
     top, bottom = _span(box.y * scale[1], box.y1 * scale[1], border, size[1])
@@ -235,7 +233,7 @@ def _span(start: float, stop: float, border: int, within: int) -> tuple[int, int
 
 
 def _drawn_apart(rect: Rect, edited: Sequence[Rect], size: tuple[int, int]) -> Rect:
-    """Moves the frame of what is asked about outwards where it would hide under one of what was edited."""
+    """Moves the frame of a thing asked about outwards if that of an edit would hide it."""
     left, top, right, bottom = rect
     if not any(all(abs(a - b) < _APART_PX for a, b in zip(rect, over, strict=True)) for over in edited):
         return rect
@@ -257,7 +255,7 @@ Rect = tuple[int, int, int, int]
 
 
 def label_words(outlines: Sequence[Outline]) -> list[str]:
-    """What each label says: of many things asked about by one name, all but the first have a number alone."""
+    """Returns the labels: of many things asked about by one name, all but the first have only a number."""
     many = Counter(each.label for each in outlines if each.shows is OutlineKind.ASKED)
     numbers: Counter[str] = Counter()
     words = []
@@ -273,17 +271,17 @@ def label_words(outlines: Sequence[Outline]) -> list[str]:
 
 
 def label_size(words: str) -> tuple[int, int]:
-    """Width and height of a label, in pixels."""
+    """Returns the width and height of a label in pixels."""
     return width_px(words, _SIZE_PX) + 2 * _PAD_PX, line_height_px(_SIZE_PX)
 
 
 def label_place(
     label: tuple[int, int], rect: Rect, size: tuple[int, int], taken: Sequence[Rect], *, is_needed: bool
 ) -> Rect | None:
-    """Where a label of this width and height goes: by the frame, else inside, where no other label is.
+    """Returns the place of a label: by the frame, else inside, where no other label is.
 
-    One that is needed goes farther off where it must. One that is not is left off (None) where it is wider than its box
-    or in the way of another.
+    One that is needed goes farther off if it must. One that is not is dropped (None) if it is wider than its box or in
+    the way of another.
     """
     (width, height), (left, top, right, bottom) = label, rect
     if not is_needed and width > right - left:
@@ -308,7 +306,7 @@ def _at(left: int, top: int, width: int, height: int) -> Rect:
 
 
 def _into(rect: Rect, width: int) -> Rect:
-    """The rectangle moved sideways into the image; one that is too wide begins at its left."""
+    """Moves the rectangle sideways into the image; one that is too wide begins at its left."""
     left, top, right, bottom = rect
     shift = max(-left, min(0, width - 1 - right))
     return left + shift, top, right + shift, bottom
@@ -319,6 +317,6 @@ def _overlap(one: Rect, other: Rect) -> bool:
 
 
 def draw_label(draw: ImageDraw.ImageDraw, words: str, place: Rect, *, ink: Colour, ground: Colour) -> None:
-    """The words on a ground of their own."""
+    """Draws the words on a ground of their own."""
     draw.rectangle(place, fill=ground)
     draw.text((place[0] + _PAD_PX, (place[1] + place[3]) / 2), words, fill=ink, font=font(_SIZE_PX), anchor="lm")

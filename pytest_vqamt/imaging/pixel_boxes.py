@@ -15,7 +15,7 @@ _FUZZ_PX = 1e-6
 
 
 def outwards(box: Box, size: tuple[int, int]) -> Pixels | None:
-    """Every pixel of a picture of ``size`` (width, height) that ``box`` touches, or None where it touches none.
+    """Returns all pixels of a picture of ``size`` (width, height) that ``box`` touches, None if it touches none.
 
     >>> outwards(Box(1.5, 2, 2, 2), (10, 10))
     (1, 2, 4, 4)
@@ -28,7 +28,7 @@ def outwards(box: Box, size: tuple[int, int]) -> Pixels | None:
 
 
 def nearest(box: Box) -> Pixels:
-    """The box with each edge moved to the nearest edge between pixels; at least one pixel wide and high.
+    """Returns the box with edges moved to those between pixels; at least one pixel wide and high.
 
     >>> nearest(Box(1.4, 2.6, 3, 0.1))
     (1, 3, 4, 4)
@@ -38,7 +38,7 @@ def nearest(box: Box) -> Pixels:
 
 
 def inside(box: Box, size: tuple[int, int]) -> Pixels | None:
-    """The box in whole pixels, of the width and height that it has rounded; None where it is empty or not all inside.
+    """Returns the box in whole pixels, of its rounded width and height; None if empty or not inside.
 
     >>> inside(Box(2, 3, 4, 5), (10, 10))
     (2, 3, 6, 8)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def render(picture: Picture, photos: PhotoStore) -> Image:
-    """The image that ``picture`` describes: RGB, uint8, of the size of ``picture.scene``.
+    """Renders ``picture``: RGB, uint8, of the size of ``picture.scene``.
 
     Raises:
         RenderError: an edit cannot be rendered.
@@ -43,7 +43,6 @@ def render(picture: Picture, photos: PhotoStore) -> Image:
 
 
 def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> Image:
-    """The image after the edit at ``place``, given the image before it."""
     match picture.edits[place]:
         case Erase() as edit:
             return erase(image, edit)
@@ -77,6 +76,6 @@ def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> I
 
 
 def _seed(picture: Picture, place: int) -> int:
-    """The seed for the noise of the edit at ``place``: the digest of the picture up to and including it."""
+    """Returns the seed for the noise of the edit at ``place``: the digest of the picture up to it."""
     upto = Picture(photo=picture.photo, edits=picture.edits[: place + 1], scene=picture.scene)
     return int.from_bytes(upto.digest.encode(), "big")

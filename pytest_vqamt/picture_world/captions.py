@@ -1,4 +1,4 @@
-"""Captions: a sentence or two that name everything in a scene, with counts, colours and who wears and holds what."""
+"""Captions: a sentence or two with all things of a scene, their number and colours, garments and held things."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Phrase = tuple[str, int]
 def captions(
     things: Sequence[Thing], relationships: Sequence[Relationship], setting: str, rng: Random
 ) -> tuple[str, ...]:
-    """Two captions of the same scene, worded differently."""
+    """Returns two captions of the same scene in different words."""
     writer = _Writer(things, relationships, rng)
     return _sentences(writer.phrases(), SETTING_PHRASES[setting], rng), _sentences(
         writer.phrases(), SETTING_PHRASES[setting], rng
@@ -53,7 +53,7 @@ def _be(phrases: list[_Phrase]) -> str:
 
 
 class _Writer:
-    """Words the things of one scene: hosts bring in what they carry, people what they wear and hold."""
+    """Words the things of one scene: hosts with what they carry, people with what they wear and hold."""
 
     def __init__(self, things: Sequence[Thing], relationships: Sequence[Relationship], rng: Random) -> None:
         self._rng = rng
@@ -88,7 +88,6 @@ class _Writer:
         return any((thing.id, predicate) in self._with for predicate in ("on", "under", "wearing", "holding"))
 
     def _described(self, thing: Thing) -> str:
-        """The noun with its colour, its pattern, and now and then another word."""
         said = [word for word in thing.attributes if word in _COLOURS or word in _PATTERNS]
         if self._rng.random() < 0.35:
             said.extend(word for word in thing.attributes if word in _EXTRA)
@@ -106,7 +105,7 @@ class _Writer:
         return f" with {' and '.join(parts)}" if parts else ""
 
     def _company(self, person: Thing) -> str:
-        """What a person wears, does and holds."""
+        """Words the garments, the pose and the held thing of a person."""
         worn = listed([a(self._described(thing)) for thing in self._with.get((person.id, "wearing"), [])])
         held = listed([a(self._described(thing)) for thing in self._with.get((person.id, "holding"), [])])
         pose = person.attributes[-1] if self._rng.random() < 0.5 else ""
@@ -117,7 +116,7 @@ class _Writer:
 
 
 def _counted(things: list[Thing], writer: _Writer) -> list[_Phrase]:
-    """Things that carry nothing: alike ones are counted together, and of many different ones just the number."""
+    """Counts things of the same look together; of many different ones, only their number is given."""
     phrases: list[_Phrase] = []
     for name in dict.fromkeys(thing.name for thing in things):
         group = [thing for thing in things if thing.name == name]

@@ -30,14 +30,13 @@ NEAR_PX = 14
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """What a layout shows.
+    """The visible things of a layout.
 
     Attributes:
-        layout: of which nothing is hidden too much.
-        labels: uint8, HW: 1 + the index of the thing in ``things`` that each pixel shows, 0 for none. A garment's
-            pixels bear the garment's number, though they are part of the person, too.
-        things, relationships: as a scene has them.
-        wearers: the index of the wearer of each thing that is worn, by its index.
+        layout: without things that are hidden too much.
+        labels: uint8, HW: 1 + the index of the foremost thing in ``things`` at each pixel, 0 for none. Pixels of a
+            garment have its number, although they are part of the person, too.
+        wearers: the index of the wearer of each garment, by its index.
     """
 
     layout: Layout
@@ -49,7 +48,7 @@ class Graph:
 
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """One thing to be: what is known before it is known what of it can be seen."""
+    """A thing before its visible part is known."""
 
     name: str
     attributes: tuple[str, ...]
@@ -63,7 +62,7 @@ class _Entry:
 
 
 def read(layout: Layout) -> Graph | None:
-    """The graph of ``layout`` without the blocks that are hidden too much, or None where under 2 things are left."""
+    """Returns the graph without blocks that are hidden too much, None if fewer than 2 things are left."""
     while True:
         entries = list(_entries(layout.placed))
         if sum(entry.wearer is None for entry in entries) < 2:
@@ -121,7 +120,7 @@ def _labels(entries: list[_Entry]) -> Labels:
 
 
 def _seen(entries: list[_Entry], labels: Labels) -> tuple[list[int], list[Box]]:
-    """How many pixels of each thing can be seen, and the box around them; a person's include what is worn."""
+    """Returns the visible pixels of each thing and the box around them; a person's include garments."""
     worn: dict[int, list[int]] = {}
     for i, entry in enumerate(entries):
         if entry.wearer is not None:
@@ -181,7 +180,7 @@ def _level(a: Box, b: Box) -> bool:
 
 
 def paint(layout: Layout) -> Image.Image:
-    """The picture of ``layout``: RGB uint8, 224 x 224."""
+    """Returns the picture of ``layout``: RGB uint8, 224 x 224."""
     image = draw_background(layout.setting, (SIZE_PX, SIZE_PX), layout.variant)
     for placed in layout.placed:
         for part in placed.block.parts:

@@ -31,7 +31,7 @@ _APART_PX = (2, 5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """A block with the place of its feet, in pixels; blocks further up are drawn earlier."""
+    """A block with the place of its feet in pixels; those further up are drawn first."""
 
     block: Block
     x: int
@@ -43,7 +43,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """A setting and the blocks in it, in the order in which they are drawn."""
+    """A setting and its blocks in the order of drawing."""
 
     setting: str
     variant: int
@@ -51,7 +51,7 @@ class Layout:
 
 
 def lay_out(rng: Random) -> Layout:
-    """A layout of 2 things or more; things that find no place are left out."""
+    """Returns a layout of 2 things or more, without those that found no place."""
     setting = rng.choice(tuple(SETTINGS))
     indoors = SETTINGS[setting].indoor
     while True:
@@ -81,7 +81,7 @@ def _zone(name: str) -> str:
 
 
 class _Palette:
-    """Gives the things of one name all the same colour, or each its own."""
+    """One colour for all things of a name, or one for each."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -94,7 +94,7 @@ class _Palette:
 
 
 def _blocks(rng: Random, names: tuple[str, ...], *, indoors: bool) -> list[Block]:
-    """The names made into blocks: small things go on, under or into the hands of hosts that are there."""
+    """Returns blocks of the names: small things go on, under or into the hands of others."""
     hosts = [name for name in names if name in ROOMY]
     people = [name for name in names if FAMILY_OF[name] == "person"]
     on: list[list[str]] = [[] for _ in hosts]
@@ -129,7 +129,7 @@ def _attach(
     under: list[str | None],
     held: list[str | None],
 ) -> bool:
-    """Give ``name`` to a host, if chance and room will have it."""
+    """Gives ``name`` to a host, depending on chance and room."""
     if name in HOLDABLE and None in held and rng.random() < 0.6:
         held[held.index(None)] = name
         return True
@@ -204,7 +204,7 @@ UNDER_HEIGHT = 0.62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One thing of a block; ``x``, ``y`` of its top left corner, relative to the middle of the block's feet."""
+    """One thing of a block; ``x``, ``y``: its top left corner, relative to the middle of the block's feet."""
 
     styled: Styled
     x: int
@@ -219,7 +219,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Parts in the order in which they are drawn; the first is the host of the others."""
+    """Parts in the order of drawing; the first is the host of the others."""
 
     parts: tuple[Part, ...]
 
@@ -229,24 +229,24 @@ class Block:
 
 
 def stand(styled: Styled) -> Part:
-    """A thing on its feet."""
+    """Returns a thing on its feet."""
     piece = styled.piece
     return Part(styled, -(piece.width // 2), -piece.height - piece.lift_px)
 
 
 def fits_on(name: str, host: str) -> bool:
-    """Whether a thing may stand on a host: animals only where it is soft."""
+    """Whether a thing may stand on a host: animals only on soft ones."""
     return host in _SOFT if name in _ON_SOFT else True
 
 
 def fits_under(name: str, host: Styled) -> float | None:
-    """How many times its usual height a thing may have under ``host``, or None where it has no room."""
+    """Returns the factor of its usual height at which a thing fits under ``host``, None if it does not."""
     room = host.piece.height * UNDER_HEIGHT
     return next((factor for factor in (1.0, SMALL) if usual_height(name) * factor * 1.03 <= room), None)
 
 
 def furnish(rng: Random, host: Styled, on: Sequence[str], under: str | None) -> Block:
-    """``host`` with things on it, side by side, and one under it. What has no room is left out."""
+    """Returns ``host`` with things on it, side by side, and one under it, as far as there is room."""
     base = stand(host)
     parts = [base]
     if under is not None and (factor := fits_under(under, host)) is not None:
@@ -280,14 +280,14 @@ def _row(rng: Random, base: Part, top: int, names: Sequence[str]) -> list[Part]:
 
 
 def _set_off(rng: Random, name: str, factor: float, host: Styled) -> Styled:
-    """A thing of another colour than its host, where it comes in one."""
+    """Returns a thing of another colour than its host, if it has one."""
     shared = set(host.attributes) & set(colours_of(name))
     others = [colour for colour in colours_of(name) if colour not in shared]
     return style(rng, name, colour=rng.choice(others) if shared and others else None, factor=factor)
 
 
 def hold(rng: Random, person: Styled, name: str) -> Block:
-    """``person`` with a thing in the hand."""
+    """Returns ``person`` with a thing in the hand."""
     base = stand(person)
     thing = style(rng, name, factor=SMALL if usual_height(name) > 38 or rng.random() < 0.3 else 1.0)
     hand = person.piece.hand or (person.piece.width // 2, person.piece.height // 2)
@@ -367,7 +367,7 @@ _HOST_WEIGHTS = (44, 16, 12, 10, 10, 8)
 
 
 def cast(rng: Random, setting: str, *, indoors: bool) -> tuple[str, ...]:
-    """The names of the 2 to 8 things of a scene; in half of the scenes one name stands 2 to 5 times."""
+    """Returns the names of the 2 to 8 things of a scene; in half of the scenes one name repeats 2 to 5 times."""
     wanted = by_weight(rng, _SIZES, _SIZE_WEIGHTS)
     names: list[str] = []
     if rng.random() < 0.64:
@@ -386,7 +386,6 @@ def cast(rng: Random, setting: str, *, indoors: bool) -> tuple[str, ...]:
 
 
 def _small(name: str) -> bool:
-    """Whether a thing is small enough to stand on another."""
     return name in SPRITES and SPRITES[name].place == "surface"
 
 

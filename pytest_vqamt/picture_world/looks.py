@@ -22,7 +22,7 @@ PREDICATE_CATEGORIES = frozenset(("posture", "gesture", "power"))
 
 
 def noun_phrase(noun: str, attributes: Sequence[str] = ()) -> str:
-    """The noun with those of ``attributes`` that can stand before it: ("red", "small"), "cup" give "small red cup"."""
+    """Returns the noun after those attributes that can precede it: "small red cup"."""
     before = sorted(
         (word for word in attributes if CATEGORY_OF[word] in _ORDER), key=lambda word: _ORDER.index(CATEGORY_OF[word])
     )
@@ -30,7 +30,7 @@ def noun_phrase(noun: str, attributes: Sequence[str] = ()) -> str:
 
 
 def a(phrase: str) -> str:
-    """The phrase with its article."""
+    """Returns the phrase with its article."""
     return f"{_article(phrase.split(' ', 1)[0])} {phrase}"
 
 
@@ -40,7 +40,7 @@ def _article(word: str) -> str:
 
 
 def listed(items: Sequence[str]) -> str:
-    """The items in a row: "x", "x and y", "x, y and z"; a comma more where an item is itself such a row."""
+    """Joins the items: "x, y and z", with one more comma if an item is such a list itself."""
     if len(items) < 2:
         return "".join(items)
     nested = any(" and " in item or " with " in item or " holding " in item for item in items[:-1])
@@ -48,7 +48,7 @@ def listed(items: Sequence[str]) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with its first letter large."""
+    """Returns the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 

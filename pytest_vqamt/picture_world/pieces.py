@@ -38,9 +38,9 @@ _PATTERNS = ("plain", "striped", "dotted", "checked")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Styled:
-    """A thing ready to be placed: how it is drawn, what is true of it, and what is true of its garments.
+    """A thing to be placed: its drawing, its attributes and those of its garments.
 
-    It is small, and its piece is not: that is drawn, or remembered, when it is asked for.
+    It is small; its piece is drawn, or taken from a cache, on access.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Styled:
 def style(
     rng: Random, name: str, *, colour: str | None = None, factor: float | None = None, crowded: bool = False
 ) -> Styled:
-    """A thing or an animal in a look drawn by chance; ``factor`` times its usual height, by chance where None."""
+    """Returns a thing or an animal with a random look; ``factor`` times its usual height, random if None."""
     if factor is None:
         weights = (80, 14, 6) if crowded else (67, 13, 20)
         factor = 1.0 if name in SIZELESS else by_weight(rng, (1.0, SMALL, LARGE), weights)
@@ -83,7 +83,7 @@ def style(
 
 
 def style_person(rng: Random, kind: str, *, indoors: bool, holding: bool) -> Styled:
-    """A person dressed by chance; one who holds a thing neither lies nor jumps."""
+    """Returns a person in random clothes; one who holds a thing neither lies, jumps nor runs."""
     weights = _INDOOR_WEIGHTS if indoors else _OUTDOOR_WEIGHTS
     pose = by_weight(rng, _PERSON_POSES, weights)
     while holding and pose in ("lying", "jumping", "running"):
@@ -110,28 +110,28 @@ def style_person(rng: Random, kind: str, *, indoors: bool, holding: bool) -> Sty
 
 
 def usual_height(name: str) -> int:
-    """The height of the canvas of a thing or an animal of the usual size, in px."""
+    """Returns the usual height of the canvas of a thing or an animal, in px."""
     height = SPRITES[name].height if name in SPRITES else ANIMALS[name].height
     return round(height * _SHRUNK.get(name, 1.0))
 
 
 def colours_of(name: str) -> tuple[str, ...]:
-    """The colours that a thing or an animal comes in."""
+    """Returns the possible colours of a thing or an animal."""
     return SPRITES[name].colours if name in SPRITES else ANIMALS[name].colours
 
 
 def by_weight(rng: Random, options: Sequence[T], weights: Sequence[float]) -> T:
-    """One of the options, as likely as its weight is large."""
+    """Returns one of the options, with probabilities proportional to the weights."""
     return rng.choices(options, weights)[0]
 
 
 def _height(px: float) -> int:
-    """Even numbers of pixels only, so that more scenes share a piece."""
+    """Rounds to even numbers of pixels, so that more scenes share a piece."""
     return max(2, round(px / 2) * 2)
 
 
 def _colour(rng: Random, colours: tuple[str, ...]) -> str:
-    """The first colours are the natural ones, and a little more frequent."""
+    """Prefers the first, natural colours a little."""
     return by_weight(rng, colours, [3 if i == 0 else 2 if i < 3 else 1.5 for i in range(len(colours))])
 
 
@@ -147,15 +147,15 @@ _CACHED = 1500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """One drawn thing, cropped to what can be seen of it.
+    """A drawn thing, cropped to its visible part.
 
     Attributes:
         image: RGBA uint8, straight alpha.
-        mask: HW bool, the pixels that count as the thing (at least half covered).
-        parts: worn garments by name, each with its HW bool mask within ``mask``.
-        surface_px: how far below the top edge other things stand on it, or None.
+        mask: HW bool, pixels that are at least half covered.
+        parts: garments by name, each with its HW bool mask within ``mask``.
+        surface_px: the distance from the top edge to where other things stand on it, or None.
         hand: x, y of the hand that can hold a thing, or None.
-        lift_px: how far its lowest point is above the ground.
+        lift_px: the height of its lowest point above the ground.
     """
 
     image: Image.Image
@@ -176,7 +176,7 @@ class Piece:
 
 @lru_cache(maxsize=_CACHED)
 def thing_piece(name: str, look: Look, height_px: int, flipped: bool) -> Piece:
-    """The piece of a thing or an animal whose canvas is ``height_px`` high."""
+    """Returns the piece of a thing or an animal whose canvas is ``height_px`` high."""
     sprite = SPRITES.get(name)
     kind = sprite or ANIMALS[name]
     pen = Pen((round(height_px * kind.aspect), height_px))
@@ -192,7 +192,7 @@ def thing_piece(name: str, look: Look, height_px: int, flipped: bool) -> Piece:
 
 @lru_cache(maxsize=_CACHED)
 def person_piece(look: PersonLook, height_px: int) -> Piece:
-    """The piece of a person who is ``height_px`` tall when standing straight."""
+    """Returns the piece of a person of this height when standing straight."""
     figure = draw_person(look, height_px)
     box = figure.image.getchannel("A").point(_at_least_half).getbbox() or (0, 0, *figure.image.size)
     image = figure.image.crop(box)

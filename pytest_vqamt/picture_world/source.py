@@ -38,7 +38,7 @@ _MAX_PHOTOS = 128
 
 
 class PictureWorld:
-    """Scenes that this package draws; a scene depends only on ``seed`` and its index."""
+    """Drawn scenes; each depends only on ``seed`` and its index."""
 
     def __init__(self, count: int = 500, seed: int = 0) -> None:
         if count < 1:
@@ -73,7 +73,6 @@ class PictureWorld:
 
     @property
     def bad_records(self) -> tuple[str, ...]:
-        """Always empty."""
         return ()
 
     def place(self, photo_id: str) -> int:
@@ -94,7 +93,7 @@ class PictureWorld:
         return self._photos.get_or_make(self.place(photo.id), self._paint).copy()
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
-        """The mask of the thing; that of a person includes garments."""
+        """Returns the mask of the thing; that of a person includes garments."""
         graph = self.graph(self.place(photo.id))
         if not thing_id.isdecimal() or int(thing_id) >= len(graph.things):
             raise DataError(f"Expected the id of a thing of {photo.id}, but got thing_id={thing_id!r}: see its scene")
@@ -106,7 +105,7 @@ class PictureWorld:
         return Image.fromarray(np.isin(graph.labels, [i + 1 for i in shown]).astype(np.uint8) * 255)
 
     def label_map(self, index: int) -> Image.Image:
-        """Mode L: 1 + the index within ``scene.objects`` of the foremost thing at each pixel, 0 where there is none."""
+        """Returns mode L: 1 + the index of the foremost thing in ``scene.objects`` at each pixel, 0 for none."""
         from PIL import Image
 
         return Image.fromarray(self.graph(index).labels)
@@ -146,7 +145,7 @@ class PictureWorld:
         return ready or self.lay_out(index)
 
     def lay_out(self, index: int) -> Scene:
-        """The scene at ``index``, out of its graph."""
+        """Returns the scene at ``index``, laid out anew."""
         from pytest_vqamt.picture_world.captions import captions
 
         graph = self.graph(index)
@@ -170,12 +169,12 @@ class PictureWorld:
 
 
 def scene_rng(seed: int, index: int) -> Random:
-    """Returns the generator of one scene's choices, which depend on nothing else."""
+    """Returns the generator of one scene's choices."""
     return Random(int.from_bytes(sha256(f"pictures\x1f{VERSION}\x1f{seed}\x1f{index}".encode()).digest(), "big"))
 
 
 def load(argument: str) -> PictureWorld:
-    """The picture world of ``pictures`` or ``pictures:N``.
+    """Returns the picture world of ``pictures`` or ``pictures:N``.
 
     Raises:
         OptionError: N is no whole number from 1 up.
@@ -202,12 +201,12 @@ _SceneRow: TypeAlias = tuple[str, list[_ThingRow], list[_LinkRow], list[str]]
 
 
 def made_with() -> list[str]:
-    """The versions for which the files hold. Boxes are exact to the pixel, and another Pillow may draw other edges."""
+    """Returns the versions that the files hold for: another Pillow may draw other edges."""
     return [str(VERSION), PIL.__version__]
 
 
 def laid_out(index: int) -> Scene | None:
-    """The stored scene at ``index``; None if it is not stored, or was made by another version."""
+    """Returns the stored scene at ``index``; None if there is none, or of another version."""
     part, place = divmod(index, PART)
     scenes = _part(part) if 0 <= index < COUNT else ()
     return scenes[place] if scenes else None
