@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
 from pytest_vqamt.core.query import Task
@@ -235,8 +236,7 @@ def _write(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
     """Returns the numbers of queries and pictures; one picture at a time is in memory."""
     queries: set[str] = set()
     pictures: set[str] = set()
-    unfinished = folder / f"{INDEX}.part"
-    with unfinished.open("w", encoding="utf-8") as index:
+    with replacing(folder / INDEX) as part, part.open("w", encoding="utf-8") as index:
         for todo in _todo_rows(file):
             if todo.id in queries:
                 continue  # several workers may have written it
@@ -247,7 +247,6 @@ def _write(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
                 pictures.add(todo.digest)
             row = {"id": todo.id, "file": image, "task": todo.task.value, "text": todo.text}
             index.write(json.dumps(row, ensure_ascii=False) + "\n")
-    unfinished.replace(folder / INDEX)
     return len(queries), len(pictures)
 
 

@@ -116,8 +116,6 @@ PAIR_COUNT_NAMES: tuple[str, ...] = tuple(each.name for each in fields(PairTally
 
 @dataclass(frozen=True, slots=True)
 class _ReadAnswer:
-    """An answer, parsed and verbatim, with the truth."""
-
     reading: str
     raw: str
     truth: str | None

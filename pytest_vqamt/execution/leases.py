@@ -163,7 +163,6 @@ def has_ended(holder: str) -> bool:
 
 
 def _connect(file: Path) -> sqlite3.Connection:
-    """Connects to a file that exists."""
     uri = f"{file.absolute().as_uri()}?mode=rw"
     return sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
 

@@ -163,8 +163,6 @@ def _silent(_what: str, _steps: int) -> Callable[[], object]:
 
 @dataclass(frozen=True, slots=True)
 class _Exclusion:
-    """The reason why a query gives no row."""
-
     why: str
     evaluation: bool = False
 
@@ -260,7 +258,6 @@ def describe_reasons(reasons: Counter[str]) -> str:
 
 
 def _facts(terms: Terms, evaluating: EvaluationData, exported: Exported) -> dict[str, Json]:
-    """Settings and counts for ``export.json``."""
     return {
         "layout": terms.layout.value,
         "only": terms.wanted.only.value,

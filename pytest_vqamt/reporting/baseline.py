@@ -91,7 +91,6 @@ def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
 def _pieces(
     lines: BinaryIO, pieces: IO[bytes], report: Report, wanted: frozenset[int], *, allow_errors: bool
 ) -> Iterator[BaselineEntry]:
-    """Writes a gzip member for each wanted item with cases."""
     where = str(lines.name)
     for place, result in enumerate(report.relations):
         tally, begins = Tally(), pieces.tell()

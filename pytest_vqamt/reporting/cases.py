@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from pytest_vqamt.core.atomic_write import remove_leftovers, replacing, unwritable_folder
-from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, create_cases, sorted_lines
+from pytest_vqamt.core.atomic_write import remove_leftovers, unwritable_folder
+from pytest_vqamt.core.case_store import FILE_NAMES, create_cases, sorted_lines
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import case_line, case_row
 
@@ -98,19 +98,6 @@ def _part(position: int) -> str:
 def remove_parts(folder: Path) -> None:
     """Removes all parts."""
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
-
-
-def join_parts(folder: Path, positions: Collection[int], name: str = PLAIN_NAME) -> int:
-    """Joins the parts of the items at ``positions`` in one step, and returns the number of lines.
-
-    The file is compressed if its ``name`` says so.
-    """
-    with _writing_into(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / name) as cases:
-            written = write_joined(folder, positions, cases, name)
-    remove_parts(folder)
-    return written
 
 
 def write_joined(folder: Path, positions: Collection[int], cases: Path, name: str) -> int:

@@ -317,8 +317,6 @@ class ItemCounts(NamedTuple):
 
 @dataclass(slots=True)
 class _StratumCounter:
-    """Counts the cases of a stratum."""
-
     spread: SceneCounter = field(default_factory=SceneCounter)
     readings: ReadingCounter = field(default_factory=ReadingCounter)
 
@@ -329,8 +327,6 @@ class _StratumCounter:
 
 @dataclass(slots=True)
 class _ItemCounter:
-    """Counts the cases of an item."""
-
     judged: JudgedCases | None
     ordinary: _StratumCounter = field(default_factory=_StratumCounter)
     presumed: _StratumCounter = field(default_factory=_StratumCounter)

@@ -112,7 +112,6 @@ def _schema() -> Schema:
 
 
 def _whole(file: Path, write: Callable[[Path], int]) -> int:
-    """Calls ``write`` and replaces ``file`` in one step."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(file) as part:

@@ -13,7 +13,8 @@ from PIL import Image
 from pytest_vqamt.cli import main
 from pytest_vqamt.execution.run import run
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
+from tests.reporting.reported import join_parts
 from tests.reporting.running import run_into
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from pytest_vqamt.core.atomic_write import replace_text
+from pytest_vqamt.core.atomic_write import replace_text, replacing
+from pytest_vqamt.core.case_store import PLAIN_NAME
 from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.meaning import Exists
 from pytest_vqamt.core.report_json import case_line, report_text
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.cases import remove_parts, write_joined
 from tests.making import group_of
 
 Row = dict[str, Any]
@@ -51,6 +53,14 @@ def write_rows(folder: Path, rows: Iterable[Row]) -> None:
     """Writes the rows as a run does."""
     text = "".join(f"{case_line(row)}\n" for row in rows)
     (folder / "cases.jsonl").write_text(text, encoding="utf-8")
+
+
+def join_parts(folder: Path, positions: Collection[int], name: str = PLAIN_NAME) -> int:
+    """Joins the parts of the items, as a run does in the end; the number of lines."""
+    with replacing(folder / name) as cases:
+        written = write_joined(folder, positions, cases, name)
+    remove_parts(folder)
+    return written
 
 
 def write_report(report: Report, folder: Path) -> None:

@@ -16,10 +16,10 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
-from tests.reporting.reported import write_report
+from tests.reporting.reported import join_parts, write_report
 
 world = cache(load)
 

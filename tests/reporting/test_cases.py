@@ -18,9 +18,9 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Judged
 from pytest_vqamt.core.meaning import Annotated, Exists
 from pytest_vqamt.core.report_json import case_line
-from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, remove_report, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
 from tests.making import answers_of, case_of, group_of
-from tests.reporting.reported import query_of, row_of
+from tests.reporting.reported import join_parts, query_of, row_of
 
 
 def judged(name: str) -> Judged:
@@ -125,7 +125,7 @@ def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file")
-    for touch in (start_parts, lambda folder: join_parts(folder, [0]), lambda folder: CasePartWriter(folder, 0)):
+    for touch in (start_parts, lambda folder: CasePartWriter(folder, 0)):
         with pytest.raises(VqamtError, match="Expected a folder that can be written to, but got --vqamt-report="):
             touch(tmp_path / "file" / "report")
 

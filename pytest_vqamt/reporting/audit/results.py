@@ -111,7 +111,6 @@ def _of_run(row: Row, started: Json) -> dict[str, Row]:
 
 
 def _started(folder: Path) -> Json:
-    """When the run of the report in ``folder`` began."""
     file = folder / REPORT
     try:
         row: Json = json.loads(file.read_text(encoding="utf-8"))

@@ -109,7 +109,6 @@ def draw_sample(report: Report, folder: Path, draw: SampleSettings) -> Sample:
 
 
 def _left_out(report: Report, draw: SampleSettings) -> frozenset[str]:
-    """The relation variants that are not sampled."""
     items = {each.item: each.tags for each in report.relations}
     for pattern in draw.relations:
         if not any(matches(pattern, item) for item in items):

@@ -87,7 +87,6 @@ def compare(
 
 
 def _compare_item(pair: PairedItem, before: ReadItem, after: ReadItem, show: int) -> Iterator[_Compared]:
-    """The ordinary and the presumed cases of an item, as far as there are any."""
     ordinary, presumed = ItemPairs(show), ItemPairs(show)
     for both in join_cases(before(pair.before.counted), after(pair.after.counted)):
         (presumed if is_presumed(both) else ordinary).add(both)

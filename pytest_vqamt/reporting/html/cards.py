@@ -135,7 +135,6 @@ def edit_regions(picture: Picture, source: SceneSource) -> Json:
 
 
 def _asked(picture: Picture | None, meaning: Meaning | None) -> list[Json]:
-    """The regions that a question is about."""
     if picture is None or meaning is None:
         return []
     return _regions(asked(picture.scene, meaning).values(), picture.scene.frame)

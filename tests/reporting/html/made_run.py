@@ -17,7 +17,7 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.sampling.samplers import Sampler
@@ -25,7 +25,7 @@ from pytest_vqamt.stats.gates import Threshold
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.erratic import SPEC
-from tests.reporting.reported import write_report
+from tests.reporting.reported import join_parts, write_report
 from tests.reporting.running import world
 
 MODELS = (SPEC, "fault:sees-absent")
