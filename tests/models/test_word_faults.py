@@ -1,4 +1,4 @@
-"""Faults in reading questions: each is wrong about the words that it says, and right about all others."""
+"""Faults about words, captions and labels are wrong where they should be, and right elsewhere."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import (
     Absent,
     Both,
@@ -14,6 +16,7 @@ from pytest_vqamt.core.meaning import (
     Count,
     Describe,
     Either,
+    Entails,
     Exists,
     Group,
     Has,
@@ -21,14 +24,19 @@ from pytest_vqamt.core.meaning import (
     Neither,
     NotBoth,
     Related,
+    Unit,
 )
-from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.reference.faults import FAULTS
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.core.scene import Photo, Scene, Thing
+from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.reference.faults import FAULTS, load
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from tests.making import scene_of
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
 
 (
     antonym_blind,
@@ -239,3 +247,75 @@ def test_reads_last_is_wrong_where_there_are_several_questions(
     ask: Ask, meaning: Meaning, text: str, said: str
 ) -> None:
     assert reads_last(query(ask, meaning, text)) == said
+
+
+always_plural, wrong_class = (FAULTS[name].replies() for name in ("always-plural", "wrong-class"))
+
+
+CUTOUT = Cutout(
+    photo=Photo(id="drive.png", digest="00000000000000c3"), thing=Thing(id="7", name="car", box=Box(0, 0, 40, 20))
+)
+
+
+def described(picture: Picture) -> Query:
+    return Query(picture=picture, meaning=Describe(), task=Task.CAPTIONING)
+
+
+def with_a_car(scene: Scene) -> Picture:
+    return scene.picture.insert(CUTOUT, (100, 0), (40, 20))
+
+
+def test_what_was_inserted_is_called_something_else() -> None:
+    scene = scene_of("dog", "car", "dog")
+    assert wrong_class(described(scene.picture)) == "two dogs and a car"
+    assert wrong_class(described(with_a_car(scene))) == "two dogs, a car and a zebra"
+
+
+def test_the_wrong_name_is_that_of_nothing_there() -> None:
+    assert wrong_class(described(with_a_car(scene_of("zebra", "kite")))) == "a zebra, a kite and a toaster"
+
+
+def test_everything_is_in_the_plural() -> None:
+    assert always_plural(described(scene_of("dog", "cat", "cat", "cat").picture)) == "two dogs and three cats"
+
+
+def test_questions_are_answered_right_by_faults_of_captions(ask: Ask, yard: Scene) -> None:
+    cars = Count(groups=(Group(name="car"),))
+    assert always_plural(ask(cars).query) == "1"
+    assert wrong_class(ask(cars, picture=with_a_car(yard)).query) == "2"
+
+
+TRUE = Entails(units=(Unit(group=DOG),))
+UNSEEN = Entails(units=(Unit(group=DOG, unseen="is called Rex"),))
+FALSE = Entails(units=(Unit(group=DOG), Unit(group=COW)))
+
+
+def said(fault: str, ask: Ask, meaning: Meaning, task: Task = Task.ENTAILMENT) -> str:
+    model = wrap_model(f"fault:{fault}", load(fault, ModelOptions()), ModelOptions())
+    [answer] = model.ask(task, [ask(meaning, task=task)])
+    return answer.text
+
+
+@pytest.mark.parametrize(
+    ("fault", "labels"),
+    [
+        ("entails-everything", ("entailment", "entailment", "entailment")),
+        ("contradicts-everything", ("contradiction", "contradiction", "contradiction")),
+        ("label-swap", ("contradiction", "neutral", "entailment")),
+    ],
+)
+def test_the_labels_of_a_true_an_unseen_and_a_false_hypothesis(
+    ask: Ask, fault: str, labels: tuple[str, str, str]
+) -> None:
+    assert tuple(said(fault, ask, meaning) for meaning in (TRUE, UNSEEN, FALSE)) == labels
+
+
+@pytest.mark.parametrize("fault", ["entails-everything", "contradicts-everything", "label-swap"])
+def test_questions_are_answered_right(ask: Ask, fault: str) -> None:
+    assert said(fault, ask, Exists(group=DOG), Task.VQA) == "yes"
+    assert said(fault, ask, Count(groups=(DOG,)), Task.VQA) == "3"
+
+
+def test_who_ignores_attributes_takes_a_white_cat_for_the_black_one(ask: Ask) -> None:
+    white = Entails(units=(Unit(group=Group(name="cat", attributes=("white",))),))
+    assert said("ignores-attributes", ask, white) == "entailment"

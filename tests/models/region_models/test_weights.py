@@ -11,14 +11,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from safetensors.torch import save_file
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
 from pytest_vqamt.models.region_models.frcnn.detector import load_network
+from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn
+from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS
+from tests.models.region_models.conftest import options_for
 from tests.models.region_models.layout import PUBLISHED, table
-from tests.models.region_models.small_detector import NARROW, Weights, random_weights
+from tests.models.region_models.small_detector import (
+    NARROW,
+    Weights,
+    random_weights,
+    write_full_detector,
+    write_small_detector,
+)
 
 ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
 CONV = "backbone.stem.conv1.weight"
@@ -214,3 +224,23 @@ def test_what_is_no_array_is_named(tmp_path: Path, config: DetectorConfig) -> No
 def test_the_harmful_pickle_does_harm_to_others(tmp_path: Path) -> None:
     pickle.load(io.BytesIO(pickle.dumps(Harmful(tmp_path / "trace"))))
     assert (tmp_path / "trace").exists()
+
+
+def test_the_small_one_has_the_features_of_the_full_one(tmp_path: Path) -> None:
+    write_small_detector(tmp_path)
+    found = load_detector(options_for(tmp_path), with_names=True).find(Image.new("RGB", (90, 60), "red"))
+    assert found.features.shape[1] == FEATURE_WIDTH
+
+
+@pytest.mark.slow
+def test_a_picture_of_480_by_640(tmp_path: Path) -> None:
+    write_full_detector(tmp_path)
+    assert (tmp_path / "pytorch_model.bin").stat().st_size == pytest.approx(262e6, rel=0.01)
+    blocks = np.random.default_rng(0).integers(0, 256, (48, 64, 3), dtype=np.uint8)
+    picture = Image.fromarray(blocks.repeat(10, axis=0).repeat(10, axis=1))
+    found = load_detector(options_for(tmp_path), with_names=True).find(picture)
+    assert found.features.shape == (REGIONS, FEATURE_WIDTH)
+    assert found.features.min() >= 0
+    assert len(np.unique(found.boxes_px, axis=0)) == REGIONS
+    assert found.boxes_px.min() >= 0
+    assert (found.boxes_px <= [640, 480, 640, 480]).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -102,3 +103,22 @@ def test_the_fingerprint_tells_precisions_apart_and_not_devices() -> None:
     assert plain.fingerprint("m", 1, "f") != half.fingerprint("m", 1, "f")
     other = Runtime(device=torch.device("meta"), dtype="float32", threads=3)
     assert plain.fingerprint("m", 1, "f") == other.fingerprint("m", 1, "f")
+
+
+def test_on_a_cpu_nothing_is_copied() -> None:
+    runtime, tensor = Runtime.of(ModelOptions(device="cpu")), torch.ones(3)
+    assert runtime.pin(tensor) is tensor
+    assert runtime.to_device(tensor) is tensor
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_what_another_thread_pins_arrives_whole() -> None:
+    runtime = Runtime.of(ModelOptions(device="cuda"))
+    many = [torch.full((1 << 20,), float(number)) for number in range(20)]
+    with ThreadPoolExecutor(1) as pool:
+        pinned = list(pool.map(runtime.pin, many))
+    assert all(tensor.is_pinned() for tensor in pinned)
+    arrived = [runtime.to_device(tensor) for tensor in pinned]
+    assert {tensor.device for tensor in arrived} == {runtime.device}
+    assert [tensor.sum().item() for tensor in arrived] == [float(number << 20) for number in range(20)]
+    assert runtime.pin(arrived[0]) is arrived[0]

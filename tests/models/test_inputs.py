@@ -1,16 +1,29 @@
-"""What was made of a picture is made once, what was asked about longest ago goes first, and two threads may use it."""
+"""Pictures are encoded once and kept within a limit; texts are cut and counted."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+import torch
 from PIL import Image
+from transformers import BertTokenizer
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.transformers.inputs import PictureFeatureCache
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.transformers import inputs as module
+from pytest_vqamt.models.transformers.inputs import (
+    PictureFeatureCache,
+    preprocess_images,
+    preprocessing_threads,
+    tokenize,
+)
+from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.small.inputs import SIZES, query, render
+from tests.models.small.tokenizers import bert_tokenizer
 
 NAMES = tuple(SIZES)
 
@@ -146,3 +159,76 @@ def test_what_is_given_up_is_made_again_and_half_as_much_is_kept_from_then_on() 
     made.encoded.clear()
     made.of(0)
     assert made.encoded == [sizes(0)], "of four one is kept, after it was halved twice"
+
+
+CPU = Runtime.of(ModelOptions(device="cpu"))
+PAD, CLS, SEP = 0, 2, 3
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> BertTokenizer:
+    return bert_tokenizer(tmp_path_factory.mktemp("words"), ("is", "there", "dog"), longest=8)
+
+
+def number(tokenizer: BertTokenizer, word: str) -> int:
+    found = tokenizer.convert_tokens_to_ids(word)
+    assert isinstance(found, int)
+    return found
+
+
+def test_texts_are_padded_on_the_right_to_the_longest(tokenizer: BertTokenizer) -> None:
+    is_, there, dog, mark = (number(tokenizer, word) for word in ("is", "there", "dog", "?"))
+    tokens = tokenize(["Is there a dog?", "dog"], tokenizer, 40, CPU)
+    a = number(tokenizer, "a")
+    assert tokens.ids.tolist() == [[CLS, is_, there, a, dog, mark, SEP], [CLS, dog, SEP, PAD, PAD, PAD, PAD]]
+    assert tokens.attended.tolist() == [[1] * 7, [1, 1, 1, 0, 0, 0, 0]]
+    assert tokens.cut == (False, False)
+
+
+@pytest.mark.parametrize(("longest", "room"), [(6, 4), (8, 6), (40, 6)])
+def test_a_longer_text_is_cut_and_said_to_be(tokenizer: BertTokenizer, longest: int, room: int) -> None:
+    """The shorter of what the model and what the tokenizer takes (8) counts, two tokens of which are added ones."""
+    dog = number(tokenizer, "dog")
+    tokens = tokenize(["dog " * room, "dog " * (room + 1), "dog"], tokenizer, longest, CPU)
+    assert tokens.cut == (False, True, False)
+    assert tokens.ids[:2].tolist() == [[CLS, *[dog] * room, SEP]] * 2
+
+
+def test_no_word_is_unknown_to_the_small_tokenizer(tokenizer: BertTokenizer) -> None:
+    ids = tokenizer("Zebra, 42 café!")["input_ids"]
+    assert tokenizer.unk_token_id not in ids
+    assert tokenizer.decode(ids, skip_special_tokens=True) == "zebra, 42 cafe!"
+
+
+CUDA = replace(CPU, device=torch.device("cuda:0"))
+IMAGES = [Image.new("RGB", (width, 1)) for width in range(1, 21)]
+
+
+def test_a_gpu_is_not_kept_waiting_for_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "available_cores", lambda: 16)
+    assert preprocessing_threads(CPU) == 1
+    assert preprocessing_threads(CUDA) == 8
+    assert preprocessing_threads(replace(CUDA, threads=4)) == 4
+
+
+@pytest.mark.parametrize(("runtime", "at_once"), [(CPU, 1), (replace(CUDA, threads=3), 3)])
+def test_each_comes_out_in_its_place(runtime: Runtime, at_once: int) -> None:
+    """Three wait for each other, which they could not one by one."""
+    together = threading.Barrier(at_once)
+
+    def width(image: Image.Image) -> int:
+        if image.width <= at_once:
+            together.wait(timeout=10)
+        return image.width
+
+    assert preprocess_images(IMAGES, width, runtime) == list(range(1, 21))
+    assert preprocess_images([], width, runtime) == []
+
+
+def test_what_goes_wrong_with_one_is_told() -> None:
+    def fails(image: Image.Image) -> int:
+        return 1 // (image.width - 5)
+
+    for runtime in (CPU, replace(CUDA, threads=3)):
+        with pytest.raises(ZeroDivisionError):
+            preprocess_images(IMAGES, fails, runtime)

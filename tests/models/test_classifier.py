@@ -1,4 +1,4 @@
-"""A list of answers comes from where the user says, from beside the weights or from the labels."""
+"""Lists of answers come from the checkpoint or the user, and answers from finite logits."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+import torch
 
 from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.query import Answer
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList, read_answers
+from pytest_vqamt.models.transformers.classifier import (
+    AnswerLists,
+    PublishedList,
+    answers_from_logits,
+    check_finite,
+    check_step_scores,
+    read_answers,
+)
 
 LISTS = AnswerLists(
     kind="small",
@@ -196,3 +205,61 @@ def test_a_list_that_cannot_be_fetched_says_from_where_and_leaves_nothing(
 def test_a_head_of_an_unpublished_length_has_nothing_to_fetch(checkpoint: Checkpoint) -> None:
     with pytest.raises(OptionError, match=r"Expected a model with 4 answers .*answers=download, but this one has 7"):
         LISTS.of(checkpoint, 7, options(answers="download"))
+
+
+IDS = torch.zeros((2, 1), dtype=torch.int64)
+NONE, MOST, LEAST = float("nan"), float("inf"), float("-inf")
+
+
+def test_numbers_pass_and_so_do_words_that_are_never_to_be_said() -> None:
+    scores = torch.tensor([[1.0, LEAST, 2.0], [LEAST, LEAST, 0.0]])
+    assert check_step_scores(IDS, scores) is scores
+    check_finite(torch.tensor([[1.0, -2.0]]))
+
+
+@pytest.mark.parametrize("row", [[NONE, 1.0], [1.0, NONE], [MOST, 1.0], [LEAST, LEAST]])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_an_input_with_no_number_to_choose_is_no_answer(row: list[float], dtype: torch.dtype) -> None:
+    with pytest.raises(ArithmeticError, match="--vqamt-dtype=float32"):
+        check_step_scores(IDS, torch.tensor([[1.0, 2.0], row], dtype=dtype))
+
+
+@pytest.mark.parametrize("wrong", [NONE, MOST, LEAST])
+def test_all_scores_of_given_answers_are_numbers(wrong: float) -> None:
+    with pytest.raises(ArithmeticError, match="--vqamt-dtype=float32"):
+        check_finite(torch.tensor([[1.0, 2.0], [wrong, 1.0]]))
+
+
+LABELS = ("a", "b", "c", "d", "e", "f", "g")
+
+
+def test_the_highest_wins_and_five_are_told_in_order() -> None:
+    probabilities = torch.tensor([[0.1, 0.9, 0.2, 0.3, 0.05, 0.8, 0.12345]])
+    (said,) = answers_from_logits(probabilities.logit(), probabilities, LABELS, [False])
+    assert said.text == "b"
+    assert said.scores == (("b", 0.9), ("f", 0.8), ("d", 0.3), ("c", 0.2), ("g", 0.123))
+    assert not said.truncated
+
+
+def test_fewer_labels_are_all_told_and_each_input_has_its_own_answer() -> None:
+    logits = torch.tensor([[2.0, 1.0], [0.0, 1.0]])
+    said = answers_from_logits(logits, torch.tensor([[0.75, 0.25], [0.25, 0.75]]), ("yes", "no"), [False, True])
+    assert said == (
+        Answer("yes", (("yes", 0.75), ("no", 0.25))),
+        Answer("no", (("no", 0.75), ("yes", 0.25)), truncated=True),
+    )
+
+
+def test_logits_decide_where_probabilities_are_equal() -> None:
+    """Above 17 or so, 1 / (1 + exp(-x)) is 1 in 32 bits."""
+    logits = torch.tensor([[20.0, 25.0, 22.0]])
+    assert set(logits.sigmoid()[0].tolist()) == {1.0}
+    (said,) = answers_from_logits(logits, logits.sigmoid(), ("a", "b", "c"), [False])
+    assert said.scores is not None
+    assert [name for name, _ in said.scores] == ["b", "c", "a"]
+
+
+def test_scores_that_are_no_numbers_are_no_answer() -> None:
+    logits = torch.tensor([[1.0, 2.0], [float("nan"), 1.0]])
+    with pytest.raises(ArithmeticError, match=r"--vqamt-dtype=float32"):
+        answers_from_logits(logits, logits.sigmoid(), ("a", "b"), [False, False])
