@@ -145,12 +145,12 @@ def _inside(found: Iterable[Outline], frame: Box) -> Iterator[Outline]:
             yield replace(each, box=box)
 
 
-# The two strong colours are told apart by people who see no red, no green or no blue; a light rim keeps each line
+# The two strong colours are distinguishable for people who see no red, no green or no blue; a light rim keeps each line
 # visible on a dark picture.
 
 
 _LEAST_PX = 7
-"""A smaller box is drawn this large, or nobody would see it."""
+"""A smaller box is drawn this large, to be visible."""
 _DASH_PX, _GAP_PX = 9, 6
 _APART_PX = 5
 _RIM: Colour = (255, 255, 255)

@@ -223,7 +223,7 @@ class ChangeStatus(StrEnum):
     """The whole 95 % interval of the difference lies above the tolerated drop."""
 
     UNCERTAIN = "uncertain"
-    """Neither can be told with this many cases."""
+    """Too few cases for either."""
 
 
 def change_of(paired: PairedClusters, *, version_before: int = 1, other_judgement: int = 0) -> BaselineChange:

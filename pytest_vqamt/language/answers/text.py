@@ -1,4 +1,4 @@
-"""The answer proper: without reasoning and markup, told apart from refusals."""
+"""The answer proper: without reasoning and markup, or the refusal instead of it."""
 
 from __future__ import annotations
 

@@ -75,8 +75,8 @@ def _form(name: str, mentions: Sequence[Mention]) -> NounForm:
             things += not again
     if things > 1:
         return NounForm.PLURAL
-    told = things or any(mention.form is NounForm.SINGULAR for mention in mentions)
-    return NounForm.SINGULAR if told else NounForm.NONE
+    is_one = things or any(mention.form is NounForm.SINGULAR for mention in mentions)
+    return NounForm.SINGULAR if is_one else NounForm.NONE
 
 
 class CaptionReading(StrEnum):

@@ -6,7 +6,7 @@ The expectations of MetaIC (Yu et al., ISSTA 2022, section 3.4):
 - singular-plural form: every other class keeps its form; the inserted one is singular, or plural where it was there
   before. It is judged where the first holds.
 
-A class that is missing is an omission, unless one appears that nobody expected, which is a misclassification; a form
+A class that is missing is an omission, unless an unexpected one appears, which is a misclassification; a form
 that is wrong is a quantity.
 
 **Deviations** (``Reading.REFINED``): the paper says in section 4.2.3 what its reading reports without reason; here

@@ -102,7 +102,7 @@ def _only_maker(file: Path) -> Iterator[None]:
 
         file.parent.mkdir(parents=True, exist_ok=True)
         opened = lock.open("ab")
-    except (ModuleNotFoundError, OSError):  # Windows; or a folder that cannot be written, which is told later
+    except (ModuleNotFoundError, OSError):  # Windows; or a folder that cannot be written: _write warns
         yield
         return
     with opened:

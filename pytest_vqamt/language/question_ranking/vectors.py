@@ -56,7 +56,7 @@ class Lsa:
         counted = counter.fit_transform(texts)
         supported = max(_FEWEST_DIMENSIONS, len(texts) // _QUESTIONS_A_DIMENSION)
         dimensions = min(_MOST_DIMENSIONS, supported, *counted.shape)
-        # Of one question alone the share of its variance that is explained is 0 / 0, and nobody asks for it.
+        # Of one question alone the share of its variance that is explained is 0 / 0, and unused.
         with one_thread(), np.errstate(invalid="ignore"):
             svd = TruncatedSVD(dimensions, random_state=_SEED).fit(counted)
         return cls(counter.get_feature_names_out(), counter.idf_, svd.components_.astype(np.float32), fingerprint)
@@ -153,10 +153,10 @@ class SentenceVectors:
         try:
             return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True, trust_remote_code=False)
         except Exception as error:  # each part of it raises another, down to the reader of the weights
-            told = " ".join(str(error).split()) or type(error).__name__
+            reason = " ".join(str(error).split()) or type(error).__name__
             raise OptionError(
                 f"embedding={self._setting!r}: expected a whole model of sentence-transformers, but it could not be "
-                f"loaded ({told[:200]}): fetch it again"
+                f"loaded ({reason[:200]}): fetch it again"
             ) from error
         finally:
             if bars:

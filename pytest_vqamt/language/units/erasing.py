@@ -128,7 +128,7 @@ def _is_word_for(word: str, name: str) -> bool:
 
 
 def _exclude_each_other(one: str, other: str) -> bool:
-    """Whether nobody is both: a man and a woman, a boy and an adult."""
+    """Whether no person is both: a man and a woman, a boy and an adult."""
     return any(
         a in _mentions(these) and b in _mentions(those)
         for these, those in (("men", "women"), ("young", "grown"))
@@ -170,7 +170,7 @@ def _takes_both(one: str, other: str) -> bool:
         return True
     if any(verb_forms(word)[0] in _mentions("mutual_verbs") for word in shared):
         return True
-    are = parse(f"they {text}")  # "are twins", "are a couple": nobody is
+    are = parse(f"they {text}")  # "are twins", "are a couple": no single thing is
     return any(
         are.tag(it.start - 1) is Tag.BE and (are.is_plural(it) or are.word(it.head) in words_of("collective"))
         for it in are.phrases[1:2]

@@ -115,10 +115,10 @@ words_of = partial(word_set, _FILE)
 
 @cache
 def _classes() -> Mapping[str, Tag]:
-    return _TOLD_BY_NEIGHBOURS | {word: tag for key, tag in _CLOSED.items() for word in words_of(key)}
+    return _BY_NEIGHBOURS | {word: tag for key, tag in _CLOSED.items() for word in words_of(key)}
 
 
-_TOLD_BY_NEIGHBOURS = {
+_BY_NEIGHBOURS = {
     "to": Tag.PREPOSITION,
     "there": Tag.ADVERB,
     "that": Tag.DETERMINER,
@@ -190,7 +190,7 @@ def verb_forms(word: str) -> tuple[str, frozenset[VerbForm]]:
                 continue
             return lemma, forms
     if word.endswith("ing") and len(word) > 5 and not shares(word):
-        return word.removesuffix("ing"), _ENDINGS["ing"]  # a verb that nobody has listed: "parkouring"
+        return word.removesuffix("ing"), _ENDINGS["ing"]  # an unlisted verb: "parkouring"
     return "", frozenset()
 
 

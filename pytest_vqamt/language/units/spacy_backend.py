@@ -134,9 +134,9 @@ def load(model: str) -> Callable[[str], SpacyDoc]:
     try:
         pipeline: Callable[[str], SpacyDoc] = import_module("spacy").load(model)
     except (OSError, ValueError, ImportError) as error:
-        told = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0]
         raise OptionError(
-            f"Expected an English model of spaCy, but got model={model!r}, which cannot be loaded ({told}): "
+            f"Expected an English model of spaCy, but got model={model!r}, which cannot be loaded ({reason}): "
             f"python -m spacy download {model}"
         ) from error
     return pipeline

@@ -87,7 +87,7 @@ def after_noun(reading: TaggerContext, place: int) -> Tag:
     if word.adverb > max(word.noun, word.adjective):
         return Tag.ADVERB
     if word.is_plural and (reading.is_of_one(place) or reading.before(place) is Tag.PRONOUN):
-        # A verb that nobody has listed, or that is misspelt.
+        # An unlisted or misspelt verb.
         return Tag.NOUN if reading.goes_on(place + 1) else Tag.FINITE
     is_said_of_it = word.adjective > word.noun and (not word.noun or reading.is_living(place - 1))
     return Tag.ADJECTIVE if is_said_of_it else Tag.NOUN

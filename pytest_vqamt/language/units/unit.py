@@ -162,7 +162,7 @@ def is_living(noun: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def is_object(name: str) -> bool:
-    """Whether things of the name can be told apart in a picture, so that one of them can be erased.
+    """Whether things of the name are separate in a picture, so that one of them can be erased.
 
     >>> is_object("dog"), is_object("red ball"), is_object("shirt"), is_object("water"), is_object("joy")
     (True, True, False, False, False)

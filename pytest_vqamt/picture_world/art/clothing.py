@@ -1,4 +1,4 @@
-"""Things to wear or carry, lying or hanging with nobody in them."""
+"""Things to wear or carry, lying or hanging."""
 
 from __future__ import annotations
 

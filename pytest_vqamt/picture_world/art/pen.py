@@ -27,7 +27,7 @@ PALETTE: dict[str, Rgb] = {
     "gray": (140, 143, 149),
     "white": (246, 246, 243),
 }
-"""The colours that things are named by, far enough apart to be told apart at a glance."""
+"""The named colours, which differ at a glance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,7 +123,7 @@ _at_least_half = [255 if v >= 128 else 0 for v in range(256)]
 
 
 def _unlike(beside: Rgb, tones: tuple[Rgb, ...], number: int, least: int) -> Rgb:
-    """The tone of that number, or the next one that can be told from what it touches."""
+    """The tone of that number, or the next one that differs from what it touches."""
     turned = [tones[(number + i) % len(tones)] for i in range(len(tones))]
     return next(tone for tone in turned if sum(abs(a - b) for a, b in zip(tone, beside, strict=True)) > least)
 
