@@ -9,6 +9,7 @@ import pytest
 
 CORE: Final = {
     "PIL": "pillow",
+    "filelock": "filelock",
     "hypothesis": "hypothesis",
     "ijson": "ijson",
     "inflect": "inflect",
@@ -27,7 +28,6 @@ CORE: Final = {
 
 EXTRAS: Final = {
     "transformers": {
-        "filelock": "filelock",
         "huggingface_hub": "huggingface-hub",
         "safetensors": "safetensors",
         "torch": "torch",

@@ -75,6 +75,34 @@ def test_a_session_without_a_model_loads_nothing_heavy(arguments: list[str], tmp
     assert loaded & HEAVY == set()
 
 
+def test_a_run_of_one_relation_imports_only_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text("def test_own(vqamt_consistency): vqamt_consistency.check()\n")
+    (tmp_path / "own.py").write_text("def model(image, text): return '2'\n")
+    options = ["--vqamt-model=python:own:model", "--vqamt-relations=metavqa.partition[object]", "--vqamt-max-cases=3"]
+    command = ["-p", "pytest_vqamt.plugin", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", f"{tmp_path}", *options]
+    run_session = f"import sys, pytest; sys.path.insert(0, {str(tmp_path)!r}); assert pytest.main({command!r}) == 0"
+    report = "import json, sys; print('\\n' + json.dumps(sorted(sys.modules)))"
+    loaded = set(
+        json.loads(last_line_of(f"{run_session}\n{report}", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS=""))
+    )
+    ours = {name.removeprefix("pytest_vqamt.") for name in loaded if name.startswith("pytest_vqamt.")}
+    assert {name for name in ours if name.startswith("relations.metavqa.")} == {
+        "relations.metavqa.groups",
+        "relations.metavqa.partition",
+    }
+    unneeded = (
+        "annotation",
+        "commands",
+        "export",
+        "serving",
+        "relations.carets",
+        "relations.veglue",
+        "reporting.html.page",
+    )
+    assert [name for name in ours if name.startswith(unneeded)] == []
+    assert loaded & {"cv2", "httpx2", "jinja2", "msgspec", "nltk", "torch", "transformers"} == set()
+
+
 def packages() -> list[str]:
     """The module with the most text of each package, by its dotted name."""
     folders: dict[Path, list[Path]] = {}

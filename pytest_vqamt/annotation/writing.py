@@ -166,7 +166,7 @@ def only_writer(file: Path) -> Iterator[None]:
     Raises:
         DataError: the folder of the file cannot be written.
     """
-    from filelock import FileLock, Timeout  # comes with the extra photos
+    from filelock import FileLock, Timeout
 
     lock = FileLock(file.with_name(f".{file.name}.lock"))
     try:

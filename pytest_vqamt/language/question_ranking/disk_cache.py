@@ -95,20 +95,14 @@ def _write(file: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 @contextmanager
 def _only_maker(file: Path) -> Iterator[None]:
-    """Excludes other processes of this machine, if the system has file locks."""
-    lock = file.with_suffix(".lock")
-    try:
-        import fcntl
+    """Excludes other processes of this machine; nothing is excluded where the folder cannot be written."""
+    from filelock import FileLock
 
+    lock = FileLock(file.with_suffix(".lock"))
+    with suppress(OSError, NotImplementedError):  # the caller reports a folder that cannot be written
         file.parent.mkdir(parents=True, exist_ok=True)
-        opened = lock.open("ab")
-    except (ModuleNotFoundError, OSError):  # Windows; or a folder that cannot be written: _write warns
+        lock.acquire()
+    try:
         yield
-        return
-    with opened:
-        with suppress(OSError):
-            fcntl.flock(opened.fileno(), fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
+    finally:
+        lock.release()

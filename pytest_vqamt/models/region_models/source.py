@@ -82,7 +82,7 @@ class DiskRegionCache:
     @contextmanager
     def claim(self, key: str, wait: bool) -> Iterator[bool]:
         """Locks ``key`` against other processes; False if another one holds it and ``wait`` is False."""
-        from filelock import FileLock, Timeout  # comes with torch
+        from filelock import FileLock, Timeout
 
         lock = FileLock(self._file(key).with_suffix(".lock"))
         try:

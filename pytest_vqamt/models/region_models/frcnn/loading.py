@@ -130,7 +130,7 @@ def download_detector(folder: Path, address: str) -> None:
     Raises:
         ModelError: they cannot be downloaded or written.
     """
-    from filelock import FileLock  # comes with torch
+    from filelock import FileLock
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
