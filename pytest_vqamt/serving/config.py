@@ -71,12 +71,10 @@ class ServeConfig:
         return f"vqamt-{self.session}"
 
     def as_line(self) -> str:
-        """The configuration as one line of JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_line(cls, line: str) -> ServeConfig:
-        """The configuration that ``as_line`` wrote."""
         row = json.loads(line)
         return cls(**{**row, "data": tuple(row["data"])})
 

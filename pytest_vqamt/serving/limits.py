@@ -85,11 +85,7 @@ def check_edit(edit: object) -> Edit:
 
 
 def check_picture(picture: Picture) -> None:
-    """Checks the size of a picture.
-
-    Raises:
-        DataError: it is empty or too large.
-    """
+    """Raises DataError if the picture is empty or too large."""
     width, height = picture.scene.width, picture.scene.height
     if not (width > 0 and height > 0 and width * height <= MAX_PIXELS):
         raise DataError(f"Expected a picture of 1 to {MAX_PIXELS} pixels, but the recipe gives {width} x {height}")
@@ -187,11 +183,7 @@ class PngPicture:
     """
 
     def __init__(self, row: PngRow) -> None:
-        """Reads the header alone.
-
-        Raises:
-            DataError: it is no PNG file, or too large.
-        """
+        """Reads the header alone, and raises DataError if it is no PNG file, or too large."""
         self._row = row
         with _opened(row) as image:
             width, height = image.size
@@ -202,11 +194,7 @@ class PngPicture:
         self._image: Image | None = None
 
     def image(self, _picture: Picture) -> Image:
-        """A copy of the pixels, RGB uint8.
-
-        Raises:
-            DataError: the file is broken.
-        """
+        """Returns a copy of the pixels, RGB uint8, or raises DataError if the file is broken."""
         if self._image is None:
             with _opened(self._row) as image:
                 self._image = image.convert("RGB")

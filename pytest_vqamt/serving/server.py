@@ -26,14 +26,7 @@ from pytest_vqamt.serving.app import LOOPBACK_HOSTS, SingleFlight, TimedH11Proto
 from pytest_vqamt.serving.config import ServeConfig, allow_port_reuse
 from pytest_vqamt.serving.ray_backend import Failover, RayBackend
 from pytest_vqamt.serving.replica import ReplicaInfo
-from pytest_vqamt.serving.supervisor import (
-    LOG_FILE,
-    SHUTDOWN_COMMAND,
-    Progress,
-    Ready,
-    StartupFailed,
-    StatusMessage,
-)
+from pytest_vqamt.serving.supervisor import LOG_FILE, SHUTDOWN_COMMAND, Progress, Ready, StartupFailed, StatusMessage
 
 _PROGRESS_EVERY_S = 10
 _BACKLOG = 256

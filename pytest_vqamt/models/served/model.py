@@ -280,7 +280,6 @@ class PictureTransport:
         return lacks_all or item.query.picture.photo.digest in self._missing_photos
 
     def picture_accepted(self, *, as_pixels: bool) -> None:
-        """Records that the server accepted a picture."""
         self._has_photos = self._has_photos or not as_pixels
 
     def photo_missing(self, item: ModelInput, reason: str) -> None:

@@ -177,11 +177,7 @@ class _Error(Struct):
 
 
 def read_message(body: bytes, kind: type[T], name: str) -> T:
-    """Decodes ``body`` as ``kind``; ``name`` is for the error, which gives the path of the field and not its value.
-
-    Raises:
-        WireError: it is no JSON, or of another shape.
-    """
+    """Raises WireError, with the path of the field and not its value, if ``body`` is no JSON of this ``kind``."""
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -219,11 +215,7 @@ def write_status(status: ServerStatus) -> bytes:
 
 
 def read_status(body: bytes) -> ServerStatus:
-    """The server status in ``body``.
-
-    Raises:
-        WireError: it is none.
-    """
+    """Raises WireError if ``body`` is no server status."""
     return read_message(body, ServerStatus, "the status of a server")
 
 

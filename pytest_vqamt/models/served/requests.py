@@ -110,7 +110,6 @@ class PackedRequest:
     _size: int = _ENVELOPE_BYTES
 
     def body(self, model: str) -> bytes:
-        """The body of the request to the model of this identity."""
         return write_request(model, [picture.row for picture in self._pictures.values()], self._queries)
 
     def sends_pixels(self, item: ModelInput) -> bool:
