@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.detectors.base import DetectedObject, Grounder
 from pytest_vqamt.annotation.writing import (
     Outcome,
     annotate_each,
@@ -21,11 +22,10 @@ from pytest_vqamt.annotation.writing import (
 )
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
-from pytest_vqamt.core.detections import DetectedObject, Grounder
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
-from pytest_vqamt.data.jsonl import JsonLines
+from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.messages import short_path
-from pytest_vqamt.data.own.photos import noted
+from pytest_vqamt.data.own_photos import noted
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.snli_ve.files import UNITS, SnliVeFiles, find
 from pytest_vqamt.data.snli_ve.index import BOUNDLESS, HypothesisIndex

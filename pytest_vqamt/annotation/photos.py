@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.detectors.base import DetectedObject, Detector
 from pytest_vqamt.annotation.writing import (
     Outcome,
     annotate_each,
@@ -18,15 +19,13 @@ from pytest_vqamt.annotation.writing import (
     settings_named,
 )
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.detections import DetectedObject, Detector
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
+from pytest_vqamt.data.cleaning import cleaned, is_multi_coloured
+from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
 from pytest_vqamt.data.messages import short_name, short_path
-from pytest_vqamt.data.own.folder import FILE, OwnPhotos, open_folder
-from pytest_vqamt.data.own.graphs import row_of_scene, scene_of_row
-from pytest_vqamt.data.own.photos import NOTES, noted
+from pytest_vqamt.data.own_photos import FILE, NOTES, OwnPhotos, noted, open_folder
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_ID_LENGTH
-from pytest_vqamt.data.scene_graphs.cleaning import cleaned, is_multi_coloured
 from pytest_vqamt.models.base import ModelOptions
 
 

@@ -1,4 +1,4 @@
-"""Scene sources made of photos and annotations."""
+"""Scene sources of photos and annotations."""
 
 from __future__ import annotations
 
@@ -11,23 +11,20 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
-from pytest_vqamt.data.scene_cache import scene_cache
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 
 class Annotations(Protocol):
-    """The records of one data set by index, each read on access.
-
-    Scenes have the id of their photo but an empty digest, as the photo may not have been opened.
-    """
+    """The records of one data set by index; their scenes have an empty digest of the photo."""
 
     @property
     def bad_records(self) -> tuple[str, ...]:
-        """A message about each record that cannot be used; known when the data set is opened."""
+        """A message about each record that cannot be used."""
         ...
 
     @property
@@ -35,9 +32,7 @@ class Annotations(Protocol):
         """Changes whenever an annotation changes."""
         ...
 
-    def __len__(self) -> int:
-        """The number of usable records."""
-        ...
+    def __len__(self) -> int: ...
 
     def photo_ids(self) -> tuple[str, ...]:
         """The photo ids in the order of the records."""
@@ -64,18 +59,43 @@ class Annotations(Protocol):
         ...
 
     def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
-        """The corpus if the reader has one stored; None to have it gathered from the scenes.
-
-        ``scene`` and ``measure`` are the source's own, for the corpus to call.
-        """
+        """The corpus if the reader has one stored; None to have it gathered from the scenes."""
         ...
 
 
-class AnnotatedPhotos:
-    """A scene source of annotations and a folder of photos.
+class ListedAnnotations:
+    """Annotations in memory, of photos whose ids are their files; without masks.
 
-    ``photos`` is None if the data set came without them: its scenes are known, their pixels are not.
+    Attributes:
+        bad_records: a message about each record that cannot be used.
+        digest: changes whenever an annotation changes.
     """
+
+    def __init__(self, photos: Iterable[str], bad_records: Iterable[str], digest: str) -> None:
+        self._photos = tuple(photos)
+        self.bad_records = tuple(bad_records)
+        self.digest = digest
+
+    def __len__(self) -> int:
+        return len(self._photos)
+
+    def photo_ids(self) -> tuple[str, ...]:
+        return self._photos
+
+    def photo_file(self, index: int) -> str:
+        return self._photos[index]
+
+    def mask(self, index: int, thing_id: str) -> Image:
+        raise DataError(
+            f"Expected a thing with a mask, but got thing_id={thing_id!r} of {self._photos[index]}: it has none"
+        )
+
+    def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
+        return None
+
+
+class AnnotatedPhotos:
+    """A scene source of annotations and a folder of photos; ``photos`` is None if only the scenes are known."""
 
     def __init__(
         self, *, spec: str, description: str, annotations: Annotations, photos: PhotoFiles | None, without: str = ""
@@ -155,9 +175,24 @@ class AnnotatedPhotos:
         return mean_colour(self._readable(sample_indices(len(self))))
 
     def _readable(self, indices: Iterable[int]) -> Iterator[Image]:
-        """The photos of those scenes that can be read; a broken one is told of where its own scene is asked for."""
+        """The photos that can be read; a broken one is reported with its own scene."""
         for index in indices:
             try:
                 yield self.photo(self.scene(index).photo)
             except DataError:
                 continue
+
+
+MAX_BYTES = 192 << 20
+"""About 48,000 scenes of the picture world; a run returns to scenes at random."""
+
+
+def scene_cache() -> LruCache[int, Scene]:
+    """An empty cache of scenes by index."""
+    return LruCache(MAX_BYTES, _bytes_of)
+
+
+def _bytes_of(scene: Scene) -> int:
+    """The approximate memory that a scene takes."""
+    texts = len(scene.questions) + len(scene.hypotheses) + len(scene.captions)
+    return 800 + 400 * (len(scene.objects) + len(scene.regions) + texts) + 80 * len(scene.relationships)

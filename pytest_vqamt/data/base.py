@@ -14,9 +14,7 @@ class PublishedPairs(Protocol):
     """A SceneSource whose data set publishes its questions in pairs."""
 
     @property
-    def published_pairs(self) -> int:
-        """The number of pairs."""
-        ...
+    def published_pairs(self) -> int: ...
 
 
 class SceneSource(PhotoStore, Protocol):

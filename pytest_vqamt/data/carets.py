@@ -1,4 +1,4 @@
-"""``carets:DIR``: the question pairs that the authors of CARETS have published, on photos of yours or without any."""
+"""``carets:DIR``: the question pairs that the authors of CARETS published, with or without photos."""
 
 from __future__ import annotations
 
@@ -17,45 +17,26 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuestion, Scene
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.coco.records import id_of
-from pytest_vqamt.data.coco.source import digest_of
+from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.coco import digest_of
+from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.json_io import plain_or_gzip, read_json, text_of
 from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import Record
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
     from yaml import YAMLError
 
 
 class CaretsPhotos(AnnotatedPhotos):
-    """The scenes of the published pairs.
+    """The scenes of the published pairs."""
 
-    Attributes:
-        published_pairs: how many pairs there are.
-    """
-
-    def __init__(
-        self,
-        *,
-        spec: str,
-        description: str,
-        annotations: CaretsAnnotations,
-        photos: PhotoFiles | None,
-        without: str,
-        published_pairs: int,
-    ) -> None:
-        super().__init__(spec=spec, description=description, annotations=annotations, photos=photos, without=without)
-        self.published_pairs = published_pairs
+    published_pairs = 0
 
 
-class CaretsAnnotations:
-    """The images that pairs are about, in the order in which the files come to them; nothing is known to be on them.
-
-    A scene has the size that its photo says; without photos it is not known, and is 0 x 0.
-    """
+class CaretsAnnotations(ListedAnnotations):
+    """The images of pairs in the order of the files, without objects; their size is that of the photo, or 0 x 0."""
 
     def __init__(
         self,
@@ -65,20 +46,13 @@ class CaretsAnnotations:
         folders: PhotoFolders | None,
         digest: str,
     ) -> None:
-        self.bad_records = bad
-        self.digest = digest
+        super().__init__(map(_photo_id, of_image), bad, digest)
         self._of_image = of_image
         self._images = tuple(of_image)
         self._folders = folders
 
-    def __len__(self) -> int:
-        return len(self._images)
-
-    def photo_ids(self) -> tuple[str, ...]:
-        return tuple(map(_photo_id, self._images))
-
     def photo_file(self, index: int) -> str:
-        name = _photo_id(self._images[index])
+        name = self._photos[index]
         return self._folders.files[name] if self._folders else name
 
     def scene(self, index: int) -> Scene:
@@ -87,13 +61,8 @@ class CaretsAnnotations:
         photo = Photo(id=_photo_id(image), digest="")
         return Scene(id=image, photo=photo, width=width, height=height, questions=self._of_image[image])
 
-    def mask(self, index: int, thing_id: str) -> Image:
-        raise DataError(
-            f"Expected a thing of image {self._images[index]}, but got thing_id={thing_id!r}: it has no objects"
-        )
-
     def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus:
-        """Of scenes in which nothing is known to be: no photo is looked at for it."""
+        """The corpus of scenes without objects, without a look at photos."""
         empty = Scene(id="", photo=Photo(id="", digest=""), width=0, height=0)
         return gather_corpus((empty for _ in self._images), scene=scene, measure=cache(measure))
 
@@ -127,7 +96,7 @@ def load(argument: str) -> CaretsPhotos:
             + (f": {bad[0]}" if bad else "")
         )
     pairs = sum(question.pair is not None for asked in of_image.values() for question in asked)
-    return CaretsPhotos(
+    source = CaretsPhotos(
         spec=f"carets:{argument}",
         description=f"CARETS, {pairs} published question pairs about {len(of_image)} images"
         + ("" if folders else ", without photos"),
@@ -136,16 +105,13 @@ def load(argument: str) -> CaretsPhotos:
         ),
         photos=PhotoFiles(folders.root) if folders else None,
         without=f"put them into {files.photos[0]}",
-        published_pairs=pairs,
     )
+    source.published_pairs = pairs
+    return source
 
 
 def _warn_of(files: CaretsFiles) -> None:
-    """Warns of the files that are not there.
-
-    Raises:
-        DataError: the user has warnings made errors.
-    """
+    """Warns of missing files; raises DataError if warnings are errors."""
     if not files.absent:
         return
     text = (
@@ -175,17 +141,12 @@ TESTS = (
 _DEMANDS: MappingProxyType[str, Demand] = MappingProxyType(
     {"invariance": "same", "directional_expectation": "opposite", "ontological_invariance": "implied"}
 )
-"""What is expected of two answers, by the ``eval_type`` of the test."""
+"""The demands on two answers by the ``eval_type`` of the test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaretsFile:
-    """A file of question pairs that is there, as default.yml names it.
-
-    Attributes:
-        test: the test that it belongs to.
-        demand: what that expects of two answers.
-    """
+    """A file of question pairs that default.yml names, with its test and the demand of that on two answers."""
 
     name: str
     path: Path
@@ -199,9 +160,9 @@ class CaretsFiles:
 
     Attributes:
         suite: the path of default.yml.
-        files: those that it names and that are there, in its order.
+        files: the existing files that it names, in its order.
         absent: the names of the others.
-        photos: the folders in which the photos may lie, the likeliest first.
+        photos: the possible folders of photos, the likeliest first.
     """
 
     suite: Path
@@ -211,11 +172,11 @@ class CaretsFiles:
 
 
 def find(argument: str) -> CaretsFiles:
-    """The files of ``carets:DIR``: as default.yml says, or flat beside it.
+    """The files of ``carets:DIR``: in the folder that default.yml names, or beside it.
 
     Raises:
         OptionError: there is no such folder.
-        DataError: it has no default.yml, that is not of the authors' form, or none of its files is there.
+        DataError: default.yml is missing or not of the authors' form, or all of its files are missing.
     """
     folder = Path(argument)
     if not argument or not folder.is_dir():
@@ -246,7 +207,7 @@ def find(argument: str) -> CaretsFiles:
 
 
 def _named(suite: Record) -> list[tuple[str, str, Demand]]:
-    """Each file that is named, with its test and what that expects."""
+    """The name of each file, with its test and its demand."""
     suite.record("tests").only(TESTS)
     found: dict[str, tuple[str, str, Demand]] = {}
     for test, record in suite.keyed("tests"):
@@ -262,7 +223,7 @@ def _named(suite: Record) -> list[tuple[str, str, Demand]]:
 
 def _read_yaml(path: Path) -> object:
     try:
-        import yaml  # no other file of ours is YAML
+        import yaml  # no other file is YAML
     except ImportError as error:
         raise DataError(f"Expected PyYAML to read {short_path(path)}, but got: {error}; pip install pyyaml") from error
     try:
@@ -289,17 +250,16 @@ def _place(error: YAMLError) -> str:
 
 
 _NUMBERS = re.compile(r"(\d+-\d+)(?:-(\w+))?")
-"""What follows the image in an id: which of its questions, which template, and the suffix of a perturbed one."""
+"""The end of an id after the image: the question, the template, and the suffix of a perturbed question."""
 
 _SUFFIX = re.compile(r"(.*-\d+-\d+)-\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaretsQuestions:
-    """The questions about each image, by its id in the order of the files, with what is wrong with others.
+    """The questions about each image by its id, originals before perturbed ones, and the errors of others.
 
-    An original comes before the questions that were made from it. Ids begin with the name of the file, within which
-    they are unique.
+    Ids begin with the name of the file, within which they are unique.
     """
 
     of_image: dict[str, tuple[PublishedQuestion, ...]]
@@ -335,7 +295,7 @@ def _rows(path: Path) -> list[object]:
 
 @dataclass(slots=True)
 class _Shared:
-    """Values that come again and again, each held once."""
+    """Repeated values, each held once."""
 
     texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
     scores: dict[tuple[float, ...], tuple[float, ...]] = field(default_factory=dict)
@@ -343,7 +303,7 @@ class _Shared:
 
 @dataclass(slots=True)
 class _CaretsReader:
-    """One file as it is read: originals and perturbed questions by the id of the original, which names the pair."""
+    """Reads one file: originals and perturbed questions by the id of the original, which names the pair."""
 
     file: CaretsFile
     shared: _Shared
@@ -367,7 +327,7 @@ class _CaretsReader:
                     self.broken.add(_original_of(own))
 
     def paired(self) -> Iterator[tuple[str, PublishedQuestion, tuple[PublishedQuestion, ...]]]:
-        """The image, the original and the perturbed questions of each pair; what is wrong with others is kept."""
+        """The image, the original and the perturbed questions of each pair; others are added to ``bad``."""
         for pair in dict.fromkeys((*self.originals, *self.perturbed)):
             if pair in self.broken:
                 continue
@@ -411,7 +371,6 @@ class _CaretsReader:
 
 
 def _label(record: Record) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """The answers with their scores, one of which is above 0."""
     label = record.record("label")
     for answer in label.row:
         if not answer.strip():
@@ -423,7 +382,7 @@ def _label(record: Record) -> tuple[tuple[str, ...], tuple[float, ...]]:
 
 
 def _options(record: Record, answers: tuple[str, ...]) -> tuple[str, ...]:
-    """Yes and no, or the choices of the text; an answer that has a score is always one of them."""
+    """Yes and no, or the choices of the text and the answers."""
     if all(answer in YES_OR_NO for answer in answers):
         return YES_OR_NO
     assignment = record.record("assignment")
@@ -440,7 +399,7 @@ def _original_of(question_id: str) -> str:
 
 
 def _unpaired(pair: str, original: PublishedQuestion | None, perturbed: dict[str, PublishedQuestion]) -> str:
-    """What is wrong with a question that has no partner; "" where it has one."""
+    """The error of a question without a partner, or ""."""
     if original is None:
         return f"question {pair}-{next(iter(perturbed))}: Expected its original {pair} too, but there is none: add it"
     if not perturbed:
@@ -451,7 +410,7 @@ def _unpaired(pair: str, original: PublishedQuestion | None, perturbed: dict[str
 def _contradiction(
     original: PublishedQuestion | None, perturbed: dict[str, PublishedQuestion], file: CaretsFile
 ) -> str:
-    """What is wrong with a pair whose right answers are not as its test demands; "" where they are."""
+    """The error of a pair whose right answers do not meet its test's demand, or ""."""
     first = _right(original) if original else ""
     for each in perturbed.values():
         second = _right(each)
@@ -469,5 +428,5 @@ def _contradiction(
 
 
 def _right(question: PublishedQuestion) -> str:
-    """The answer with the highest score, the first of several."""
+    """The first answer with the highest score."""
     return question.answers[question.scores.index(max(question.scores))]

@@ -1,4 +1,4 @@
-"""Reads JSON files and lines; errors name the file and the place."""
+"""Reads JSON files, streams of records, and JSON Lines; errors name the file and the place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
@@ -16,6 +18,7 @@ import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
+from pytest_vqamt.data.records import Record
 
 _AROUND = 15
 """The number of characters before and after a mistake in its message."""
@@ -25,7 +28,7 @@ def read_json(path: Path) -> object:
     """The content of a JSON file: UTF-8, also with a byte order mark; gzip if its name ends in ``.gz``.
 
     Raises:
-        DataError: it cannot be read, is no JSON, or has an object with one key twice.
+        DataError: it cannot be read, is no JSON, or an object repeats a key.
     """
     named = short_path(path)
     try:
@@ -44,11 +47,7 @@ def read_json(path: Path) -> object:
 
 
 def text_of(data: bytes, where: str) -> str:
-    """Decodes UTF-8, also with a byte order mark; an error begins with ``where``.
-
-    Raises:
-        DataError: it is in another encoding.
-    """
+    """Decodes UTF-8, also with a byte order mark; raises DataError, which begins with ``where``."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -61,7 +60,7 @@ def parse(text: str, where: str) -> object:
     """Parses JSON; an error begins with ``where``, the file or the line of a file.
 
     Raises:
-        DataError: it is no JSON, or has an object with one key twice.
+        DataError: it is no JSON, or an object repeats a key.
     """
     if not text.strip():
         raise DataError(f"{where}: Expected JSON, but it is empty: fetch it again")
@@ -113,7 +112,7 @@ class RecordStream:
         self._progress = progress
 
     def members(self) -> Iterator[tuple[str, object]]:
-        """The key and the value of each member of a JSON object; keys may repeat.
+        """Each key with its value of a JSON object; keys may repeat.
 
         Raises:
             DataError: the file is something else, or damaged.
@@ -173,7 +172,7 @@ class RecordStream:
 
 
 def plain_or_gzip(path: Path) -> Path | None:
-    """The file, or else the one with ".gz" after its name; None without either."""
+    """The file, or the one with ".gz" after its name; None without either."""
     compressed = path.with_name(f"{path.name}.gz")
     return path if path.is_file() else compressed if compressed.is_file() else None
 
@@ -197,3 +196,82 @@ class ListedStream(RecordStream):
             yield from self._counted(
                 on_disk, cast("Iterator[object]", ijson.items(plain, f"{key}.item", use_float=True))
             )
+
+
+_COMPRESSED = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that is not blank.
+
+    Attributes:
+        offset: of its first byte.
+        where: the file and the line number, from 1 ("units.jsonl:12").
+    """
+
+    offset: int
+    where: str
+    data: bytes
+
+    def record(self) -> Record:
+        """The JSON object of the line.
+
+        Raises:
+            DataError: the line is no JSON object.
+        """
+        return Record.of(parse(text_of(self.data.rstrip(), self.where), self.where), self.where)
+
+
+class JsonLines:
+    """One file.
+
+    Attributes:
+        digest: of its bytes; "" until it was read to the end.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.digest = ""
+
+    def __iter__(self) -> Iterator[Line]:
+        """The lines in order.
+
+        Raises:
+            DataError: the file cannot be read, or is compressed.
+        """
+        content, offset = sha256(), 0
+        try:
+            with self.file.open("rb") as lines:
+                for number, data in enumerate(lines, start=1):
+                    if number == 1 and data.startswith(_COMPRESSED):
+                        raise DataError(
+                            f"Expected lines of JSON, but {short_path(self.file)} is compressed: decompress it"
+                        )
+                    if data.strip():
+                        yield Line(offset, f"{self.file.name}:{number}", data)
+                    content.update(data)
+                    offset += len(data)
+        except OSError as error:
+            raise DataError(
+                f"Expected lines of JSON, but {short_path(self.file)} cannot be read ({error_reason(error)}): make it "
+                "readable"
+            ) from error
+        self.digest = content.hexdigest()[:16]
+
+    def at(self, offsets: list[int], where: str = "") -> Iterator[Record]:
+        """The records of the lines at these offsets; ``where`` is the file's name by default.
+
+        Raises:
+            DataError: the file has changed since.
+        """
+        where = where or self.file.name
+        try:
+            with self.file.open("rb") as lines:
+                for offset in offsets:
+                    lines.seek(offset)
+                    yield Line(offset, where, lines.readline()).record()
+        except OSError as error:
+            raise DataError(
+                f"{where}: Expected a record, but the file cannot be read any more ({error_reason(error)}): start again"
+            ) from error

@@ -32,7 +32,7 @@ def short_name(name: str) -> str:
 
 
 def short_path(path: Path | str, name: str = "") -> str:
-    """The repr of the path, or of ``name`` in it; the end of a long one, which distinguishes it from its neighbours."""
+    """The repr of the path, or of ``name`` in it; only the end of a long one."""
     place = _ending(str(path), _MOST_OF_A_PATH)
     return repr(str(Path(place) / _ending(name, _MOST_OF_A_NAME)) if name else place)
 
@@ -54,7 +54,6 @@ def _ending(text: str, most: int) -> str:
 
 
 def _text_of(error: BaseException) -> str:
-    """The text of an exception, with its name if the only argument is no text."""
     match error.args:
         case (str() as text,):
             return text

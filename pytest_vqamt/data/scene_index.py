@@ -29,7 +29,7 @@ from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, DataError, cache_home
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.data.own.graphs import row_of_scene, scene_of_row
+from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, cast
 
-from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.coco.records import CocoImage, CocoRecords, id_of, read_records
-from pytest_vqamt.data.coco.source import (
+from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.coco import (
     annotated_exhaustively,
     captions_beside,
     counts_of,
@@ -29,6 +26,7 @@ from pytest_vqamt.data.coco.source import (
     scene_of,
     split_of,
 )
+from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, id_of, read_records
 from pytest_vqamt.data.json_io import ListedStream
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import Record
@@ -42,7 +40,7 @@ _NUMBER = re.compile("0|[1-9][0-9]{,11}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoWithQuestions:
-    """A photo that questions are asked about; ``image`` is what COCO says of it, None where that is not at hand."""
+    """A photo with questions, and its annotations of COCO, if they are there."""
 
     id: str
     file: str
@@ -50,11 +48,11 @@ class PhotoWithQuestions:
     image: CocoImage | None
 
 
-class VqaAnnotations:
-    """The photos that have questions which can be used, in the order in which they are first asked about.
+class VqaAnnotations(ListedAnnotations):
+    """The photos with usable questions, in the order of the questions.
 
-    Objects, crowds, captions and exhaustive classes are those of the instances file. A photo that it does not know has
-    none, and the size that its file says; without the file its size is not known, and is 0 x 0.
+    Objects, crowds, captions and exhaustive classes are those of the instances file. Other photos have none, and the
+    size of their file, or 0 x 0 without one.
     """
 
     def __init__(
@@ -66,39 +64,23 @@ class VqaAnnotations:
         photos: PhotoFiles | None,
         digest: str,
     ) -> None:
+        super().__init__([photo.file for photo in asked], bad, digest)
         self.asked = asked
-        self.bad_records = bad
-        self.digest = digest
-        self._photos = photos
+        self._files = photos
         self._instances_file = coco.file if coco else ""
         self._exhaustive = annotated_exhaustively(coco.names) if coco else frozenset[str]()
-
-    def __len__(self) -> int:
-        return len(self.asked)
-
-    def photo_ids(self) -> tuple[str, ...]:
-        return tuple(photo.file for photo in self.asked)
-
-    def photo_file(self, index: int) -> str:
-        return self.asked[index].file
 
     def scene(self, index: int) -> Scene:
         asked = self.asked[index]
         photo = Photo(id=asked.file, digest="")
         if asked.image:
             return replace(scene_of(asked.image, self._exhaustive), photo=photo, questions=asked.questions)
-        width, height = size_px(self._photos.folder / asked.file) if self._photos else (0, 0)
+        width, height = size_px(self._files.folder / asked.file) if self._files else (0, 0)
         return Scene(id=asked.id, photo=photo, width=width, height=height, questions=asked.questions)
 
     def mask(self, index: int, thing_id: str) -> Image:
         asked = self.asked[index]
-        if asked.image is None:
-            raise DataError(f"Expected a thing of photo {asked.id}, but got thing_id={thing_id!r}: it has no objects")
-        return mask_of(asked.image, thing_id, self._instances_file)
-
-    def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
-        """None: scenes are made quickly enough to be looked at one by one."""
-        return None
+        return mask_of(asked.image, thing_id, self._instances_file) if asked.image else super().mask(index, thing_id)
 
 
 def load(argument: str) -> AnnotatedPhotos:
@@ -131,7 +113,7 @@ def load(argument: str) -> AnnotatedPhotos:
 
 
 def _photos(files: VqaFiles, questions: VqaQuestions, coco: CocoRecords | None) -> PhotoFiles | None:
-    """The first of the folders in which any of the photos lies, None where none does."""
+    """The first folder with any of the photos."""
     images = _by_id(coco)
     names = [_names(photo, images.get(photo), files.split) for photo in questions.of_photo]
     folders = (PhotoFiles(folder) for folder in files.photos)
@@ -141,7 +123,7 @@ def _photos(files: VqaFiles, questions: VqaQuestions, coco: CocoRecords | None) 
 def _asked(
     questions: VqaQuestions, coco: CocoRecords | None, photos: PhotoFiles | None, files: VqaFiles
 ) -> tuple[tuple[PhotoWithQuestions, ...], tuple[str, ...]]:
-    """The photos that can be used; and what is wrong with others, and with single questions."""
+    """The usable photos, and the errors of others and of single questions."""
     images = _by_id(coco)
     wrong = [each for each in coco.bad if each.image is None or each.image in questions.of_photo] if coco else []
     broken = {each.image for each in wrong}
@@ -167,7 +149,7 @@ def _by_id(coco: CocoRecords | None) -> Mapping[str, CocoImage]:
 
 
 def _names(photo: str, image: CocoImage | None, split: str) -> tuple[str, ...]:
-    """What the photo's file may be called, the likeliest first."""
+    """The possible names of the photo's file, the likeliest first."""
     if not _NUMBER.fullmatch(photo):
         named: tuple[str, ...] = (f"{photo}.jpg",)
     else:
@@ -200,7 +182,7 @@ _QUESTIONS = re.compile(r".*questions.*")
 _BOTH = re.compile(r"vqa(?!.*(?:questions|annotations)).*")
 _FORMS = "vqa-v2:DIR or vqa-v2:QUESTIONS.json"
 SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
-"""Of which VQA v2 asks; the photos of each are named after it."""
+"""The splits of VQA v2, after which its photos are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,10 +190,10 @@ class VqaFiles:
     """The files that an argument names.
 
     Attributes:
-        annotations: the file of the answers; ``questions`` again where that holds both.
+        annotations: the file of the answers; ``questions`` again if that has both.
         split: the "val2014" in the files' names, or "".
-        instances: an instances file in COCO's form that lies beside, None where there is none.
-        photos: the folders in which the photos may lie, the likeliest first.
+        instances: an instances file in COCO's form beside them.
+        photos: the possible folders of photos, the likeliest first.
     """
 
     questions: Path
@@ -226,7 +208,7 @@ def find(argument: str) -> VqaFiles:
 
     Raises:
         OptionError: there is no argument.
-        DataError: something is not there, or there are several files of questions and none is the one meant.
+        DataError: something is missing, or there are several files of questions.
     """
     if not argument:
         raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data='vqa-v2:': name the folder")
@@ -274,7 +256,7 @@ def _questions_in(folder: Path) -> Path:
 
 
 def _annotations_of(questions: Path, folder: Path) -> Path | None:
-    """The file of the answers to ``questions``: itself, where its name does not say that it is only of questions."""
+    """The file of the answers to ``questions``: itself, unless its name says "questions"."""
     if "questions" not in questions.name:
         return questions
     there = (place / (_partner(questions) + end) for place in (questions.parent, *_places(folder)) for end in _ENDS)
@@ -302,7 +284,7 @@ def _instances_in(folder: Path, split: str) -> Path | None:
 
 
 def _places(folder: Path) -> tuple[Path, ...]:
-    """``folder``, and its folders that the official evaluation code has for each kind of file."""
+    """``folder``, and the folders of the official evaluation code in it."""
     inner = (folder / name for name in ("questions", "Questions", "annotations", "Annotations"))
     return (folder, *(each for each in inner if each.is_dir()))
 
@@ -313,20 +295,17 @@ def _folder_of(questions: Path) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VqaQuestions:
-    """What the files hold: the questions of each photo, by the photo's id; and what is wrong with the others."""
+    """The questions of each photo by its id, and the errors of others."""
 
     of_photo: dict[str, tuple[PublishedQuestion, ...]]
     bad: tuple[str, ...]
 
 
 def read_questions(questions: Path, annotations: Path) -> VqaQuestions:
-    """The questions that have answers; both paths are the same where one file holds both.
-
-    Answers to what is not asked are passed over: where questions are cut down, the file of the answers is often left as
-    it is.
+    """The questions with answers; both paths may be of one file. Other answers are ignored.
 
     Raises:
-        DataError: a file is not of this form at all.
+        DataError: a file is not of this form.
     """
     reading = _VqaReader(questions.name, annotations.name)
     reading.read_questions(_rows(questions, "questions"))
@@ -413,7 +392,7 @@ class _VqaReader:
 
 
 def _rows(file: Path, key: str) -> Iterator[object]:
-    """The records under ``key``, of which there must be one."""
+    """The records under ``key``; raises DataError if there is none."""
     empty = True
     for row in ListedStream(file).listed(key):
         empty = False
@@ -425,13 +404,12 @@ def _rows(file: Path, key: str) -> Iterator[object]:
 
 
 def _answers(annotation: Record) -> tuple[str, ...]:
-    """The answers in the order of the annotators, as they were typed."""
     rows = annotation.items("answers", required=True)
     if not rows:
         raise annotation.wrong("answers", "one answer or more")
     try:
         return tuple(intern(cast("dict[str, str]", row)["answer"]) for row in rows)
-    except (KeyError, TypeError):  # no object, no answer, or no text: the slower way says which
+    except (KeyError, TypeError):  # the slower way reports which
         return tuple(_answer(row) for row in annotation.records("answers"))
 
 

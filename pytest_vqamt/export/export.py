@@ -20,11 +20,10 @@ from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.data import catalogue, vqa_v2
+from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
-from pytest_vqamt.data.coco import source
 from pytest_vqamt.data.json_io import read_json
 from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.records import Record
@@ -369,7 +368,7 @@ def _names_of(spec: str) -> Iterable[str]:
         yield PurePath(part).name
     match kind:
         case "coco":
-            yield source.find(argument).instances.name
+            yield coco.find(argument).instances.name
         case "vqa-v2":
             yield vqa_v2.find(argument).questions.name
         case "snli-ve" if (decides := files.find(argument).decides) is not None:

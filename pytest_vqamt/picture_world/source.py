@@ -21,7 +21,7 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.scene_cache import scene_cache
+from pytest_vqamt.data.base import scene_cache
 from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, MULTI_COLOURED, NAMES, SIZE_PX, SYNSETS, VERSION
 
 # The stored scenes need no drawing: NumPy, Pillow's modules and the art are imported when a picture is.

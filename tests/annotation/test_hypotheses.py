@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.detectors.base import DetectedObject
 from pytest_vqamt.annotation.hypotheses import ground_hypotheses
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
 from tests.annotation.detectors import small_detectors

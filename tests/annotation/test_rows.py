@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pytest_vqamt.data
+from pytest_vqamt.annotation.detectors.base import DetectedObject
 from pytest_vqamt.annotation.photos import row_of, usable
 from pytest_vqamt.annotation.writing import rounded
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Region
-from pytest_vqamt.data.own.graphs import scene_of_row
+from pytest_vqamt.data.graphs import scene_of_row
 
 SCHEMA = json.loads((Path(pytest_vqamt.data.__file__).parent / "graph.schema.json").read_text(encoding="utf-8"))
 SIZE = (64, 48)

@@ -14,7 +14,7 @@ from pytest_vqamt.annotation import writing
 from pytest_vqamt.annotation.photos import row_of, usable
 from pytest_vqamt.annotation.writing import annotate_each, append, model_errors, only_writer
 from pytest_vqamt.core.errors import DataError, ModelError
-from pytest_vqamt.data.own.graphs import load
+from pytest_vqamt.data.graphs import load
 from tests.annotation.test_rows import DOG, SIZE
 
 

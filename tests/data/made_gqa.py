@@ -10,8 +10,8 @@ from typing import Any
 from PIL import Image
 
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.data import gqa
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.scene_graphs import gqa
 
 Json = dict[str, Any]  # a record to be broken in a test
 

@@ -166,7 +166,7 @@ def test_without_photos_the_questions_are_known_and_the_pixels_are_not(tmp_path:
     assert (scene.width, scene.height, scene.objects) == (0, 0, ())
     with pytest.raises(DataError, match=r"'8\.jpg', but carets:.* without photos: put them into .*data/images"):
         source.photo(scene.photo)
-    with pytest.raises(DataError, match="thing_id='1': it has no objects"):
+    with pytest.raises(DataError, match=r"thing_id='1' of \S+\.jpg: it has none"):
         source.mask(scene.photo, "1")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.coco.source import load
+from pytest_vqamt.data.coco import load
 from tests.data.made_coco import SQUARE, Row, annotation_row, image_row, without, write_coco, write_json, write_photos
 
 NAN, INFINITE = float("nan"), float("inf")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.data.scene_graphs import gqa
+from pytest_vqamt.data import gqa
 from tests.data.made_gqa import Json, ids, record, thing, written
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.jsonl import JsonLines
+from pytest_vqamt.data.json_io import JsonLines
 
 
 def write(folder: Path, data: bytes) -> JsonLines:

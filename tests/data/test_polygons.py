@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pycocotools import mask as coco_masks  # type: ignore[import-untyped]  # it has no types
 
-from pytest_vqamt.data.polygons import polygon_mask
+from pytest_vqamt.data.masks import polygon_mask
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/instances.json"
 

@@ -20,7 +20,7 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data import scene_index
-from pytest_vqamt.data.own.graphs import scene_of_row
+from pytest_vqamt.data.graphs import scene_of_row
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 from tests.data.made_reader import SCENES, Reader, scenes_of
 
@@ -274,7 +274,7 @@ def test_a_long_build_shows_how_far_it_is_at_a_terminal(
 _HALTED = """
 import sys
 from pytest_vqamt.data import scene_index
-from pytest_vqamt.data.scene_graphs import gqa
+from pytest_vqamt.data import gqa
 from pytest_vqamt.data.json_io import RecordStream
 
 members = RecordStream.members

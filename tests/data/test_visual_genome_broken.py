@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.data.scene_graphs import visual_genome
+from pytest_vqamt.data import visual_genome
 from tests.data.made_visual_genome import graph, ids, load, related, sized, thing, write
 
 

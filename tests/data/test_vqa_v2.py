@@ -11,7 +11,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import PublishedQuestion
-from pytest_vqamt.data.coco.source import load as load_coco
+from pytest_vqamt.data.coco import load as load_coco
 from pytest_vqamt.data.vqa_v2 import load
 from tests.data.made_coco import annotation_row, image_row, write_coco, write_photos
 from tests.data.made_vqa import TEN, answers_row, question_row, write_vqa
@@ -123,7 +123,7 @@ def test_objects_come_with_the_instances_of_the_same_split(tmp_path: Path) -> No
     assert known.questions[0].id == "100"
     assert (unknown.objects, unknown.exhaustive, unknown.width) == ((), frozenset(), 64)
     assert source.mask(known.photo, "11").size == (100, 80)
-    with pytest.raises(DataError, match=r"thing of photo 2, but got thing_id='11': it has no objects"):
+    with pytest.raises(DataError, match=r"Expected a thing with a mask, but got thing_id='11' of .*: it has none"):
         source.mask(unknown.photo, "11")
     assert source.description == (
         "2 scenes with 2 questions and their answers, 1 objects of 1 classes, 1 crowds, no captions"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.data.coco.source import COCO_CLASSES
+from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import is_countable, is_mass, is_plural
 from pytest_vqamt.language.ontology import ontology

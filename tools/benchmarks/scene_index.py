@@ -23,7 +23,7 @@ _READ = 2000
 _OPEN = """
 import os, sys
 os.environ["VQAMT_CACHE_HOME"], folder, read = sys.argv[1:]
-from pytest_vqamt.data.scene_graphs import visual_genome
+from pytest_vqamt.data import visual_genome
 source = visual_genome.load(folder)
 assert source.corpus.names
 for index in range(int(read)):

@@ -1,7 +1,7 @@
-"""A network looks at one picture, and what it says of boxes is brought into the picture's pixels.
+"""The protocols of detectors, their networks, and the names that their labels stand for.
 
-Pictures are looked at one by one: beside others they would be padded to the largest, which changes scores and boxes a
-little, and a scene graph must not depend on which photos happen to lie beside each other.
+Pictures are looked at one by one: a batch is padded to the largest, which changes scores and boxes a little, and a
+scene graph must not depend on the photos beside it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
@@ -30,12 +29,71 @@ if TYPE_CHECKING:
     from transformers.image_processing_utils import BaseImageProcessor
 
 
+Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
+"""The polygons of one object, each as ``x0, y0, x1, y1, ...`` in pixels; the centre of the first pixel is (0.5, 0.5).
+
+Where a polygon overlaps itself, it has a hole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectedObject:
+    """An object that a detector found.
+
+    Attributes:
+        name: a singular noun in lower case, or the phrase that was looked for.
+        box: in pixels, not empty, inside the picture.
+        score: the detector's confidence, from 0 to 1; not comparable between detectors.
+        by: the name of the detector ("boxes").
+        attributes: such as "red".
+        polygons: the outline; empty if the detector gives none.
+        is_crowd: whether it is several objects, or an amount, not told apart: trees, grass.
+    """
+
+    name: str
+    box: Box
+    score: float
+    by: str
+    attributes: tuple[str, ...] = ()
+    polygons: Polygons = ()
+    is_crowd: bool = False
+
+
+class Detector(Protocol):
+    """Detects the objects of a picture."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever results may: covers weights, settings and versions."""
+        ...
+
+    def find(self, image: Image) -> tuple[DetectedObject, ...]:
+        """The objects in ``image`` (RGB), by descending score; calls at the same time do not affect each other."""
+        ...
+
+
+class Grounder(Protocol):
+    """Locates the objects that phrases describe."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever results may: covers weights, settings and versions."""
+        ...
+
+    def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
+        """For each phrase the objects in ``image`` (RGB) that it may describe, by descending score.
+
+        Raises:
+            ModelError: a phrase is empty, or too long for the model.
+        """
+        ...
+
+
 LEAST_SIDE_PX = 1.0
-"""What is narrower or lower than this is no thing to be seen."""
+"""Smaller boxes are left out."""
 
 
 class DetectionOutputs(Protocol):
-    """What a detector of transformers gives for a batch of pictures; which of these there are depends on its kind.
+    """The output of a detector of transformers; its kind decides which of these there are.
 
     Attributes:
         logits: (pictures, boxes, classes).
@@ -51,8 +109,6 @@ class DetectionOutputs(Protocol):
 
 
 class _BoxPostprocessor(Protocol):
-    """An image processor of transformers, which knows how it has resized and padded the picture."""
-
     def post_process_object_detection(
         self, outputs: DetectionOutputs, threshold: float, target_sizes: list[tuple[int, int]]
     ) -> list[dict[str, torch.Tensor]]: ...
@@ -67,14 +123,14 @@ class _Network(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DetectionNetwork:
-    """A network with what prepares its pictures."""
+    """A network with its image processor."""
 
     network: object
     processor: BaseImageProcessor
     runtime: Runtime
 
     def pixels(self, image: Image) -> dict[str, torch.Tensor]:
-        """The picture as the network takes it: ``pixel_values`` (1, 3, H, W), for some ``pixel_mask`` (1, H, W)."""
+        """The inputs of the network: ``pixel_values`` (1, 3, H, W), for some ``pixel_mask`` (1, H, W)."""
         network = cast("_Network", self.network)
         made = self.processor(images=[image], return_tensors="pt")
         device = self.runtime.device
@@ -84,25 +140,25 @@ class DetectionNetwork:
         }
 
     def __call__(self, inputs: Mapping[str, torch.Tensor]) -> DetectionOutputs:
-        """What the network makes of one picture, as float32.
+        """The outputs for one picture, as float32.
 
         Raises:
-            ModelError: it gives no numbers, as half precision may.
+            ModelError: an output is NaN, as in half precision.
         """
         import torch
 
         with self.runtime.inference():
-            told = cast("_Network", self.network)(**inputs)
+            outputs = cast("_Network", self.network)(**inputs)
             for name in ("logits", "pred_boxes", "class_queries_logits", "masks_queries_logits"):
-                value = told.get(name)
+                value = outputs.get(name)
                 if isinstance(value, torch.Tensor):
                     if torch.isnan(value).any():
                         raise ModelError(
                             f"Expected numbers from {type(self.network).__name__}, but got {name} that are none "
                             f"(dtype={self.runtime.dtype!r}): give --vqamt-dtype=float32"
                         )
-                    cast("dict[str, object]", told)[name] = value.float()
-        return cast("DetectionOutputs", told)
+                    cast("dict[str, object]", outputs)[name] = value.float()
+        return cast("DetectionOutputs", outputs)
 
     def boxes(self, outputs: DetectionOutputs, image: Image, *, above: float) -> Mapping[str, torch.Tensor]:
         """The boxes whose score is ``above``: their ``scores``, ``labels``, and ``boxes`` x0 y0 x1 y1 in pixels."""
@@ -114,7 +170,7 @@ class DetectionNetwork:
 
 
 def box_within(corners: Sequence[float], image: Image) -> Box | None:
-    """The part of a box ``x0, y0, x1, y1`` (pixels) that lies in the picture; None where that is hardly anything."""
+    """The part of a box ``x0, y0, x1, y1`` (pixels) within the picture; None if it is smaller than a pixel."""
     x0, y0, x1, y1 = corners
     if not all(map(math.isfinite, corners)):
         return None
@@ -134,18 +190,17 @@ _MIN_LIST_SHARE = 0.9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What a class of a detector stands for: things of a name, or a crowd of them."""
+    """The meaning of a detector's class: things of a name, or a crowd of them."""
 
     name: str
     is_crowd: bool = False
 
 
 def class_labels(checkpoint: Checkpoint) -> Mapping[int, Label]:
-    """The labels of a checkpoint's classes by their numbers; classes that stand for nothing ("N/A") are left out.
+    """The labels of a checkpoint's classes by number; classes without a meaning ("N/A") are left out.
 
     Raises:
-        ModelError: its configuration does not name them, or names them ``LABEL_0`` and so on, as transformers does
-            where nobody has.
+        ModelError: its configuration does not name them, or has the ``LABEL_0`` that transformers makes up.
     """
     texts = dict(_texts(read_checkpoint_config(checkpoint).get("id2label")))
     unnamed = [text for text in texts.values() if _UNNAMED.fullmatch(text.strip().lower())]
@@ -161,7 +216,6 @@ def class_labels(checkpoint: Checkpoint) -> Mapping[int, Label]:
 
 
 def _texts(id2label: object) -> Iterator[tuple[int, str]]:
-    """The entries of id2label, whose keys JSON makes texts; what is of another form is no entry."""
     if isinstance(id2label, dict):
         for number, text in id2label.items():
             if str(number).isdecimal():
@@ -169,9 +223,9 @@ def _texts(id2label: object) -> Iterator[tuple[int, str]]:
 
 
 def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> Label | None:
-    """What a label stands for: the first of its synonyms, in lower case; None where it stands for nothing.
+    """The first synonym of a label, in lower case; None if it has no meaning.
 
-    A plural stands for a group that is not told apart, and so does what ``amounts`` lists.
+    Plurals and the names in ``amounts`` are crowds.
 
     >>> parse_label("Cabinet/shelf"), parse_label("trees,tree")
     (Label(name='cabinet', is_crowd=False), Label(name='tree', is_crowd=True))
@@ -181,7 +235,7 @@ def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> Label | Non
         return None
     is_crowd = name in amounts
     if is_crowd and "tree-merged" in amounts:
-        name = name.partition("-")[0]  # COCO's "wall-brick" and "sky-other-merged" say of what a wall, a sky is made up
+        name = name.partition("-")[0]  # COCO's "wall-brick" and "sky-other-merged"
     name = _label_lists().spelt.get(name, name)
     if name in _label_lists().singular:
         return Label(name=name, is_crowd=is_crowd)
@@ -190,7 +244,7 @@ def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> Label | Non
 
 
 def parse_names(text: str) -> tuple[str, ...]:
-    """The names that a person lists, each once, in lines or with commas; what comes after a # is no name.
+    """The names in a list by lines or commas, each once; # begins a comment.
 
     >>> parse_names("Dogs, a cat, two hot dogs, cup/mug  # all of them")
     ('dog', 'cat', 'hot dog', 'cup', 'mug')
@@ -200,7 +254,7 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 
 def _without_article(text: str) -> str:
-    """The noun alone of "a dog", "the dogs" and "two dogs"; a "one way sign" stays one."""
+    """The noun of "a dog", "the dogs" and "two dogs"; a "one way sign" stays one."""
     first, _, noun = text.strip().lower().partition(" ")
     is_number = (first.isdecimal() or first in NUMBER_WORDS) and is_plural(noun)
     return noun if first in ("a", "an", "the") or is_number else text
@@ -227,7 +281,7 @@ def _label_lists() -> _LabelLists:
 
 
 def _amounts(labels: Iterable[str]) -> frozenset[str]:
-    """Those labels that are of amounts, by the data set that the labels are from; none where it is not a known one."""
+    """The labels of amounts, by the data set of the labels; none of an unknown one."""
     known = frozenset(map(_first_synonym, labels))
     for amounts in _label_lists().amounts:
         if len(amounts & known) >= _MIN_LIST_SHARE * len(amounts):
@@ -236,24 +290,24 @@ def _amounts(labels: Iterable[str]) -> frozenset[str]:
 
 
 def _first_synonym(text: str) -> str:
-    """The first of several synonyms, without what stands in brackets: "car" of "car, auto" and "monitor_(screen)"."""
+    """The first synonym without brackets: "car" of "car, auto", "monitor" of "monitor_(screen)"."""
     first = re.split("[,;/]", _PARENTHESES.sub("", text.lower()), maxsplit=1)[0]
     words = (word.strip("'-") for word in _NO_PART_OF_A_WORD.sub(" ", first).split())
     return " ".join(word for word in words if word)
 
 
 LEAST_IOU = 0.7
-"""From which overlap on two boxes are of one thing, whatever it is called.
+"""Boxes of this overlap are of one thing, whatever its names.
 
 In 40 photos of COCO, where people told all things apart, the largest IoU of 1,025 pairs of one class is 0.61 (two
-buses), and that of 3,183 pairs of two classes is 0.62 (a pizza and the table that it stands on).
+buses), and that of 3,183 pairs of two classes is 0.62 (a pizza and its table).
 """
 
 LEAST_IOU_OF_OUTLINES = 0.5
-"""The same for outlines, where both have one: a rider and the horse seen head-on share a box, and no pixel."""
+"""The same for outlines: a rider and the horse seen head-on share a box, and no pixel."""
 
 LEAST_IOU_OF_TWO_DETECTORS = 0.5
-"""The same for findings of two detectors whose names may be those of one thing: each draws boxes a little its way."""
+"""The same for findings of two detectors whose names may be those of one thing."""
 
 
 def is_same_thing(one: DetectedObject, other: DetectedObject) -> bool:
@@ -269,7 +323,7 @@ def is_same_thing(one: DetectedObject, other: DetectedObject) -> bool:
 
 
 def may_be_called_alike(one: str, other: str) -> bool:
-    """Whether one thing may go by both names: they are equal, synonyms, or one is that of a kind of the other.
+    """Whether one thing may have both names: they are equal, synonyms, or one is a kind of the other.
 
     >>> may_be_called_alike("man", "person"), may_be_called_alike("sofa", "couch"), may_be_called_alike("dog", "shirt")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""The detectors that settings can name. Each is imported when it is first made."""
+"""The detectors that settings can name. Each is imported on first use."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_vqamt.annotation.detectors.base import LEAST_IOU, is_same_thing, may_be_called_alike
-from pytest_vqamt.core.detections import DetectedObject, Detector, Grounder
+from pytest_vqamt.annotation.detectors.base import (
+    LEAST_IOU,
+    DetectedObject,
+    Detector,
+    Grounder,
+    is_same_thing,
+    may_be_called_alike,
+    parse_names,
+)
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.base import ModelOptions
 
@@ -21,12 +28,16 @@ SETTINGS = (
     "masks", "boxes", "open-vocabulary", "names", "detector", "vocabulary", "region-min-size", "region-max-size",
     "min-score",
 )  # fmt: skip
-"""The names of ``--vqamt-option`` that are about detectors."""
+"""The names of ``--vqamt-option`` for detectors."""
+
+TRUST_ORDER = ("masks", "boxes", "open-vocabulary", "detector")
+"""The settings that name a detector, the most trusted first.
+
+Outlines show best where a thing ends; a detector of few classes confuses things less often than one of many."""
 
 _EXTRA = "photos"
 
 _PATH = re.compile(r"[/\\]|\.\w+$")
-"""What is in a path, and in no name."""
 
 M = TypeVar("M")
 
@@ -38,7 +49,7 @@ def check(settings: Mapping[str, str]) -> None:
         OptionError: no detector or checkpoint is named, names are given without a detector that looks for them, or the
             other way round, or a score is invalid.
     """
-    for name in _LOADERS:
+    for name in TRUST_ORDER:
         if not settings.get(name, "-").strip():
             raise OptionError(f"Expected --vqamt-option {name}=REPO-OR-PATH, but got {name}={settings[name]!r}")
     min_score_setting(settings)
@@ -49,9 +60,9 @@ def check(settings: Mapping[str, str]) -> None:
             "Expected --vqamt-option open-vocabulary=REPO-OR-PATH to look for names, but got "
             f"names={settings['names']!r} alone: name OWL-ViT, OWLv2 or Grounding DINO too"
         )
-    if not any(name in settings for name in _LOADERS):
+    if not any(name in settings for name in TRUST_ORDER):
         raise OptionError(
-            f"Expected --vqamt-option NAME=REPO-OR-PATH to name a detector ({', '.join(_LOADERS)}), but got none"
+            f"Expected --vqamt-option NAME=REPO-OR-PATH to name a detector ({', '.join(TRUST_ORDER)}), but got none"
         )
 
 
@@ -63,14 +74,14 @@ def detector_of(options: ModelOptions) -> Detector:
         ModelError: a detector cannot be loaded.
     """
     check(options.settings)
-    return CombinedDetector([_load_named(name, options) for name in _LOADERS if name in options.settings])
+    return CombinedDetector([_load_named(name, options) for name in TRUST_ORDER if name in options.settings])
 
 
 def grounder_of(argument: str, options: ModelOptions) -> Grounder:
-    """The checkpoint of OWL-ViT, OWLv2 or Grounding DINO in a folder or on the hub, to be asked for phrases.
+    """Loads OWL-ViT, OWLv2 or Grounding DINO from a folder or the hub, to locate phrases.
 
     Raises:
-        OptionError: ``min-score`` is no score, or a package is not installed.
+        OptionError: ``min-score`` is invalid, or a package is not installed.
         ModelError: it cannot be loaded.
     """
     least = min_score_setting(options.settings)
@@ -84,7 +95,7 @@ def grounder_of(argument: str, options: ModelOptions) -> Grounder:
 
 
 def min_score_setting(settings: Mapping[str, str]) -> float | None:
-    """The setting ``min-score``; None where it is not given, and each detector has its own.
+    """The setting ``min-score``; None for the default of each detector.
 
     Raises:
         OptionError: it is no number from 0 to 1.
@@ -102,13 +113,11 @@ def min_score_setting(settings: Mapping[str, str]) -> float | None:
 
 
 def names_setting(settings: Mapping[str, str]) -> tuple[str, ...]:
-    """The setting ``names``: what a file lists, or the setting itself; in lower case and the singular, each once.
+    """The setting ``names``, a list or a file of one: in lower case and the singular, each once.
 
     Raises:
         OptionError: there are none, or there is no such file.
     """
-    from pytest_vqamt.annotation.detectors.base import parse_names
-
     given = text = settings.get("names", "")
     try:
         if given and (file := Path(given).expanduser()).is_file():
@@ -126,51 +135,28 @@ def names_setting(settings: Mapping[str, str]) -> tuple[str, ...]:
     return found
 
 
-def _masks(options: ModelOptions) -> NamedDetector:
-    from pytest_vqamt.annotation.detectors import masks
-
-    return masks.load(options.settings["masks"], options, min_score_setting(options.settings))
-
-
-def _boxes(options: ModelOptions) -> NamedDetector:
-    from pytest_vqamt.annotation.detectors import boxes
-
-    return boxes.load(options.settings["boxes"], options, min_score_setting(options.settings))
-
-
-def _open_vocabulary(options: ModelOptions) -> NamedDetector:
-    from pytest_vqamt.annotation.detectors import open_vocabulary
-
-    settings = options.settings
-    return open_vocabulary.load(
-        settings["open-vocabulary"], options, min_score_setting(settings), names_setting(settings)
-    )
-
-
-def _regions(options: ModelOptions) -> NamedDetector:
-    from pytest_vqamt.annotation.detectors import regions
-
-    return regions.load(options, min_score_setting(options.settings))
-
-
-_LOADERS: Mapping[str, Callable[[ModelOptions], NamedDetector]] = {
-    "masks": _masks,
-    "boxes": _boxes,
-    "open-vocabulary": _open_vocabulary,
-    "detector": _regions,
-}
-
-
 def _load_named(name: str, options: ModelOptions) -> NamedDetector:
-    return _with_install_hint(name, lambda: _LOADERS[name](options))
+    settings, least = options.settings, min_score_setting(options.settings)
+
+    def load() -> NamedDetector:
+        if name == "detector":
+            from pytest_vqamt.annotation.detectors import regions
+
+            return regions.load(options, least)
+        if name == "open-vocabulary":
+            from pytest_vqamt.annotation.detectors import open_vocabulary
+
+            return open_vocabulary.load(settings[name], options, least, names_setting(settings))
+        from pytest_vqamt.annotation.detectors.closed_set import ClosedSetBoxes, ClosedSetMasks
+
+        kind = ClosedSetMasks if name == "masks" else ClosedSetBoxes
+        return kind.load(settings[name], options, least)
+
+    return _with_install_hint(name, load)
 
 
 def _with_install_hint(name: str, load: Callable[[], M]) -> M:
-    """What ``load`` makes.
-
-    Raises:
-        OptionError: it needs a package that is not installed.
-    """
+    """Raises OptionError if ``load`` needs a package that is not installed."""
     try:
         return load()
     except ModuleNotFoundError as error:
@@ -183,18 +169,11 @@ def _with_install_hint(name: str, load: Callable[[], M]) -> M:
         ) from error
 
 
-TRUST_ORDER = ("masks", "boxes", "open-vocabulary", "detector")
-"""The detectors by name, the most trusted first: who drew an outline knows best where a thing ends; those with few
-classes mistake one thing for another less often than those with many."""
-
-
 class NamedDetector(Protocol):
-    """A detector that says which it is."""
+    """A detector with a name of ``TRUST_ORDER``."""
 
     @property
-    def name(self) -> str:
-        """As ``TRUST`` lists it."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def fingerprint(self) -> str: ...
@@ -203,7 +182,7 @@ class NamedDetector(Protocol):
 
 
 class CombinedDetector:
-    """All that several detectors find."""
+    """The merged findings of several detectors."""
 
     def __init__(self, detectors: Sequence[NamedDetector]) -> None:
         self._detectors = tuple(sorted(detectors, key=lambda each: TRUST_ORDER.index(each.name)))
@@ -217,11 +196,11 @@ class CombinedDetector:
 
 
 def merge_findings(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
-    """Each thing once, the more trusted detectors' first, then the surer; in whatever order the findings come.
+    """Each thing once, by the trust in its detector, then by score; independent of the order of ``findings``.
 
-    Of findings of one thing (``is_same_thing``) that of the more trusted detector stays, of one detector the surest. It
-    without attributes gets those of the first other that lies where it does (``LEAST_IOU``) and may mean the same thing
-    by its name. A crowd is compared to crowds of its name alone: things are told apart within it.
+    Of several findings of one thing (``is_same_thing``) the first in that order stays. Without attributes of its own it
+    gets those of the first other with an IoU of ``LEAST_IOU`` whose name may mean the same. A crowd is compared only to
+    crowds of its name.
     """
     kept: list[DetectedObject] = []
     for found in sorted(findings, key=_sort_key):
@@ -244,6 +223,6 @@ def _is_duplicate(found: DetectedObject, other: DetectedObject) -> bool:
 
 
 def _sort_key(found: DetectedObject) -> tuple[object, ...]:
-    """Sorts the most trusted finding first, by every field: the order of the findings decides nothing."""
+    """The most trusted first, then by every field, so that the order of the findings decides nothing."""
     box = (found.box.x, found.box.y, found.box.w, found.box.h)
     return TRUST_ORDER.index(found.by), -found.score, found.name, box, found.attributes, found.is_crowd, found.polygons

@@ -1,4 +1,4 @@
-"""Whatever one has words for: OWL-ViT, OWLv2 and Grounding DINO look for names, or for what a phrase speaks of."""
+"""Open-vocabulary detectors: OWL-ViT, OWLv2 and Grounding DINO look for names or phrases."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pytest_vqamt.annotation.detectors.base import LEAST_IOU, DetectionNetwork, box_within
+from pytest_vqamt.annotation.detectors.base import LEAST_IOU, DetectedObject, DetectionNetwork, box_within
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.english.nouns import indefinite
@@ -34,14 +33,14 @@ VERSION = 1
 
 
 class OpenVocabulary:
-    """One checkpoint, and the names that it is to look for."""
+    """One checkpoint, and the names to look for."""
 
     name = "open-vocabulary"
 
     def __init__(
         self, reader: TextScorer, runtime: Runtime, names: Sequence[str] = (), least_score: float | None = None
     ) -> None:
-        """``names`` may be empty where nothing but ``ground`` is asked.
+        """``names`` may be empty for ``ground``.
 
         Raises:
             ModelError: a name is too long for the checkpoint.
@@ -58,7 +57,7 @@ class OpenVocabulary:
         return self._runtime.fingerprint(self.name, VERSION, self._reader.files, str(self._least_score), names)
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
-        """The things of the names; each box is of the one name that fits it best."""
+        """Each box has the name with the best score."""
         found = []
         for texts in self._groups:
             for reading in self._reader.read(image, texts):
@@ -69,7 +68,7 @@ class OpenVocabulary:
         return tuple(sorted(found, key=lambda each: -each.score))
 
     def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
-        """The boxes of each phrase; those of one phrase do not depend on the others, which may cost a look for each."""
+        """The boxes of each phrase, independent of the other phrases, which may cost one pass for each."""
         distinct = tuple(dict.fromkeys(phrases))
         together = (distinct,) if self._reader.reads_each_alone else tuple((phrase,) for phrase in distinct)
         boxes: dict[str, tuple[DetectedObject, ...]] = {}
@@ -82,7 +81,7 @@ class OpenVocabulary:
     def _grounded(
         self, image: Image, phrase: str, readings: Sequence[TextScores], place: int
     ) -> Iterator[DetectedObject]:
-        """The boxes that a phrase fits, the best first; of several about one thing the best."""
+        """The boxes of a phrase, the best first, without duplicates."""
         taken: list[Box] = []
         for reading in sorted(readings, key=lambda each: -each.scores[place]):
             box, score = box_within(reading.corners, image), reading.scores[place]
@@ -94,7 +93,7 @@ class OpenVocabulary:
 def load(
     argument: str, options: ModelOptions, least_score: float | None = None, names: Sequence[str] = ()
 ) -> OpenVocabulary:
-    """The detector of ``open-vocabulary=ARGUMENT``, a folder or a name on the hub, looking for ``names``.
+    """Loads the checkpoint in a folder or on the hub, to look for ``names``.
 
     Raises:
         ModelError: it cannot be loaded, or a name is too long for it.
@@ -119,23 +118,23 @@ ALL_SCORES = -1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextScores:
-    """A box ``x0, y0, x1, y1`` in pixels of the picture, and how well each text fits it, from 0 to 1."""
+    """A box ``x0, y0, x1, y1`` in pixels of the picture, and the score of each text, from 0 to 1."""
 
     corners: tuple[float, ...]
     scores: tuple[float, ...]
 
 
 class TextScorer(Protocol):
-    """One family of checkpoints: holds texts against a picture."""
+    """A family of checkpoints that scores texts on a picture."""
 
     @property
     def least_score(self) -> float:
-        """From which score on a text fits, where the user says nothing."""
+        """The default of ``min-score``."""
         ...
 
     @property
     def reads_each_alone(self) -> bool:
-        """Whether it says the same of a text whatever others are held against the picture with it."""
+        """Whether the scores of a text are independent of the other texts."""
         ...
 
     @property
@@ -144,19 +143,19 @@ class TextScorer(Protocol):
         ...
 
     def prompt(self, name: str) -> str:
-        """The text that asks for things of a name."""
+        """The prompt for things of a name."""
         ...
 
     def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
-        """The texts in their order, in groups of as many as can be held against a picture at once.
+        """The texts in order, in groups for one pass each.
 
         Raises:
-            ModelError: one of them is too long by itself, or has no words.
+            ModelError: a text is too long, or has no words.
         """
         ...
 
     def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
-        """Every box that the checkpoint proposes for a picture (RGB), with how well each of the texts fits it."""
+        """Every proposed box of a picture (RGB), with the score of each text."""
         ...
 
 
@@ -167,18 +166,14 @@ def text_scores(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[TextScores, 
 
 
 class Owl:
-    """One checkpoint."""
+    """OWL-ViT or OWLv2."""
 
     kinds = ("owlvit", "owlv2")
     least_score = 0.2
     reads_each_alone = True
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        """Loads all of it.
-
-        Raises:
-            ModelError: a file is missing or of another model.
-        """
+        """Raises ModelError if a file is missing or of another model."""
         from transformers import Owlv2ForObjectDetection, OwlViTForObjectDetection
 
         kinds: dict[str, type[PreTrainedModel]] = {"owlvit": OwlViTForObjectDetection, "owlv2": Owlv2ForObjectDetection}
@@ -210,31 +205,27 @@ class Owl:
 
     def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
         inputs = self._look.pixels(image)
-        told = self._tokenizer(list(texts), padding="max_length", max_length=self._longest, return_tensors="pt")
+        tokens = self._tokenizer(list(texts), padding="max_length", max_length=self._longest, return_tensors="pt")
         device = inputs["pixel_values"].device
-        inputs |= {name: cast("torch.Tensor", told[name]).to(device) for name in ("input_ids", "attention_mask")}
+        inputs |= {name: cast("torch.Tensor", tokens[name]).to(device) for name in ("input_ids", "attention_mask")}
         outputs = self._look(inputs)
-        # OWLv2 is shown the picture in the corner of a square, and its boxes are shares of that; the processor knows.
+        # OWLv2 gets the picture in the corner of a square, and its boxes are shares of that; the processor knows.
         return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], outputs.logits[0].sigmoid())
 
 
 _DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
-"""The tokens that part phrases from each other, with the numbers that transformers' code has them fixed to."""
+"""The tokens between phrases, with the ids that transformers' code has fixed."""
 
 
 class GroundingDino:
-    """One checkpoint. Tokens see those of their own phrase alone, but all of the text decides what boxes there are."""
+    """Grounding DINO: tokens attend to their own phrase alone, but all of the text decides the boxes."""
 
     kinds = ("grounding-dino", "mm-grounding-dino")
     least_score = 0.3
     reads_each_alone = False
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        """Loads all of it.
-
-        Raises:
-            ModelError: a file is missing or of another model.
-        """
+        """Raises ModelError if a file is missing or of another model."""
         from transformers import GroundingDinoForObjectDetection, MMGroundingDinoForObjectDetection
 
         kinds: dict[str, type[PreTrainedModel]] = {
@@ -247,7 +238,7 @@ class GroundingDino:
         numbers = {token: self._tokenizer.convert_tokens_to_ids(token) for token in _DELIMITERS}
         if numbers != _DELIMITERS:
             raise ModelError(
-                f"Expected the tokens that part phrases to have the numbers {_DELIMITERS!r} in {checkpoint.folder}, as "
+                f"Expected the tokens between phrases to have the numbers {_DELIMITERS!r} in {checkpoint.folder}, as "
                 f"BERT's tokenizer has them, but got {numbers!r}: phrases would run into each other"
             )
         self._look = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)

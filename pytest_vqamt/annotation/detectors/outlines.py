@@ -8,40 +8,29 @@ import numpy as np
 from scipy.ndimage import find_objects, label  # type: ignore[import-untyped]  # its stubs are a package of their own
 from skimage.measure import approximate_polygon, find_contours, grid_points_in_poly
 
-from pytest_vqamt.core.detections import Polygons
+from pytest_vqamt.annotation.detectors.base import Polygons
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 Mask: TypeAlias = "NDArray[np.bool_]"
-
-
 Ring: TypeAlias = "NDArray[np.float64]"
 
-
 _LEAST_COVERED = 0.98
-"""Specks are left out as long as so much of the mask stays covered."""
-
+"""Specks are left out as long as this share of the mask stays covered."""
 
 _GRID = (100, 100)
-
-
 _LOOSEST_PX = 2.0
-
-
 _LOOSENESS = 0.02
-"""How far an outline may stray, as a share of area by length: the two areas then differ by 4 % at the very most."""
+"""The tolerance of an outline, as a share of area by length: the areas differ by 4 % at most."""
 
 
 def outlines(mask: Mask, *, left: int = 0, top: int = 0) -> Polygons:
-    """The polygons of a mask (bool, HW), one for each of its pieces, the largest first; none where it is empty.
+    """The polygons of a mask (bool, HW), one for each of its pieces, the largest first; none for an empty mask.
 
-    The corner of the mask's first pixel is at ``left``, ``top`` in the picture.
-
-    A piece is of pixels that share a side. Its holes are part of its polygon, each joined to the outer line by one that
-    is walked to and fro. Lines run between the centres of pixels that the mask covers and of those that it does not,
-    and are made simpler where that hardly changes what they surround.
+    The corner of the mask's first pixel is at ``left``, ``top`` in the picture. The pixels of a piece share sides. A
+    hole is joined to the outer line by a line there and back. Lines are simplified within ``_LOOSENESS``.
     """
     pieces, _ = label(mask)
     areas = np.bincount(pieces.ravel())[1:]
@@ -58,7 +47,7 @@ def outlines(mask: Mask, *, left: int = 0, top: int = 0) -> Polygons:
 
 
 def overlap(one: Polygons, other: Polygons) -> float:
-    """The intersection over union of what two outlines surround, by the points of a grid over both."""
+    """The intersection over union of two outlines, by the points of a grid over both."""
     corners = [np.reshape(polygon, (-1, 2)) for polygon in (*one, *other)]
     least, most = np.min(np.concatenate(corners), axis=0), np.max(np.concatenate(corners), axis=0)
     scale = (np.array(_GRID) - 1) / (most - least)
@@ -72,7 +61,7 @@ def overlap(one: Polygons, other: Polygons) -> float:
 
 def _polygon(piece: Mask, area: int, left: int, top: int) -> tuple[float, ...]:
     """The outline of one piece with its holes, in pixels of the picture."""
-    # Around the piece there must be something outside for the line to run along.
+    # The line needs pixels outside of the piece.
     padded = np.pad(piece, 1).astype(np.float64)
     rings: list[Ring] = find_contours(padded, 0.5)  # type: ignore[no-untyped-call]  # not annotated
     rings.sort(key=lambda ring: -abs(_area(ring)))
@@ -91,7 +80,7 @@ def _polygon(piece: Mask, area: int, left: int, top: int) -> tuple[float, ...]:
 
 
 def _turns(ring: Ring) -> Ring:
-    """The corners of a closed line at which it turns, with the first and the last; there are many on straight parts."""
+    """The corners of a closed line at which it turns, with the first and the last."""
     steps = np.diff(ring, axis=0)
     turns = np.ones(len(ring), np.bool_)
     turns[1:-1] = (steps[1:] != steps[:-1]).any(axis=1)

@@ -1,11 +1,10 @@
-"""Fine names and attributes: the region detector that LXMERT looks through, which knows Visual Genome's 1,600 names."""
+"""The region detector of LXMERT, with the 1,600 names and 400 attributes of Visual Genome."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.annotation.detectors.base import box_within, parse_label
-from pytest_vqamt.core.detections import DetectedObject
+from pytest_vqamt.annotation.detectors.base import DetectedObject, box_within, parse_label
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
@@ -20,14 +19,14 @@ VERSION = 1
 """Goes up when other things are found with the same weights and packages."""
 
 LEAST_SCORE = 0.4
-"""That of the demonstration of the detector's authors (peteanderson80/bottom-up-attention, demo.ipynb)."""
+"""As in the authors' demonstration (peteanderson80/bottom-up-attention, demo.ipynb)."""
 
 LEAST_ATTRIBUTE_SCORE = 0.5
-"""From which an attribute holds: it is the likeliest of 400, one of which is always named."""
+"""The detector always names the likeliest of 400 attributes."""
 
 
 class NamedRegions:
-    """The regions that are sure enough to be things."""
+    """The regions above a score, with their names."""
 
     name = "detector"
 
@@ -69,7 +68,7 @@ class NamedRegions:
 
 
 def load(options: ModelOptions, least_score: float | None) -> NamedRegions:
-    """The detector of ``detector=PATH``, which lies with its vocabularies.
+    """Loads the detector of ``detector=PATH`` with its vocabularies.
 
     Raises:
         ModelError: it cannot be loaded, or has no vocabularies.

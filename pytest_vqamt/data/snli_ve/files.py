@@ -9,10 +9,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.data.jsonl import JsonLines
+from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.messages import error_reason, short_path
-from pytest_vqamt.data.own.folder import FILE as GRAPHS
-from pytest_vqamt.data.own.folder import SUFFIXES
+from pytest_vqamt.data.own_photos import FILE as GRAPHS
+from pytest_vqamt.data.own_photos import SUFFIXES
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.snli_ve.rows import photo_of
 

@@ -14,10 +14,10 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.coco.records import id_of
-from pytest_vqamt.data.jsonl import JsonLines, Line
+from pytest_vqamt.data.coco_records import id_of
+from pytest_vqamt.data.graphs import Graphs
+from pytest_vqamt.data.json_io import JsonLines, Line
 from pytest_vqamt.data.messages import short_name
-from pytest_vqamt.data.own.graphs import Graphs
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record
 from pytest_vqamt.data.snli_ve.files import Form, SnliVeFiles

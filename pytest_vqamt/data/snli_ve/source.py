@@ -1,4 +1,4 @@
-"""``snli-ve:DIR``: hypotheses about photos of Flickr30k, with what their units say is there and where."""
+"""``snli-ve:DIR``: hypotheses about photos of Flickr30k, and the things of their units."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import LinkedUnit, Photo, PublishedHypothesis, Scene, Thing
-from pytest_vqamt.data.annotations import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE
+from pytest_vqamt.data.cleaning import is_multi_coloured
 from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.scene_graphs.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE
-from pytest_vqamt.data.scene_graphs.cleaning import is_multi_coloured
 from pytest_vqamt.data.snli_ve.files import find
 from pytest_vqamt.data.snli_ve.index import BOUNDLESS, Frames, GraphsBeside, Hypothesis, HypothesisIndex
 from pytest_vqamt.data.snli_ve.rows import HypothesisRow, may_be_called_alike, thing_name
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-class SnliVeAnnotations:
-    """The photos that hypotheses are about, in the order in which the files come to them.
+class SnliVeAnnotations(ListedAnnotations):
+    """The photos of hypotheses, in the order of the files.
 
-    What is in a photo is what its scene graph says, where there is one, and what entailed hypotheses speak of. Nothing
-    is said to be exhaustive. A photo that is not there ends where its farthest boxes end; without boxes too, its size
-    is not known, and is 0 x 0.
+    Their things are those of the scene graph and of entailed hypotheses; no name is exhaustive. A missing photo reaches
+    as far as its boxes; without boxes its size is 0 x 0.
     """
 
     def __init__(
@@ -42,19 +41,9 @@ class SnliVeAnnotations:
         self._frames = frames
         self._graphs = graphs
         self._wrong_size: set[str] = set()
-        self.digest = digest(index.digest, graphs.digest if graphs else "")
         bad = [*index.bad, *(graphs.bad_records if graphs else ())]
-        self._photos = tuple(self._usable(photos, bad))
-        self.bad_records = tuple(bad)
-
-    def __len__(self) -> int:
-        return len(self._photos)
-
-    def photo_ids(self) -> tuple[str, ...]:
-        return self._photos
-
-    def photo_file(self, index: int) -> str:
-        return self._photos[index]
+        usable = tuple(self._usable(photos, bad))
+        super().__init__(usable, bad, digest(index.digest, graphs.digest if graphs else ""))
 
     def scene(self, index: int) -> Scene:
         photo = self._photos[index]
@@ -63,13 +52,11 @@ class SnliVeAnnotations:
     def mask(self, index: int, thing_id: str) -> Image:
         photo = self._photos[index]
         if self._graphs is None or not self._has_graph(photo):
-            raise DataError(
-                f"Expected a thing with a mask, but got thing_id={thing_id!r} of {photo}: hypotheses give boxes only"
-            )
+            return super().mask(index, thing_id)
         return self._graphs.mask(self._graphs.places[photo], thing_id)
 
     def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus:
-        """Of scenes without their hypotheses, which would take long to be read for it and say nothing more."""
+        """The corpus of scenes without their hypotheses, which take long to read and add nothing."""
         bare = (
             self._scene(photo, self._index.of(photo, only_with_units=True), with_hypotheses=False)
             for photo in self._photos
@@ -77,7 +64,7 @@ class SnliVeAnnotations:
         return gather_corpus(bare, scene=scene, measure=cache(measure))
 
     def _usable(self, photos: PhotoFiles | None, bad: list[str]) -> Iterator[str]:
-        """The photos that are there; of others, and of scene graphs of another size, ``bad`` is told."""
+        """The existing photos; errors of others, and of scene graphs of another size, are added to ``bad``."""
         for photo, where in self._index.first.items():
             try:
                 if photos and not photos.has(photo):
@@ -119,7 +106,6 @@ class SnliVeAnnotations:
         )
 
     def _graph(self, photo: str) -> Scene | None:
-        """What a scene graph says of the photo, as far as it can be used."""
         return self._graphs.scene(self._graphs.places[photo]) if self._graphs and self._has_graph(photo) else None
 
     def _has_graph(self, photo: str) -> bool:
@@ -161,25 +147,25 @@ def _description(
 
 
 def _around(boxes: list[Box]) -> Box:
-    """The smallest frame of whole pixels that holds the boxes; without any it has no size."""
+    """The smallest frame of whole pixels around the boxes."""
     return Box(0, 0, ceil(max((box.x1 for box in boxes), default=0)), ceil(max((box.y1 for box in boxes), default=0)))
 
 
 LEAST_IOU_OF_UNITS = 0.9
-"""From which overlap on two units are about one thing."""
+"""Two units of this overlap are about one thing."""
 LEAST_IOU_WITH_GRAPH = 0.5
-"""From which overlap on a unit is about a thing of the scene graph: another model, or a person, has drawn that box."""
+"""A unit of this overlap is about a thing of the scene graph, whose box another model or a person has drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linking:
-    """The things of a photo, and which of them units are about: by the id of the hypothesis and the unit's place."""
+    """The things of a photo, and the thing of each unit, by the hypothesis's id and the unit's place."""
 
     objects: tuple[Thing, ...]
     things: Mapping[tuple[str, int], str]
 
     def hypothesis(self, row: HypothesisRow) -> PublishedHypothesis:
-        """The hypothesis of a row with its units; those that no row gives are read off the sentence."""
+        """The hypothesis of a row with its units, or those of its sentence."""
         if row.units is None:
             from pytest_vqamt.language.units import units_of
 
@@ -193,11 +179,11 @@ class Linking:
 
 
 def linking(rows: Iterable[HypothesisRow], graph: Sequence[Thing] = ()) -> Linking:
-    """The things of a photo: those of its scene graph, then those that units alone tell of.
+    """The things of a photo: those of its scene graph, then those of units alone.
 
-    A unit gives a thing where its hypothesis is entailed, it has a box, and it is about one thing. Two units are about
-    one thing where it may go by both names and their boxes overlap by ``LEAST_IOU_OF_UNITS``; by ``LEAST_IOU_OF_ONE``
-    where both are about one thing of the scene graph. It is called as the first unit calls it.
+    A unit has a thing if its hypothesis is entailed, it has a box, and it is about one thing. Two units are about one
+    thing if it may have both names and their boxes overlap by ``LEAST_IOU_OF_UNITS``, or by ``LEAST_IOU_OF_ONE`` if
+    both are about one thing of the scene graph. The first unit gives the name.
     """
     taken = {thing.id for thing in graph}
     found: list[_Linked] = []
@@ -226,14 +212,13 @@ def linking(rows: Iterable[HypothesisRow], graph: Sequence[Thing] = ()) -> Linki
 
 @dataclass(slots=True, kw_only=True)
 class _Linked:
-    """A thing that units are about, as it comes together.
+    """A thing of units.
 
     Attributes:
-        name, box: by the first unit.
-        boxes: of all of them.
-        properties: what they say of it, each once.
-        thing: what it is in the scene graph.
-        joined: the other one that it is the same as.
+        name, box: of the first unit.
+        boxes, properties: of all units.
+        thing: the thing of the scene graph.
+        joined: the other one that it duplicates.
     """
 
     id: str
@@ -249,7 +234,7 @@ class _Linked:
         return self.thing.id if self.thing else self.id
 
     def made(self) -> Thing:
-        """The thing: as large as all boxes together, but where its mask shows how large it is."""
+        """The thing, with a box around all boxes unless it has a mask."""
         known = self.thing or Thing(id=self.id, name=self.name, box=Box.enclosing(self.boxes))
         attributes = tuple(dict.fromkeys((*known.attributes, *self.properties)))
         return replace(
@@ -263,13 +248,13 @@ class _Linked:
 
 
 def _nearest(name: str, box: Box, found: Iterable[_Linked]) -> _Linked | None:
-    """The one that a unit is about as well: that of the largest IoU, then the first."""
+    """The one that a unit is about: that of the largest IoU, then the first."""
     same = [each for each in found if each.box.iou(box) >= LEAST_IOU_OF_UNITS and may_be_called_alike(each.name, name)]
     return max(same, key=lambda each: each.box.iou(box), default=None)
 
 
 def _with_graph(found: Iterable[_Linked], graph: Sequence[Thing]) -> dict[str, _Linked]:
-    """Tells each which thing of the scene graph it is, or which other one is it already; gives them by thing."""
+    """Sets the thing of the scene graph, or the duplicate, of each; returns them by thing."""
     of_graph: dict[str, _Linked] = {}
     for each in found:
         same = [
@@ -291,7 +276,7 @@ def _with_graph(found: Iterable[_Linked], graph: Sequence[Thing]) -> dict[str, _
 
 
 def _free(thing_id: str, taken: set[str]) -> str:
-    """An id that nothing of the photo has yet."""
+    """An id that no thing of the photo has."""
     while thing_id in taken:
         thing_id += "'"
     taken.add(thing_id)

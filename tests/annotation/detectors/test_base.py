@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.annotation.detectors.base import Label, class_labels, parse_label
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.data.coco.source import COCO_CLASSES
+from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 VOCABULARY = Path(__file__).parents[3] / "../shared/data/vocab/vg_objects_vocab.txt"

@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 from transformers import AutoImageProcessor, AutoModelForObjectDetection
 
-from pytest_vqamt.annotation.detectors.boxes import ClosedSetBoxes, load
+from pytest_vqamt.annotation.detectors.closed_set import ClosedSetBoxes
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.models.base import ModelOptions
@@ -24,7 +24,7 @@ PLANT = (0.3, 0.7, 0.2, 0.4)
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> ClosedSetBoxes:
     folder = tmp_path_factory.mktemp("planted")
-    return load(str(small_detectors.detr(folder, plant=PLANT)), CPU, 0.5)
+    return ClosedSetBoxes.load(str(small_detectors.detr(folder, plant=PLANT)), CPU, 0.5)
 
 
 @pytest.mark.parametrize("size", [(200, 100), (100, 200), (640, 480), (31, 997)])
@@ -49,20 +49,20 @@ def test_in_a_photo_that_was_taken_upright(planted: ClosedSetBoxes, tmp_path: Pa
 
 
 def test_a_box_over_the_edge_is_cut_off_there(tmp_path: Path) -> None:
-    planted = load(str(small_detectors.detr(tmp_path, plant=(0.9, 0.1, 0.4, 0.4))), CPU, 0.5)
+    planted = ClosedSetBoxes.load(str(small_detectors.detr(tmp_path, plant=(0.9, 0.1, 0.4, 0.4))), CPU, 0.5)
     box = planted.find(Image.new("RGB", (200, 100)))[0].box
     assert (box.x, box.y, box.x1, box.y1) == pytest.approx((140, 0, 200, 30), abs=0.01)
 
 
 @pytest.mark.parametrize(("sure_of", "names"), [(3, {"motorcycle"}), (1, {"person"}), (0, set())])
 def test_classes_are_named_by_the_configuration(tmp_path: Path, sure_of: int, names: set[str]) -> None:
-    detector = load(str(small_detectors.detr(tmp_path, plant=PLANT, sure_of=sure_of)), CPU, 0.5)
+    detector = ClosedSetBoxes.load(str(small_detectors.detr(tmp_path, plant=PLANT, sure_of=sure_of)), CPU, 0.5)
     assert {each.name for each in detector.find(Image.new("RGB", (60, 40)))} == names
 
 
 def test_a_plural_class_is_a_crowd(tmp_path: Path) -> None:
     labels = {0: "N/A", 1: "person", 2: "trees"}
-    detector = load(str(small_detectors.detr(tmp_path, labels=labels, plant=PLANT)), CPU, 0.5)
+    detector = ClosedSetBoxes.load(str(small_detectors.detr(tmp_path, labels=labels, plant=PLANT)), CPU, 0.5)
     assert {(each.name, each.is_crowd) for each in detector.find(Image.new("RGB", (60, 40)))} == {("tree", True)}
 
 
@@ -70,7 +70,7 @@ def test_a_plural_class_is_a_crowd(tmp_path: Path) -> None:
 def test_it_finds_what_the_network_says(
     family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
-    detector = load(str(checkpoints[family]), CPU, 0.2)
+    detector = ClosedSetBoxes.load(str(checkpoints[family]), CPU, 0.2)
     network = AutoModelForObjectDetection.from_pretrained(checkpoints[family]).eval()
     processor = AutoImageProcessor.from_pretrained(checkpoints[family], backend="pil")  # type: ignore[no-untyped-call]  # not annotated
     numbered = {0: "person", 1: "dog"} if family == "rt_detr" else {1: "person", 2: "dog", 3: "motorcycle"}
@@ -99,7 +99,7 @@ def test_it_finds_what_the_network_says(
 def test_boxes_lie_in_the_picture_and_the_surest_come_first(
     family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
-    detector = load(str(checkpoints[family]), CPU, 0.2)
+    detector = ClosedSetBoxes.load(str(checkpoints[family]), CPU, 0.2)
     for image in pictures:
         found = detector.find(image)
         assert all(each.box.x >= 0 and each.box.y >= 0 and each.score > 0.2 for each in found)
@@ -111,18 +111,18 @@ def test_boxes_lie_in_the_picture_and_the_surest_come_first(
 def test_the_least_score_is_that_of_the_setting(
     checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
-    everything = load(str(checkpoints["detr"]), CPU, 0.0).find(pictures[0])
+    everything = ClosedSetBoxes.load(str(checkpoints["detr"]), CPU, 0.0).find(pictures[0])
     middle = sorted(each.score for each in everything)[len(everything) // 2]
-    some = load(str(checkpoints["detr"]), CPU, middle).find(pictures[0])
+    some = ClosedSetBoxes.load(str(checkpoints["detr"]), CPU, middle).find(pictures[0])
     assert some == tuple(each for each in everything if each.score > middle)
     assert 0 < len(some) < len(everything)
 
 
 def test_the_fingerprint_names_files_and_settings(checkpoints: dict[str, Path], tmp_path: Path) -> None:
-    one = load(str(checkpoints["detr"]), CPU, 0.5).fingerprint
-    assert one == load(str(checkpoints["detr"]), CPU, 0.5).fingerprint
-    assert one != load(str(checkpoints["detr"]), CPU, 0.6).fingerprint
-    assert one != load(str(small_detectors.detr(tmp_path, plant=PLANT)), CPU, 0.5).fingerprint
+    one = ClosedSetBoxes.load(str(checkpoints["detr"]), CPU, 0.5).fingerprint
+    assert one == ClosedSetBoxes.load(str(checkpoints["detr"]), CPU, 0.5).fingerprint
+    assert one != ClosedSetBoxes.load(str(checkpoints["detr"]), CPU, 0.6).fingerprint
+    assert one != ClosedSetBoxes.load(str(small_detectors.detr(tmp_path, plant=PLANT)), CPU, 0.5).fingerprint
     assert f"torch=={torch.__version__}" in one
 
 
@@ -130,17 +130,17 @@ def test_an_image_encoder_of_timm(tmp_path: Path) -> None:
     small_detectors.detr(tmp_path)
     small_detectors.edit_config(tmp_path, backbone_config=None, use_timm_backbone=True, backbone="resnet50")
     with pytest.raises(ModelError, match="has one of the package timm, which is not installed: take another, such as"):
-        load(str(tmp_path), CPU, None)
+        ClosedSetBoxes.load(str(tmp_path), CPU, None)
 
 
 @pytest.mark.parametrize(("family", "advice"), [("owlv2", "open-vocabulary= takes"), ("mask2former", "masks= takes")])
 def test_a_checkpoint_of_another_kind(family: str, advice: str, checkpoints: dict[str, Path]) -> None:
     with pytest.raises(ModelError, match=f"but got model_type='{family}'; .*{advice}"):
-        load(str(checkpoints[family]), CPU, None)
+        ClosedSetBoxes.load(str(checkpoints[family]), CPU, None)
 
 
 def test_numbers_that_are_none_are_no_empty_picture(tmp_path: Path) -> None:
-    detector = load(str(small_detectors.detr(tmp_path, plant=(0.5, 0.5, 0.5, 0.5))), CPU, 0.5)
+    detector = ClosedSetBoxes.load(str(small_detectors.detr(tmp_path, plant=(0.5, 0.5, 0.5, 0.5))), CPU, 0.5)
     network = detector._look.network
     assert isinstance(network, torch.nn.Module)
     with torch.no_grad():

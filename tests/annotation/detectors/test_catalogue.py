@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from pytest_vqamt.annotation.detectors import masks
+from pytest_vqamt.annotation.detectors import closed_set
 from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names_setting
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.base import ModelOptions
@@ -93,7 +93,7 @@ def test_a_grounder(checkpoints: dict[str, Path], pictures: tuple[Image.Image, .
 
 def test_what_masks_need_for_outlines_is_missed_before_any_photo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "skimage.measure", None)
-    for name in ("masks", "outlines"):
+    for name in ("closed_set", "outlines"):
         monkeypatch.delitem(sys.modules, f"pytest_vqamt.annotation.detectors.{name}", raising=False)
         monkeypatch.delattr(f"pytest_vqamt.annotation.detectors.{name}", raising=False)
     with pytest.raises(OptionError, match=r"what --vqamt-option masks needs to be installed, but there is no skimage"):
@@ -104,7 +104,7 @@ def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> Non
     def load(*_: object) -> object:
         raise ModuleNotFoundError("No module named 'transformers'", name="transformers")
 
-    monkeypatch.setattr(masks, "load", load)
+    monkeypatch.setattr(closed_set.ClosedSetMasks, "load", load)
     with pytest.raises(OptionError, match=r'there is no transformers; run: pip install "pytest-vqamt\[photos\]"'):
         detector_of(options(masks="DIR"))
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file, save_file
 
-from pytest_vqamt.annotation.detectors import boxes, masks, open_vocabulary
+from pytest_vqamt.annotation.detectors import open_vocabulary
+from pytest_vqamt.annotation.detectors.closed_set import ClosedSetBoxes, ClosedSetMasks
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors.small_detectors import clip_tokenizer, edit_config
@@ -17,9 +18,9 @@ from tests.annotation.detectors.small_detectors import clip_tokenizer, edit_conf
 CPU = ModelOptions(device="cpu")
 
 LOADS: dict[str, Callable[[str], object]] = {
-    "detr": lambda place: boxes.load(place, CPU, None),
-    "rt_detr": lambda place: boxes.load(place, CPU, None),
-    "mask2former": lambda place: masks.load(place, CPU, None),
+    "detr": lambda place: ClosedSetBoxes.load(place, CPU, None),
+    "rt_detr": lambda place: ClosedSetBoxes.load(place, CPU, None),
+    "mask2former": lambda place: ClosedSetMasks.load(place, CPU, None),
     "owlv2": lambda place: open_vocabulary.load(place, CPU, None, ("dog",)),
     "owlvit": lambda place: open_vocabulary.load(place, CPU, None, ("dog",)),
     "grounding_dino": lambda place: open_vocabulary.load(place, CPU, None, ("dog",)),

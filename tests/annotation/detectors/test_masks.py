@@ -20,10 +20,10 @@ from transformers import (
 from transformers.image_utils import SizeDict
 from transformers.models.mask2former.modeling_mask2former import Mask2FormerForUniversalSegmentationOutput
 
-from pytest_vqamt.annotation.detectors.masks import ClosedSetMasks, load
-from pytest_vqamt.core.detections import Polygons
+from pytest_vqamt.annotation.detectors.base import Polygons
+from pytest_vqamt.annotation.detectors.closed_set import ClosedSetMasks
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.data.polygons import polygon_mask
+from pytest_vqamt.data.masks import polygon_mask
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors
 
@@ -53,7 +53,7 @@ class Planted:
 
 def planted(folder: Path, *masks: tuple[int, tuple[slice, slice]]) -> ClosedSetMasks:
     """The detector in the folder with its network exchanged."""
-    detector = load(str(folder), CPU, 0.5)
+    detector = ClosedSetMasks.load(str(folder), CPU, 0.5)
     detector._look = replace(detector._look, network=Planted(*masks))
     return detector
 
@@ -109,7 +109,7 @@ def test_it_finds_what_the_library_reads_from_the_same_network(
     checkpoints: dict[str, Path], more_pictures: tuple[Image.Image, ...]
 ) -> None:
     folder, count = checkpoints["mask2former"], 0
-    detector = load(str(folder), CPU, 0.3)
+    detector = ClosedSetMasks.load(str(folder), CPU, 0.3)
     network = Mask2FormerForUniversalSegmentation.from_pretrained(folder).train(False)
     processor = AutoImageProcessor.from_pretrained(folder, backend="pil")  # type: ignore[no-untyped-call]  # not annotated
     for image in more_pictures:
@@ -155,11 +155,11 @@ def test_maskformer(tmp_path: Path) -> None:
     )
     small_detectors.saved(MaskFormerForInstanceSegmentation(config), tmp_path)
     Mask2FormerImageProcessorPil(size={"height": 64, "width": 64}).save_pretrained(tmp_path)
-    found = load(str(tmp_path), CPU, 0.0).find(Image.new("RGB", (50, 40), "red"))
+    found = ClosedSetMasks.load(str(tmp_path), CPU, 0.0).find(Image.new("RGB", (50, 40), "red"))
     assert found
     assert {each.name for each in found} <= {"person", "dog"}
 
 
 def test_a_checkpoint_of_another_kind(checkpoints: dict[str, Path]) -> None:
     with pytest.raises(ModelError, match="but got model_type='detr'; boxes= takes DETR and RT-DETR"):
-        load(str(checkpoints["detr"]), CPU, None)
+        ClosedSetMasks.load(str(checkpoints["detr"]), CPU, None)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from pytest_vqamt.annotation.detectors.base import DetectedObject
 from pytest_vqamt.annotation.detectors.regions import NamedRegions, load
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.detector import Detection

@@ -16,9 +16,9 @@ from transformers import (
     OwlViTForObjectDetection,
 )
 
+from pytest_vqamt.annotation.detectors.base import DetectedObject, Grounder
 from pytest_vqamt.annotation.detectors.open_vocabulary import OpenVocabulary, load
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import DetectedObject, Grounder
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors

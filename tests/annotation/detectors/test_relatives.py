@@ -33,7 +33,8 @@ from transformers import (
     YolosImageProcessorPil,
 )
 
-from pytest_vqamt.annotation.detectors import boxes, open_vocabulary
+from pytest_vqamt.annotation.detectors import open_vocabulary
+from pytest_vqamt.annotation.detectors.closed_set import ClosedSetBoxes
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors.small_detectors import (
@@ -126,7 +127,7 @@ def test_relatives_of_detr(make: Callable[[], tuple[PreTrainedModel, Any]], tmp_
     network, processor = make()
     saved(shaken_alike(network), tmp_path)
     processor.save_pretrained(tmp_path)
-    detector = boxes.load(str(tmp_path), CPU, 0.0)
+    detector = ClosedSetBoxes.load(str(tmp_path), CPU, 0.0)
     for size in ((120, 80), (70, 110)):
         image = Image.new("RGB", size, "white")
         image.paste("red", (10, 20, 60, 50))

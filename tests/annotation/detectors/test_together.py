@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_vqamt.annotation.detectors.base import LEAST_IOU, is_same_thing, may_be_called_alike
+from pytest_vqamt.annotation.detectors.base import LEAST_IOU, DetectedObject, is_same_thing, may_be_called_alike
 from pytest_vqamt.annotation.detectors.catalogue import TRUST_ORDER, CombinedDetector, merge_findings
 from pytest_vqamt.annotation.detectors.outlines import overlap
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import DetectedObject
 
 
 def found(name: str, box: tuple[float, float, float, float], **fields: object) -> DetectedObject:

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from pytest_vqamt.data.coco.source import COCO_CLASSES
+from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.captions import class_of, super_category
 from pytest_vqamt.language.captions.lexicon import class_rows, entries_by_form, people
 from pytest_vqamt.language.wordnet import wordnet

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vqamt.data.coco.source import COCO_CLASSES
+from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.captions import NounForm, class_of, classes_in
 from pytest_vqamt.language.captions.lexicon import WordShape, entries_by_form
 from pytest_vqamt.language.english.nouns import is_mass, is_plural

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.coco.source import COCO_CLASSES
+from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.captions import CaptionVerdict, check_appearance, check_captions, check_forms, class_of
 from pytest_vqamt.language.captions.verdicts import incomplete_captions, super_categories, super_category_names
 from pytest_vqamt.language.english.phrases import describe

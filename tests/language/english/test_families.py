@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.data.coco.source import COCO_CLASSES
+from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.english.families import belong_together, derived_family, family, is_kind_either_way, is_known
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import NAMES

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.data.coco.source import COCO_CLASSES
+from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.words import find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES, SYNSETS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.data.coco.source import COCO_CLASSES
+from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import NAMES, SYNSETS

@@ -11,12 +11,11 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Relationship
-from pytest_vqamt.data import scene_index
+from pytest_vqamt.data import gqa, scene_index
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.scene_graphs import gqa
 from tests.data.made_gqa import Json, ids, one, record, scenes, thing, with_photos, written
 
-REAL = Path(__file__).parents[3] / "../shared/data/gqa"
+REAL = Path(__file__).parents[2] / "../shared/data/gqa"
 
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real scene graphs are not here")
 

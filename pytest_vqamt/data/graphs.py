@@ -3,155 +3,101 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
-from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.json_io import parse, text_of
+from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.json_io import JsonLines, Line
+from pytest_vqamt.data.masks import polygon_mask
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.polygons import polygon_mask
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-_COMPRESSED = b"\x1f\x8b"
-
-
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """Where a usable record stands: its number from 1, its first byte, and what it is of."""
+class _Place:
+    """The place of a usable record, with its scene and its photo."""
 
-    number: int
+    where: str
     offset: int
     scene_id: str
     photo_file: str
 
 
-class Graphs:
-    """The scenes of ``file``: each line is checked once, with its photo's size, and read again when it is asked for."""
+class Graphs(ListedAnnotations):
+    """The scenes of ``file``: each line is checked once, with its photo's size, and read again on access."""
 
     def __init__(self, file: Path, photos: PhotoFiles) -> None:
         self.file = file
-        self._photos = photos
-        self._lines: list[_Line] = []
-        self._bad: list[str] = []
-        self._digest = ""
-        self._read_all()
-        if not self._lines:
-            first = f"none of its {len(self._bad)} can be used: {self._bad[0]}" if self._bad else "it is empty"
+        self._files = photos
+        self._lines = JsonLines(file)
+        self._places: list[_Place] = []
+        bad: list[str] = []
+        ids = UniqueIds()
+        for line in self._lines:
+            try:
+                self._places.append(self._checked(line, ids))
+            except DataError as error:
+                bad.append(str(error))
+        if not self._places:
+            first = f"none of its {len(bad)} can be used: {bad[0]}" if bad else "it is empty"
             raise DataError(f"Expected scenes in {short_path(file)}, one a line (docs/graphs.md), but {first}")
-
-    @property
-    def bad_records(self) -> tuple[str, ...]:
-        return tuple(self._bad)
-
-    @property
-    def digest(self) -> str:
-        """Of the bytes of the file."""
-        return self._digest
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def photo_ids(self) -> tuple[str, ...]:
-        return tuple(line.scene_id for line in self._lines)
+        super().__init__([place.scene_id for place in self._places], bad, self._lines.digest)
 
     def photo_file(self, index: int) -> str:
-        return self._lines[index].photo_file
+        return self._places[index].photo_file
 
     def scene(self, index: int) -> Scene:
-        return scene_of_row(self._row(index), self._where(self._lines[index].number))
+        record = self._record(index)
+        return scene_of_row(record.row, record.where)
 
     def mask(self, index: int, thing_id: str) -> Image:
-        row, where = self._row(index), self._where(self._lines[index].number)
-        mask = polygon_mask(mask_of_row(row, where, thing_id), *Record.of(row, where).size())
+        record = self._record(index)
+        mask = polygon_mask(mask_of_row(record.row, record.where, thing_id), *record.size())
         if mask.getbbox() is None:
             raise DataError(
-                f"{where}: Expected a mask of one pixel or more, but the polygons of object {short_repr(thing_id)} "
-                "hold the centre of none: correct them, or leave them out"
+                f"{record.where}: Expected a mask of one pixel or more, but the polygons of object "
+                f"{short_repr(thing_id)} hold the centre of none: correct them, or leave them out"
             )
         return mask
 
-    def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
-        return None
-
-    def _read_all(self) -> None:
-        content, offset, ids = sha256(), 0, UniqueIds()
-        try:
-            with self.file.open("rb") as lines:
-                for number, line in enumerate(lines, start=1):
-                    if number == 1 and line.startswith(_COMPRESSED):
-                        raise DataError(
-                            f"Expected lines of JSON, but {short_path(self.file)} is compressed: decompress it"
-                        )
-                    if line.strip():
-                        self._note(number, offset, line, ids)
-                    content.update(line)
-                    offset += len(line)
-        except OSError as error:
-            raise DataError(
-                f"Expected a file of scene graphs, but {short_path(self.file)} cannot be read ({error_reason(error)}): "
-                "make it readable"
-            ) from error
-        self._digest = content.hexdigest()[:16]
-
-    def _note(self, number: int, offset: int, line: bytes, ids: UniqueIds) -> None:
-        where = self._where(number)
-        try:
-            row = _parsed(line, where)
-            scene, file = scene_of_row(row, where), file_of_row(row, where)
-            self._check_photo(scene, file, where)
-            ids.add(scene.id, Record.of(row, where), "id")
-        except DataError as error:
-            self._bad.append(str(error))
-        else:
-            self._lines.append(_Line(number, offset, scene.id, file))
+    def _checked(self, line: Line, ids: UniqueIds) -> _Place:
+        record = line.record()
+        scene, file = scene_of_row(record.row, record.where), file_of_row(record.row, record.where)
+        self._check_photo(scene, file, record.where)
+        return _Place(line.where, line.offset, ids.add(scene.id, record, "id"), file)
 
     def _check_photo(self, scene: Scene, file: str, where: str) -> None:
         try:
-            self._photos.check_size(file, scene.width, scene.height)
+            self._files.check_size(file, scene.width, scene.height)
         except DataError as error:
             raise DataError(f"{where}: photo: {error}") from error
 
-    def _row(self, index: int) -> object:
-        """The record, as the line that was noted has it.
+    def _record(self, index: int) -> Record:
+        """Reads the record again.
 
         Raises:
             DataError: the file has changed.
         """
-        noted = self._lines[index]
-        where = self._where(noted.number)
-        try:
-            with self.file.open("rb") as lines:
-                lines.seek(noted.offset)
-                row = _parsed(lines.readline(), where)
-        except OSError as error:
+        place = self._places[index]
+        (record,) = self._lines.at([place.offset], place.where)
+        found = record.identity("id")
+        if found != place.scene_id:
             raise DataError(
-                f"{where}: Expected a record, but the file cannot be read any more ({error_reason(error)}): start again"
-            ) from error
-        found = Record.of(row, where).identity("id")
-        if found != noted.scene_id:
-            raise DataError(
-                f"{where}: Expected the scene {short_repr(noted.scene_id)}, but got id={short_repr(found)}: the file "
-                "has changed since it was opened, so start again"
+                f"{place.where}: Expected the scene {short_repr(place.scene_id)}, but got id={short_repr(found)}: the "
+                "file has changed since it was opened, so start again"
             )
-        return row
-
-    def _where(self, number: int) -> str:
-        return f"{self.file.name}:{number}"
+        return record
 
 
 def load(argument: str) -> AnnotatedPhotos:
@@ -168,11 +114,7 @@ def load(argument: str) -> AnnotatedPhotos:
 
 
 def open_graphs(spec: str, file: Path, folder: Path) -> AnnotatedPhotos:
-    """The scenes of ``file`` as the source ``spec``.
-
-    Raises:
-        DataError: the file or the folder of photos is not there, or no record can be used.
-    """
+    """The scenes of ``file`` as the source ``spec``; raises DataError."""
     photos = PhotoFiles(folder)
     graphs = Graphs(file, photos)
     scenes = f"{len(graphs)} scene{'s' if len(graphs) > 1 else ''}"
@@ -198,12 +140,8 @@ def _named(argument: str) -> tuple[Path, Path]:
     raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={short_path(argument)}: {why}")
 
 
-def _parsed(line: bytes, where: str) -> object:
-    return parse(text_of(line.rstrip(), where), where)
-
-
 Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
-"""Each as x, y of one corner after the other, in pixels of the picture; together they are one thing."""
+"""The polygons of one thing, each ``x0, y0, x1, y1, ...`` in pixels of the picture."""
 
 FIELDS = (
     "id", "photo", "width", "height", "objects", "regions", "relationships", "setting", "captions", "exhaustive",
@@ -216,7 +154,7 @@ _NO_MASKS: Mapping[str, Polygons] = MappingProxyType({})
 
 
 def scene_of_row(row: object, where: str) -> Scene:
-    """The scene of a row; its photo has the scene's id and an empty digest, for its file has not been opened.
+    """The scene of a row; its photo has the scene's id and an empty digest.
 
     Raises:
         DataError: a field is missing, unknown or wrong; it begins with ``where``.
@@ -245,11 +183,7 @@ def scene_of_row(row: object, where: str) -> Scene:
 
 
 def file_of_row(row: object, where: str) -> str:
-    """The photo's file, relative to the folder of photos.
-
-    Raises:
-        DataError: the row names none.
-    """
+    """The photo's file, relative to the folder of photos; raises DataError without one."""
     return Record.of(row, where).text("photo")
 
 
@@ -372,7 +306,7 @@ def _polygons(record: Record) -> tuple[Polygons, Box]:
 
 
 def _check_mask(record: Record, box: Box) -> None:
-    """Raises DataError where no part of the mask can lie in the box: they are not of one thing, or not in pixels."""
+    """Raises DataError if the mask lies outside of the box."""
     _, around = _polygons(record)
     if not around.overlaps(box):
         raise record.wrong(

@@ -1,4 +1,4 @@
-"""GQA: scene graphs of real photos, of which none says what is absent."""
+"""``gqa:DIR``: the scene graphs of GQA, none of which is exhaustive."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
+from pytest_vqamt.data.cleaning import is_multi_coloured
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.data.scene_graphs.cleaning import is_multi_coloured
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
@@ -59,7 +59,7 @@ def load(argument: str) -> AnnotatedPhotos:
 
 
 class GqaReader:
-    """Reads scene graphs as GQA publishes them, with what of them has a photo where there are photos."""
+    """Reads scene graphs as GQA publishes them."""
 
     kind = "gqa"
     version = 2
@@ -86,8 +86,8 @@ class GqaReader:
 def scene_of(record: Record, image_id: str) -> Scene:
     """A GQA record as a scene; names stay as they are ("shelves"), in lower case.
 
-    A relation of a thing to itself ("bear on bear") says nothing and is left out. The setting is the location; where
-    only the weather is known, the picture was taken outdoors.
+    A relation of a thing to itself ("bear on bear") is left out. The setting is the location, or "outdoors" if only the
+    weather is known.
 
     Raises:
         DataError: a field is missing or wrong.
@@ -127,7 +127,7 @@ def scene_of(record: Record, image_id: str) -> Scene:
 
 
 def _relations(row: Record) -> Iterator[Record]:
-    """A list in the files; GQA's own page on the format shows an object."""
+    """The relations: a list in the files, an object on GQA's page on the format."""
     if isinstance(row.row.get("relations"), dict):
         return (each for _, each in row.keyed("relations"))
     return row.records("relations")

@@ -22,7 +22,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.own.graphs import FIELDS, Polygons, file_of_row, load, mask_of_row, row_of_scene, scene_of_row
+from pytest_vqamt.data.graphs import FIELDS, Polygons, file_of_row, load, mask_of_row, row_of_scene, scene_of_row
 from tests.core.random_scenes import scenes
 from tests.data.own_graphs import PAGE, Row, example, plain, write
 
@@ -337,7 +337,7 @@ def test_plain_rows_are_rows() -> None:
     assert refusal(plain()) == ""
 
 
-COCO = Path(__file__).parents[3] / "../shared/data/coco"
+COCO = Path(__file__).parents[2] / "../shared/data/coco"
 
 
 def dog(**fields: object) -> Row:
@@ -589,7 +589,7 @@ def test_the_errors_of_the_page_are_what_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("heading", ["A scene", "object", "region", "relationship", "question"])
 def test_the_page_has_the_fields_of_the_schema(heading: str) -> None:
-    schema = json.loads((Path(__file__).parents[3] / "pytest_vqamt/data/graph.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((Path(__file__).parents[2] / "pytest_vqamt/data/graph.schema.json").read_text(encoding="utf-8"))
     title = heading if heading == "A scene" else f"An entry of `{heading}s`"
     (below,) = re.findall(rf"^### {title}\n(.*?)(?:^#|\Z)", PAGE, re.DOTALL | re.MULTILINE)
     firsts = re.findall(r"^\| (`[^|]*`) \|", below, re.MULTILINE)

@@ -1,53 +1,41 @@
-"""``coco:DIR``: photos with the objects that COCO, or another data set in its form, has annotated on them."""
+"""``coco:DIR``: photos and annotations in the form of COCO."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.coco.masks import mask_image
-from pytest_vqamt.data.coco.records import CocoImage, CocoRecords, read_records
+from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
+from pytest_vqamt.data.masks import is_fragmented, mask_image
 from pytest_vqamt.data.messages import short_path
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.polygons import is_fragmented
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-class CocoAnnotations:
-    """The images of an instances file whose records can be used and whose photos are there.
+class CocoAnnotations(ListedAnnotations):
+    """The usable images of an instances file with photos.
 
-    A class is annotated exhaustively in a scene where all classes of the file are among COCO's own 80 and the scene has
-    no crowd of it. A file with other classes is another data set, of which that is not known.
+    A class is exhaustive in a scene if all classes of the file are among COCO's own 80 and the scene has no crowd of
+    it; for another data set that is not known.
     """
 
     def __init__(self, records: CocoRecords, photos: PhotoFiles, digest: str) -> None:
-        self.digest = digest
         self._file = records.file
         self._exhaustive = annotated_exhaustively(records.names)
         missing = {image.id: text for image in records.images if (text := _without_photo(image, photos, records.file))}
-        self.bad_records = (*(each.text for each in records.bad), *missing.values())
         self.images = tuple(image for image in records.images if image.id not in missing)
-
-    def __len__(self) -> int:
-        return len(self.images)
-
-    def photo_ids(self) -> tuple[str, ...]:
-        return tuple(image.file_name for image in self.images)
-
-    def photo_file(self, index: int) -> str:
-        return self.images[index].file_name
+        bad = (*(each.text for each in records.bad), *missing.values())
+        super().__init__([image.file_name for image in self.images], bad, digest)
 
     def scene(self, index: int) -> Scene:
         return scene_of(self.images[index], self._exhaustive)
@@ -55,16 +43,9 @@ class CocoAnnotations:
     def mask(self, index: int, thing_id: str) -> Image:
         return mask_of(self.images[index], thing_id, self._file)
 
-    def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
-        """None: scenes are made quickly enough to be looked at one by one."""
-        return None
-
 
 def scene_of(image: CocoImage, exhaustive: frozenset[str]) -> Scene:
-    """The image as a scene: crowds become regions, all else things; ``exhaustive`` are those of a scene without crowds.
-
-    Its photo's id is the name of its file.
-    """
+    """The image as a scene with crowds as regions; ``exhaustive`` are the names of a scene without crowds."""
     crowds = tuple(each for each in image.annotations if each.crowd)
     return Scene(
         id=image.id,
@@ -89,10 +70,10 @@ def scene_of(image: CocoImage, exhaustive: frozenset[str]) -> Scene:
 
 
 def mask_of(image: CocoImage, thing_id: str, file: str) -> Image:
-    """Which pixels show the thing: mode L, 255 where they do, of the size of the image's record.
+    """The mask of the thing: mode L, 255 on its pixels, of the size of the image.
 
     Raises:
-        DataError: the image has no such thing, or the thing no mask, or one that shows no pixel.
+        DataError: the image has no such thing, or the thing no mask, or an empty one.
     """
     found = next((each for each in image.annotations if each.id == thing_id and not each.crowd), None)
     if found is None:
@@ -109,12 +90,12 @@ def mask_of(image: CocoImage, thing_id: str, file: str) -> Image:
 
 
 def digest_of(files: Sequence[Path]) -> str:
-    """Of the bytes of annotation files."""
+    """The digest of the bytes of annotation files."""
     return digest(*(sha256(file.read_bytes()).hexdigest() for file in files))
 
 
 def counts_of(images: Sequence[CocoImage]) -> str:
-    """What there is to be seen: "470 objects of 66 classes, 5 crowds, 5 captions each"."""
+    """The summary of the images: "470 objects of 66 classes, 5 crowds, captions of 40"."""
     things = [each for image in images for each in image.annotations if not each.crowd]
     crowds = sum(len(image.annotations) for image in images) - len(things)
     captioned = sum(bool(image.captions) for image in images)
@@ -143,7 +124,7 @@ def load(argument: str) -> AnnotatedPhotos:
 
 
 def _photos(files: CocoFiles, records: CocoRecords, spec: str) -> PhotoFiles:
-    """The first of the folders in which any of the photos lies."""
+    """The first folder with any of the photos."""
     folders = [PhotoFiles(folder) for folder in files.photos]
     if not records.images:
         return folders[0]
@@ -158,7 +139,7 @@ def _photos(files: CocoFiles, records: CocoRecords, spec: str) -> PhotoFiles:
 
 
 def _without_photo(image: CocoImage, photos: PhotoFiles, file: str) -> str:
-    """What is wrong with the photo's file, or ""."""
+    """The error of the photo's file, or ""."""
     try:
         if photos.has(image.file_name):
             return ""
@@ -178,8 +159,8 @@ class CocoFiles:
     """The files that an argument names.
 
     Attributes:
-        captions: the file beside ``instances`` that belongs to it, None where there is none.
-        photos: the folders in which the photos may lie, the likeliest first.
+        captions: the file beside ``instances``.
+        photos: the possible folders of photos, the likeliest first.
     """
 
     instances: Path
@@ -192,7 +173,7 @@ def find(argument: str) -> CocoFiles:
 
     Raises:
         OptionError: the argument has neither form.
-        DataError: something is not there, or there are several instances files and none is the one meant.
+        DataError: something is missing, or there are several instances files.
     """
     two = _TWO_PATHS.fullmatch(argument)
     if two:
@@ -224,7 +205,7 @@ def find(argument: str) -> CocoFiles:
 def instances_in(folder: Path, split: str = "") -> list[Path]:
     """The instances files in ``folder`` and its folder ``annotations``.
 
-    Of several just the one of ``split``, else just the one of which there is a folder of photos, else all.
+    Of several only that of ``split``, else only that with a folder of photos, else all.
     """
     found = files_of((folder, folder / "annotations"), re.compile(r"instances(_.+)?"))
     of_split = [file for file in found if split and split_of(file) == split]
@@ -233,19 +214,19 @@ def instances_in(folder: Path, split: str = "") -> list[Path]:
 
 
 def has_photo_folder(folder: Path, split: str) -> bool:
-    """Whether ``folder`` has a folder of just the photos of ``split``."""
+    """Whether the photos of ``split`` have a folder of their own."""
     return bool(split) and ((folder / split).is_dir() or (folder / "images" / split).is_dir())
 
 
 def files_of(folders: Iterable[Path], stem: re.Pattern[str]) -> list[Path]:
-    """The JSON files in ``folders`` of such a name, in order; one that lies there compressed too comes once, plain."""
+    """The JSON files of such a name in order, without compressed duplicates."""
     found = [file for folder in folders if folder.is_dir() for file in _in(folder)]
     named = [file for file in found if file.name.endswith(_ENDS) and stem.fullmatch(file.name.partition(".json")[0])]
     return [file for file in named if file.suffix != ".gz" or file.with_suffix("") not in named]
 
 
 def split_of(instances: Path) -> str:
-    """The "val2017" of "instances_val2017.json"; "" where there is none.
+    """The "val2017" of "instances_val2017.json"; "" without one.
 
     >>> split_of(Path("annotations/instances_val2017.json.gz"))
     'val2017'
@@ -254,7 +235,7 @@ def split_of(instances: Path) -> str:
 
 
 def captions_beside(instances: Path) -> Path | None:
-    """``captions_val2017.json`` beside ``instances_val2017.json``, else ``captions.json``; None where neither is."""
+    """``captions_val2017.json`` beside ``instances_val2017.json``, else ``captions.json``, else None."""
     split = split_of(instances) if instances.name.startswith("instances") else ""
     for stem in dict.fromkeys((f"captions_{split}" if split else "captions", "captions")):
         for end in _ENDS:
@@ -265,13 +246,13 @@ def captions_beside(instances: Path) -> Path | None:
 
 
 def photo_folders(folder: Path, *splits: str) -> tuple[Path, ...]:
-    """The folders in which photos of ``splits`` may lie, those that are there; the likeliest first, ``folder`` last."""
+    """The existing folders for photos of ``splits``, the likeliest first, ``folder`` last."""
     named = [place / split for split in splits if split for place in (folder, folder / "images")]
     return tuple(dict.fromkeys(each for each in (*named, folder / "images", folder) if each.is_dir()))
 
 
 def listed(folder: Path, files: Iterable[Path]) -> str:
-    """The files as a message names them."""
+    """The files relative to the folder, for messages."""
     return ", ".join(file.relative_to(folder).as_posix() for file in files)
 
 
@@ -299,8 +280,7 @@ COCO_CLASSES: frozenset[str] = frozenset(
         *("book", "clock", "vase", "scissors", "teddy bear", "hair drier", "toothbrush"),
     }
 )
-"""As its files spell them; Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014."""
-
+"""As spelt in its files; Lin et al., "Microsoft COCO: Common Objects in Context", ECCV 2014."""
 
 _LOOSE: frozenset[str] = frozenset(
     {
@@ -309,17 +289,14 @@ _LOOSE: frozenset[str] = frozenset(
         *("chair", "potted plant", "dining table", "tv", "book", "vase", "handbag", "backpack", "keyboard"),
     }
 )
-"""Classes of which annotators passed over small instances, took a bunch for one, took other things for them, or marked
-none that is part of another thing: the keyboard of a laptop."""
+"""Classes of which small instances, bunches or parts of other things (the keyboard of a laptop) are not marked."""
 
 
 def annotated_exhaustively(names: frozenset[str]) -> frozenset[str]:
-    """Those of a file's classes of which every instance is surely annotated: none where not all are COCO's own.
+    """The classes of a file with every instance annotated: none if not all are COCO's own.
 
-    What another data set in COCO form marks nobody knows: it may have left out what its makers did not care for.
-
-    **Deviation:** Lin et al. (ECCV 2014) had all 80 classes marked, but photos show that some of small things are not:
-    shelves of bottles of which a few are marked, a bunch of bananas as one. What rests on these is presumed.
+    **Deviation:** Lin et al. (ECCV 2014) had all 80 classes marked, but photos show that instances of some are not:
+    shelves of bottles of which a few are marked, a bunch of bananas as one. These are not exhaustive here.
 
     >>> sorted(annotated_exhaustively(frozenset({"dog", "cat", "bottle"})))
     ['cat', 'dog']

@@ -30,7 +30,7 @@ from tests.data.made_snli_ve import (
     write_units,
 )
 
-REAL = Path(__file__).parents[3] / "../shared/data/snli_ve"
+REAL = Path(__file__).parents[2] / "../shared/data/snli_ve"
 
 real_data = pytest.mark.skipif(not REAL.is_dir(), reason="the data of ../shared/data is not here")
 
@@ -324,7 +324,7 @@ def test_without_photos_a_photo_ends_where_its_boxes_do(tmp_path: Path) -> None:
     assert (scene.width, scene.height) == (70, 70)
     with pytest.raises(DataError, match=r"'7\.jpg', but snli-ve:.* without photos: put them into .*flickr30k-images"):
         source.photo(scene.photo)
-    with pytest.raises(DataError, match=r"thing_id='x' of 7\.jpg: hypotheses give boxes only"):
+    with pytest.raises(DataError, match=r"thing_id='x' of 7\.jpg: it has none"):
         source.mask(scene.photo, "x")
 
 

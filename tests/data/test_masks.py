@@ -14,8 +14,7 @@ from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it 
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.coco.masks import mask_image, pixels, read_segmentation
-from pytest_vqamt.data.polygons import Polygons, Runs, is_fragmented
+from pytest_vqamt.data.masks import Polygons, Runs, is_fragmented, mask_image, pixels, read_segmentation
 from pytest_vqamt.data.records import Record
 
 masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=12))

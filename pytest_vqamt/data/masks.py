@@ -1,33 +1,95 @@
-"""The segmentations of COCO: polygons, and runs of pixels in two writings."""
+"""Masks of things: polygons, and COCO's runs of pixels in two writings."""
 
 from __future__ import annotations
 
 from array import array
-from math import isfinite
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, isfinite
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from PIL import Image
 
-from pytest_vqamt.data.polygons import Polygons, Runs, Segmentation
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.data.records import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_SLIVER = 0.3
+"""A mask that covers less of its box hardly identifies the thing."""
+
+
+def is_fragmented(segmentation: Segmentation, box: Box) -> bool:
+    """Whether a mask is in several pieces, or covers little of its box."""
+    if isinstance(segmentation, Polygons):
+        return len(segmentation.outlines) > 1 or sum(map(_area, segmentation.outlines)) < _SLIVER * box.area
+    return sum(segmentation.lengths[1::2]) < _SLIVER * box.area
+
+
+def _area(outline: array[float]) -> float:
+    """The area inside an outline, by the shoelace formula."""
+    xs, ys = outline[0::2], outline[1::2]
+    ahead = zip(xs, ys, [*xs[1:], xs[0]], [*ys[1:], ys[0]], strict=True)
+    return abs(sum(x * next_y - next_x * y for x, y, next_x, next_y in ahead)) / 2
+
+
+def polygon_mask(polygons: Iterable[Sequence[float]], width: int, height: int) -> Image.Image:
+    """A mask of the pixels whose centres lie in any of the polygons: mode L, 255 inside, else 0.
+
+    A polygon is ``x0, y0, x1, y1, ...``; the centre of the first pixel is (0.5, 0.5). A polygon that overlaps itself
+    has a hole. Pillow's own polygons include the outline, half a pixel on every side.
+    """
+    covered = np.zeros((height, width), dtype=np.uint8)
+    for polygon in polygons:
+        covered |= _inside(polygon, width, height)
+    return Image.fromarray(covered * np.uint8(255))
+
+
+def _inside(polygon: Sequence[float], width: int, height: int) -> NDArray[np.uint8]:
+    """1 at pixels that an odd number of edges separates from the left side, else 0."""
+    toggles = np.zeros((height, width + 1), dtype=np.uint8)
+    corners = list(zip(polygon[::2], polygon[1::2], strict=True))
+    for one, other in zip(corners, [*corners[1:], corners[0]], strict=True):
+        (x0, y0), (x1, y1) = sorted((one, other), key=lambda corner: corner[1])
+        rows = np.arange(max(0, ceil(y0 - 0.5)), min(height, ceil(y1 - 0.5)))
+        if rows.size:
+            crossings = x0 + (rows + 0.5 - y0) * (x1 - x0) / (y1 - y0)
+            toggles[rows, np.clip(np.ceil(crossings - 0.5), 0, width).astype(np.intp)] ^= 1
+    return np.bitwise_xor.accumulate(toggles[:, :width], axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Polygons:
+    """Outlines ``x0, y0, x1, y1, ...`` in pixels; the mask is their union."""
+
+    outlines: tuple[array[float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Lengths of runs of pixels, down the columns from the left: outside, inside, outside, ..."""
+
+    lengths: array[int]
+
+
+Segmentation: TypeAlias = Polygons | Runs
+
+
 _FIELD = "segmentation"
 _MOST_BITS = 35
-"""Of a compressed length, in whole groups of five."""
+"""The bits of a compressed length, in whole groups of five."""
 
 
 def read_segmentation(annotation: Record, width: int, height: int) -> Segmentation | None:
-    """The segmentation of an annotation on a picture of ``width`` x ``height`` px; None where it has none.
+    """The segmentation of an annotation on a picture of ``width`` x ``height`` px; None without one.
 
-    All is checked that would make pycocotools guess, or read and write where it must not.
+    It is checked in full, as pycocotools guesses at broken ones, or reads and writes beyond its memory.
 
     Raises:
-        DataError: it is broken; the text names annotation and field.
+        DataError: it is broken.
     """
     value = annotation.row.get(_FIELD)
     if value is None or value == []:
@@ -40,23 +102,20 @@ def read_segmentation(annotation: Record, width: int, height: int) -> Segmentati
 
 
 def pixels(segmentation: Segmentation, width: int, height: int) -> NDArray[np.uint8]:
-    """Which pixels are shown: uint8, HW of ``height`` x ``width``, 1 where they are, else 0."""
+    """The mask as uint8, HW of ``height`` x ``width``, 1 inside, else 0."""
     lengths = _drawn(segmentation, width, height) if isinstance(segmentation, Polygons) else segmentation.lengths
     shown = np.repeat((np.arange(len(lengths)) % 2).astype(np.uint8), lengths)
     return shown.reshape((height, width), order="F")
 
 
 def mask_image(segmentation: Segmentation, width: int, height: int) -> Image.Image | None:
-    """The same as an image, mode L, 255 where pixels are shown; None where none is."""
+    """The mask as an image, mode L, 255 inside; None for an empty one."""
     shown = pixels(segmentation, width, height)
     return Image.fromarray(shown * 255) if shown.any() else None
 
 
 def _drawn(polygons: Polygons, width: int, height: int) -> array[int]:
-    """The runs that the polygons cover.
-
-    They are read from what pycocotools writes, since what it decodes them with warns of NumPy's future at every call.
-    """
+    """The runs of the polygons. The decoder of pycocotools is not used: it warns of NumPy's future at every call."""
     from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it has neither types nor stubs
 
     drawn = coco_mask.merge(coco_mask.frPyObjects(list(polygons.outlines), height, width))
@@ -78,7 +137,7 @@ def _outline(annotation: Record, place: int, side: int) -> array[float]:
         raise annotation.wrong(field, "a polygon of three points or more", f"it has {len(outline) // 2}")
     if not isfinite(sum(outline)):
         raise annotation.wrong(field, "a polygon of finite numbers")
-    # Annotators draw a little over the edge; what is farther off is no outline, and would cost memory without bound.
+    # Annotators draw a little over the edge; an outline farther off would cost memory without bound.
     if min(outline) < -side or max(outline) > 2 * side:
         far = min(outline) if min(outline) < -side else max(outline)
         raise annotation.wrong(field, "a polygon about the picture", f"{far:g} is far outside")
@@ -110,13 +169,10 @@ def _lengths(runs: Record) -> array[int]:
 
 
 def _decompressed(text: str) -> list[int]:
-    """The lengths that ``text`` stands for.
+    """The lengths of a compressed text; raises ValueError if it is cut off, or has other characters.
 
-    Each length is written in groups of five bits, the lowest first, with a sixth bit for "more follows"; the
-    highest bit of the last group is the sign. From the fourth on, it is the difference to the length two before.
-
-    Raises:
-        ValueError: it is cut off, or holds other characters.
+    A length is written in groups of five bits, the lowest first, with a sixth bit for "more follows"; the highest bit
+    of the last group is the sign. From the fourth on, it is the difference to the length two before.
 
     >>> _decompressed("1210")
     [1, 2, 1, 2]

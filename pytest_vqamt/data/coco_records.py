@@ -1,4 +1,4 @@
-"""The records of a file in COCO's instances form, checked once, when the file is opened."""
+"""The records of files in the form of COCO, checked once on opening."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from pathlib import Path
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.coco.masks import read_segmentation
 from pytest_vqamt.data.json_io import read_json
-from pytest_vqamt.data.polygons import Segmentation
+from pytest_vqamt.data.masks import Segmentation, read_segmentation
 from pytest_vqamt.data.records import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CocoAnnotation:
-    """One object, or with ``crowd`` many of one class that are not told apart; ``box`` lies within the picture."""
+    """An object, or a crowd of one class; ``box`` lies within the picture."""
 
     id: str
     name: str
@@ -27,7 +26,7 @@ class CocoAnnotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CocoImage:
-    """A picture with all that the file says of it, in the order in which it says so."""
+    """A picture with its annotations and captions in the order of the files."""
 
     id: str
     file_name: str
@@ -39,7 +38,7 @@ class CocoImage:
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """What is wrong with a record; ``image`` is the id of the image that cannot be used for it, None where none is."""
+    """The error of a record, and the id of the image that cannot be used for it."""
 
     text: str
     image: str | None = None
@@ -47,12 +46,12 @@ class BadRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CocoRecords:
-    """What a file holds.
+    """The content of a file.
 
     Attributes:
         file: its name.
         names: of all its classes, in lower case.
-        images: those of which every record can be used.
+        images: without those that have a bad record.
         bad: in the order of the file.
     """
 
@@ -63,12 +62,12 @@ class CocoRecords:
 
 
 def read_records(instances: Path, captions: Path | None = None) -> CocoRecords:
-    """The records of an instances file and, where there is one, of the captions file beside it.
+    """The records of an instances file and of a captions file.
 
-    An image with any broken annotation is left out as a whole, so that nothing is judged on half of what is there.
+    An image with a broken annotation is left out, so that no case rests on a part of the annotations.
 
     Raises:
-        DataError: a file is not of this form at all.
+        DataError: a file is not of this form.
     """
     reading = _Reading(instances.name)
     root = root_of(instances, ("images", "annotations", "categories"), "COCO instances file")
@@ -166,7 +165,7 @@ class _Reading:
         )
 
     def _record(self, value: object, rows: str, place: int, kind: str, file: str = "") -> Record:
-        """The record under the name that users know: its id, or where it has none its place."""
+        """The record, labelled by its id, or by its place if it has none."""
         own = id_of(value, "id")
         return Record.of(value, f"{file or self.file}: {f'{rows}[{place}]' if own is None else f'{kind} {own}'}")
 
@@ -189,7 +188,7 @@ def _image(record: Record) -> CocoImage:
 
 
 def id_of(value: object, field: str) -> str | None:
-    """The id in a field of what may be no record at all; None where there is none."""
+    """The id in a field of a value; None without one."""
     try:
         return Record.of(value, "").identity(field)
     except DataError:
@@ -197,11 +196,7 @@ def id_of(value: object, field: str) -> str | None:
 
 
 def root_of(file: Path, lists: tuple[str, ...], kind: str) -> Record:
-    """The object that ``file`` is, with ``lists`` in it.
-
-    Raises:
-        DataError: it is another file, or none.
-    """
+    """The JSON object of ``file``; raises DataError if it has not all of ``lists``."""
     value = read_json(file)
     missing = [name for name in lists if not (isinstance(value, dict) and isinstance(value.get(name), list))]
     if missing:

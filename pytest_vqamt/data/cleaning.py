@@ -1,4 +1,4 @@
-"""One thing that several annotators boxed is made one again."""
+"""Merges duplicates of things by several annotators, and cleans their names."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.english.nouns import is_plural, lacks_singular
 
 LEAST_IOU = 0.7
-"""From which overlap on two boxes of one name or synset are of one thing.
+"""Two boxes of one name or synset with this overlap are of one thing.
 
-In Visual Genome's first photo the two men are boxed twice each, with IoU 0.82 and 0.77; any two things that are told
-apart there have at most 0.39. Of 1,025 pairs of one class in 40 photos of COCO, whose instances are surely told apart,
-the largest IoU is 0.61: two chairs side by side, or two people one behind the other, stay two.
+In Visual Genome's first photo the two men are boxed twice each, with IoU 0.82 and 0.77, and other pairs have at most
+0.39. Of 1,025 pairs of one class in 40 photos of COCO, whose instances are told apart, the largest IoU is 0.61.
 """
 
 
 def merged(things: Iterable[Thing]) -> tuple[tuple[Thing, ...], dict[str, str]]:
-    """The things with duplicates made one, and for each id the id of the thing that it is now.
+    """The things without duplicates, and for each id the id of the thing that it became.
 
-    Two things are one where they have the same synset or the same name, both or neither are a group ("bikes" is none of
-    the bikes in it), and the IoU of their boxes is ``LEAST_IOU`` or more. A thing is compared to the first of each
-    group of duplicates, so that a row of neighbours is never taken for one. The first gives id, name and synset; the
-    box is the smallest around all, and the attributes are those of all.
+    Duplicates have the same synset or name, both or neither are a group ("bikes"), and the IoU of their boxes is
+    ``LEAST_IOU`` or more. A thing is compared to the first of each set of duplicates, so that a row of neighbours is
+    never merged. The first gives id, name and synset; the box encloses all, and the attributes are those of all.
     """
     groups: list[list[Thing]] = []
     by_word: dict[str, list[int]] = {}
@@ -48,7 +46,7 @@ def merged(things: Iterable[Thing]) -> tuple[tuple[Thing, ...], dict[str, str]]:
 
 
 def _nearest(thing: Thing, firsts: Mapping[int, Thing]) -> int | None:
-    """The place of the thing that this one is the same as: that of the largest IoU, then the first."""
+    """The place of the duplicate with the largest IoU, then the first."""
     ious = {place: thing.box.iou(first.box) for place, first in sorted(firsts.items())}
     same = [place for place in ious if ious[place] >= LEAST_IOU and _alike_in_number(thing, firsts[place])]
     return max(same, key=lambda place: ious[place], default=None)
@@ -105,7 +103,7 @@ _OF_SEVERAL_COLOURS = frozenset(
 
 @lru_cache(maxsize=1 << 17)
 def cleaned(text: str) -> str:
-    """Lower case, single spaces, no punctuation but hyphens and apostrophes within a word; it may come out empty.
+    """Lower case, single spaces, no punctuation but hyphens and apostrophes within a word; may be empty.
 
     >>> cleaned(" Fire-hydrant. "), cleaned("WEARING"), cleaned("man's  shoe,"), cleaned("?")
     ('fire-hydrant', 'wearing', "man's shoe", '')
@@ -115,9 +113,9 @@ def cleaned(text: str) -> str:
 
 
 def is_multi_coloured(attributes: Collection[str], name: str = "") -> bool:
-    """Whether the name and the attributes of a thing say, or let one see, that it has no one colour.
+    """Whether the name or the attributes of a thing imply that it has several colours.
 
-    Annotators note one colour of a zebra, a cow or a flag, and the colour of people is that of anything about them.
+    Annotators note one colour of a zebra or a flag, and the colour of people may be that of anything about them.
 
     >>> is_multi_coloured(["colorful"]), is_multi_coloured(["black", "white"]), is_multi_coloured(["red", "striped"])
     (True, True, True)

@@ -17,10 +17,10 @@ from pycocotools.coco import COCO  # type: ignore[import-untyped]  # as above
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.coco.source import annotated_exhaustively, load
+from pytest_vqamt.data.coco import annotated_exhaustively, load
 from tests.data.made_coco import annotation_row, image_row, write_coco, write_photos
 
-REAL = Path(__file__).parents[3] / "../shared/data/coco"
+REAL = Path(__file__).parents[2] / "../shared/data/coco"
 
 real_data = pytest.mark.skipif(not REAL.is_dir(), reason="the photos of ../shared/data are not here")
 

@@ -9,11 +9,10 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Relationship, Scene, Thing
-from pytest_vqamt.data import scene_index
-from pytest_vqamt.data.scene_graphs import visual_genome
+from pytest_vqamt.data import scene_index, visual_genome
 from tests.data.made_visual_genome import graph, ids, load, photo, scenes, sized, thing, write
 
-REAL = Path(__file__).parents[3] / "../shared/data/visual_genome"
+REAL = Path(__file__).parents[2] / "../shared/data/visual_genome"
 
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real scene graph is not here")
 
