@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.annotation.detectors import catalogue
@@ -65,27 +66,36 @@ def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
     folder = find(argument).folder
     with only_writer(folder / NOTES):
         files = find(argument)
-        ungrounded = UngroundedHypotheses(files)
-        missing = tuple(photo for photo in ungrounded.counts if ungrounded.has_photo(photo))
-        if not ungrounded.counts:
+        index = HypothesisIndex(files, lambda _photo: BOUNDLESS)
+        counts = {photo: count for photo in index.first if (count := index.counts(photo)[2])}
+        if not counts:
             return Outcome(summary=f"no entailed hypothesis in {short_path(folder)} lacks a line in {UNITS}")
         if files.photos is None:
             raise DataError(
                 f"Expected photos to look for the units of hypotheses in, but {short_path(folder)} has none: "
                 f"{files.without_photos}"
             )
+        present = tuple(photo for photo in counts if _is_present(photo, files.photos))
         print_other_settings(_other_settings(files, settings), folder / UNITS)
-        number = sum(ungrounded.counts[photo] for photo in missing)
+        number = sum(counts[photo] for photo in present)
         print_status(
-            f"looking for the units of {number} hypotheses about {len(missing)} photos in {short_path(folder)}"
+            f"looking for the units of {number} hypotheses about {len(present)} photos in {short_path(folder)}"
         )
-        annotator = _Annotator(ungrounded, files.photos, _grounder(options), settings)
-        boxes, failures = annotate_each(missing, annotator.look, annotator.write)
+        annotator = _Annotator(index, folder, files.photos, _grounder(options), settings)
+        boxes, failures = annotate_each(present, annotator.look, annotator.write)
     return Outcome(
         summary=f"added {len(boxes)} lines to {short_path(folder / UNITS)}: {sum(boxes)} boxes, none in "
         f"{boxes.count(0)} hypotheses. Correct them; the scores are in {short_path(folder / NOTES)}",
         failures=failures,
     )
+
+
+def _is_present(photo: str, photos: PhotoFiles) -> bool:
+    """Whether the photo is there; a wrong name is reported when the data set is opened."""
+    try:
+        return photos.has(photo)
+    except DataError:
+        return False
 
 
 def _other_settings(files: SnliVeFiles, settings: Mapping[str, str]) -> list[Mapping[str, object]]:
@@ -125,8 +135,8 @@ def _split_kind(given: str) -> tuple[tuple[str, ...], str]:
     return (_KINDS[kind], named) if mark and kind in _KINDS else ((), given)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UngroundedUnit:
+@dataclass(frozen=True, slots=True)
+class _Unit:
     """A unit of a hypothesis; ``is_one`` if it is about one thing, which a box can surround."""
 
     object: str
@@ -134,113 +144,78 @@ class UngroundedUnit:
     is_one: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UngroundedHypothesis:
-    """A hypothesis with its units in the order of the sentence."""
+def _units(row: HypothesisRow) -> tuple[_Unit, ...]:
+    """The units of the row, or those of its sentence."""
+    if row.units is not None:
+        return tuple(_Unit(unit.object, unit.property, bool(thing_name(unit.object))) for unit in row.units)
+    from pytest_vqamt.language.units import units_of
+
+    return tuple(
+        _Unit(unit.object, unit.property, not unit.is_plural and bool(thing_name(unit.object)))
+        for unit in units_of(row.text)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Grounded:
+    """A hypothesis with its units, and the surest detection of each."""
 
     row: HypothesisRow
-    units: tuple[UngroundedUnit, ...]
-
-
-class UngroundedHypotheses:
-    """The entailed hypotheses of a data set without boxes and without a line in the file of units.
-
-    Attributes:
-        counts: their number by photo, in the order of the files.
-    """
-
-    def __init__(self, files: SnliVeFiles) -> None:
-        self.folder = files.folder
-        self._photos = files.photos
-        self._index = HypothesisIndex(files, lambda _photo: BOUNDLESS)
-        counts = {photo: self._index.counts(photo)[2] for photo in self._index.first}
-        self.counts: Mapping[str, int] = {photo: count for photo, count in counts.items() if count}
-
-    def about(self, photo: str) -> tuple[UngroundedHypothesis, ...]:
-        rows = (each.row for each in self._index.of(photo) if each.is_ungrounded)
-        return tuple(UngroundedHypothesis(row=row, units=_units(row)) for row in rows)
-
-    def has_photo(self, photo: str) -> bool:
-        """Whether the photo is there; a wrong name is reported when the data set is opened."""
-        try:
-            return self._photos is not None and self._photos.has(photo)
-        except DataError:
-            return False
-
-
-def _units(row: HypothesisRow) -> tuple[UngroundedUnit, ...]:
-    """The units of the row, or those of its sentence."""
-    if row.units is None:
-        from pytest_vqamt.language.units import units_of
-
-        return tuple(
-            UngroundedUnit(
-                object=unit.object,
-                property=unit.property,
-                is_one=not unit.is_plural and bool(thing_name(unit.object)),
-            )
-            for unit in units_of(row.text)
-        )
-    return tuple(
-        UngroundedUnit(object=unit.object, property=unit.property, is_one=bool(thing_name(unit.object)))
-        for unit in row.units
-    )
+    units: tuple[_Unit, ...]
+    found: tuple[DetectedObject | None, ...]
 
 
 class _Annotator:
     """Writes the lines of the hypotheses about one photo after the other."""
 
     def __init__(
-        self, ungrounded: UngroundedHypotheses, photos: PhotoFiles, grounder: Grounder, settings: Mapping[str, str]
+        self, index: HypothesisIndex, folder: Path, photos: PhotoFiles, grounder: Grounder, settings: Mapping[str, str]
     ) -> None:
-        self._ungrounded = ungrounded
+        self._index = index
+        self._folder = folder
         self._photos = photos
         self._grounder = grounder
         self._settings = settings
 
-    def look(self, photo: str) -> list[tuple[UngroundedHypothesis, list[DetectedObject | None]]]:
-        """The hypotheses about a photo, with the surest detection for each of their units.
+    def look(self, photo: str) -> list[_Grounded]:
+        """The hypotheses about a photo without boxes, with the detections of their units.
 
         Raises:
             ModelError: the model would fail on each photo.
             DataError: it failed on this one, or this one cannot be read.
         """
-        hypotheses = self._ungrounded.about(photo)
-        units = tuple(dict.fromkeys(unit for hypothesis in hypotheses for unit in hypothesis.units if unit.is_one))
-        found: dict[UngroundedUnit, DetectedObject | None] = {}
-        if units:
+        rows = [(each.row, _units(each.row)) for each in self._index.of(photo) if each.is_ungrounded]
+        wanted = tuple(dict.fromkeys(unit for _, units in rows for unit in units if unit.is_one))
+        found: dict[_Unit, DetectedObject | None] = {}
+        if wanted:
             image = self._photos.open(photo)
             where = short_path(self._photos.folder, photo)
             advice = "write the lines of its hypotheses yourself, or take another model"
             with model_errors("grounding model", where, advice):
-                detections = _ground(self._grounder, image, units)
-                found = {unit: _surest(each, image) for unit, each in zip(units, detections, strict=True)}
-        return [(hypothesis, [found.get(unit) for unit in hypothesis.units]) for hypothesis in hypotheses]
+                detections = _ground(self._grounder, image, wanted)
+                found = {unit: _surest(each, image) for unit, each in zip(wanted, detections, strict=True)}
+        return [_Grounded(row, units, tuple(map(found.get, units))) for row, units in rows]
 
-    def write(
-        self, photo: str, grounded: Sequence[tuple[UngroundedHypothesis, list[DetectedObject | None]]]
-    ) -> list[int]:
+    def write(self, photo: str, grounded: Sequence[_Grounded]) -> list[int]:
         """Writes the settings and scores, then a line for each hypothesis; returns the numbers of boxes."""
-        scores: dict[str, Json] = {
-            hypothesis.row.id: [round(each.score, 3) if each else None for each in found]
-            for hypothesis, found in grounded
-        }
         notes: dict[str, Json] = {
             "photo": photo,
             "settings": dict(self._settings),
             "grounder": self._grounder.fingerprint,
-            "hypotheses": scores,
+            "hypotheses": {
+                each.row.id: [round(found.score, 3) if found else None for found in each.found] for each in grounded
+            },
         }
-        append(self._ungrounded.folder / NOTES, [notes])
-        append(self._ungrounded.folder / UNITS, [_line(hypothesis, found) for hypothesis, found in grounded])
-        return [sum(each is not None for each in found) for _, found in grounded]
+        append(self._folder / NOTES, [notes])
+        append(self._folder / UNITS, [_line(each) for each in grounded])
+        return [sum(found is not None for found in each.found) for each in grounded]
 
 
-def _line(hypothesis: UngroundedHypothesis, found: Sequence[DetectedObject | None]) -> dict[str, Json]:
-    row = hypothesis.row
+def _line(grounded: _Grounded) -> dict[str, Json]:
+    row = grounded.row
     units: list[Json] = [
-        {"object": unit.object, "property": unit.property, "box": _numbers(each.box) if each else None}
-        for unit, each in zip(hypothesis.units, found, strict=True)
+        {"object": unit.object, "property": unit.property, "box": _numbers(found.box) if found else None}
+        for unit, found in zip(grounded.units, grounded.found, strict=True)
     ]
     return {"id": row.id, "photo": row.photo, "hypothesis": row.text, "label": row.label, "units": units}
 
@@ -249,9 +224,7 @@ def _numbers(box: Box) -> Json:
     return [encode(number) for number in (box.x, box.y, box.w, box.h)]
 
 
-def _ground(
-    grounder: Grounder, image: Image, units: Sequence[UngroundedUnit]
-) -> tuple[tuple[DetectedObject, ...], ...]:
+def _ground(grounder: Grounder, image: Image, units: Sequence[_Unit]) -> tuple[tuple[DetectedObject, ...], ...]:
     """Grounds the phrases "object property"; a phrase that is too long for the model loses its last words."""
     objects = [unit.object for unit in units]
     phrases = [f"{unit.object} {unit.property}".rstrip() for unit in units]

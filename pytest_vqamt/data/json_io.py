@@ -131,6 +131,16 @@ class RecordStream:
             found = ijson.items(plain, "item", use_float=True, buf_size=_CHUNK_BYTES)
             yield from self._counted(on_disk, cast("Iterator[object]", found))
 
+    def listed(self, key: str) -> Iterator[object]:
+        """Each item of the list under ``key`` of a JSON object; none without such a list.
+
+        Raises:
+            DataError: the file is something else, or damaged.
+        """
+        with self._opened("{") as (on_disk, plain):
+            found = ijson.items(plain, f"{key}.item", use_float=True)
+            yield from self._counted(on_disk, cast("Iterator[object]", found))
+
     def _counted(self, on_disk: BinaryIO, records: Iterator[T]) -> Iterator[T]:
         done = 0
         for record in records:
@@ -181,21 +191,6 @@ def _first_line(error: Exception) -> str:
     message = error.args[0] if error.args else ""
     text = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(error)
     return (text.strip() or type(error).__name__).splitlines()[0].rstrip(".")
-
-
-class ListedStream(RecordStream):
-    """Streams one list of a JSON object such as ``{"annotations": [...]}``."""
-
-    def listed(self, key: str) -> Iterator[object]:
-        """Each item of the list under ``key``; none without such a list.
-
-        Raises:
-            DataError: the file is no JSON object, or it is damaged.
-        """
-        with self._opened("{") as (on_disk, plain):
-            yield from self._counted(
-                on_disk, cast("Iterator[object]", ijson.items(plain, f"{key}.item", use_float=True))
-            )
 
 
 _COMPRESSED = b"\x1f\x8b"

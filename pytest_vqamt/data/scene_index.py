@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 
 
 class SceneIndex:
-    """The indexed annotations of a reader, without masks.
-
-    Indexing large annotations takes minutes; opening them later takes a second or two.
-    """
+    """The indexed annotations of a reader, without masks; building takes minutes, opening a second or two."""
 
     def __init__(self, reader: SceneReader) -> None:
         """Raises DataError if a file is damaged, or no record can be used."""

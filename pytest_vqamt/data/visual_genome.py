@@ -1,4 +1,4 @@
-"""Visual Genome: scene graphs of real photos by many annotators, of which none says what is absent."""
+"""``visual-genome:DIR``: scene graphs by many annotators, none of which is exhaustive."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Files:
     """The annotation files of one folder.
 
     Attributes:
-        graphs: scene_graphs.json, or objects.json where there is none.
-        attributes, relationships: what goes with objects.json.
+        graphs: scene_graphs.json, else objects.json.
+        attributes, relationships: the files beside objects.json.
         sizes: image_data.json.
     """
 
@@ -83,7 +83,7 @@ class Files:
 
     @property
     def is_whole(self) -> bool:
-        """Whether each record of ``graphs`` has its attributes and relationships in it."""
+        """Whether the records of ``graphs`` have attributes and relationships."""
         return self.graphs.name.startswith("scene_graphs")
 
     @property
@@ -93,7 +93,7 @@ class Files:
 
 
 class VisualGenomeReader:
-    """Reads scene graphs as Visual Genome publishes them, those with a photo where there are photos."""
+    """Reads scene graphs as Visual Genome publishes them."""
 
     kind = "visual-genome"
     version = 2
@@ -105,12 +105,12 @@ class VisualGenomeReader:
         self._photos = photos
 
     def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
-        sizes = PictureSizes(self._files.sizes, self._photos.root if self._photos else None, image_id_of)
+        sizes = PictureSizes(self._files.sizes, self._photos.root if self._photos else None)
         yield from sizes.read(progress)
         path = self._files.graphs
         with (
-            closing(RecordsBeside(self._files.attributes, image_id_of, progress)) as attributes,
-            closing(RecordsBeside(self._files.relationships, image_id_of, progress)) as relationships,
+            closing(RecordsBeside(self._files.attributes, progress)) as attributes,
+            closing(RecordsBeside(self._files.relationships, progress)) as relationships,
         ):
             for place, value in enumerate(RecordStream(path, progress).items()):
                 try:
@@ -141,33 +141,32 @@ class VisualGenomeReader:
 
 
 class PictureSizes:
-    """Sizes in pixels: as image_data.json has them, else as the photo has it."""
+    """Sizes in pixels, of image_data.json or else of the photo."""
 
-    def __init__(self, path: Path | None, photos: Path | None, image_id_of: Callable[[Record], str]) -> None:
+    def __init__(self, path: Path | None, photos: Path | None) -> None:
         """``path`` is that of image_data.json, ``photos`` the folder of photos; either may be missing."""
         self._path = path
         self._photos = photos
-        self._image_id_of = image_id_of
         self._known: dict[str, tuple[int, int] | DataError] = {}
 
     def read(self, progress: Callable[[int], object]) -> Iterator[str]:
-        """Reads image_data.json, and says what is wrong with each record that names no image."""
+        """Reads image_data.json, and yields the errors of records without an image."""
         if self._path is None:
             return
         for place, value in enumerate(RecordStream(self._path, progress).items()):
             try:
                 record = Record.of(value, f"{self._path}: record {place}")
-                image_id = self._image_id_of(record)
+                image_id = image_id_of(record)
             except DataError as error:
                 yield str(error)
             else:
                 self._known.setdefault(image_id, self._size(Record(record.row, f"{self._path}: image {image_id}")))
 
     def of(self, image_id: str, photo_file: str) -> tuple[int, int] | None:
-        """Width and height; None where there are neither photos nor image_data.json.
+        """Width and height; None without photos and image_data.json.
 
         Raises:
-            DataError: the image's record in image_data.json is missing or broken, or the photo is.
+            DataError: the image's record or photo is missing or broken.
         """
         known = self._known.get(image_id)
         if isinstance(known, DataError):
@@ -194,13 +193,9 @@ _SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageRecords:
-    """What is known of one image, each part from its file; in scene_graphs.json all are one record.
+    """The records of one image with the lists "objects", "attributes" and "relationships".
 
-    Attributes:
-        id: of the image.
-        objects: has the list "objects".
-        attributes: has a list "attributes" of things with their attributes, or None.
-        relationships: has the list "relationships", or None.
+    In scene_graphs.json all are one record.
     """
 
     id: str
@@ -215,10 +210,9 @@ def image_id_of(record: Record) -> str:
 
 
 def scene_of(records: ImageRecords, size: Callable[[], tuple[int, int] | None]) -> Scene:
-    """The image as a scene; where ``size`` gives None, the picture reaches as far as its boxes do.
+    """The image as a scene, without duplicates of things; if ``size`` gives None, it ends with its boxes.
 
-    Duplicates are merged, and relationships point to what is left. A relationship between a thing and itself, which
-    merging can make, or without a predicate, says nothing and is left out.
+    Relationships of a thing to itself, which merging can make, or without a predicate are left out.
 
     Raises:
         DataError: a field is missing or wrong.
@@ -259,7 +253,7 @@ class _Draft:
 
 @dataclass(slots=True)
 class _Image:
-    """Collects the things of an image by their ids; ``_now`` leads from ids that were merged at publication."""
+    """Collects the things of an image by id; ``_now`` maps ids that were merged at publication."""
 
     _drafts: dict[str, _Draft] = field(default_factory=dict)
     _now: dict[str, str] = field(default_factory=dict)
@@ -292,10 +286,10 @@ class _Image:
     def reach(self, record: Record) -> tuple[int, int]:
         """The least whole width and height that hold every box."""
         if not self._drafts:
-            raise record.wrong("objects", "an object, since only boxes could tell the size of the picture")
+            raise record.wrong("objects", "an object, since only boxes give the size of the picture")
         x1, y1 = (max(end) for end in zip(*((each.box.x1, each.box.y1) for each in self._drafts.values()), strict=True))
         if not (0 < x1 <= MAX_SIDE_PX and 0 < y1 <= MAX_SIDE_PX):
-            raise record.wrong("objects", "boxes that tell the size of the picture", f"they reach to {x1:g}, {y1:g}")
+            raise record.wrong("objects", "boxes that give the size of the picture", f"they reach to {x1:g}, {y1:g}")
         return -int(-x1 // 1), -int(-y1 // 1)
 
     def things(self, frame: Box) -> Iterator[Thing]:
@@ -321,7 +315,7 @@ class _Image:
         return thing_id
 
     def _known(self, row: Record) -> str:
-        """The id of a thing told in whole outside the list of objects, which need not have it."""
+        """The id of a thing outside of the list of objects, which may lack it."""
         named, row = _identified(row)
         thing_id = self._now.get(named, named)
         if thing_id not in self._drafts:
@@ -330,7 +324,7 @@ class _Image:
 
 
 def _identified(row: Record) -> tuple[str, Record]:
-    """The object's id, and its record with the id in the words that lead to it; version 1.0 calls it "id"."""
+    """The object's id, and its record labelled by the id; version 1.0 calls it "id"."""
     thing_id = row.identity("object_id" if row.has("object_id") else "id")
     return thing_id, Record(row.row, row.where, f"object {thing_id}")
 
@@ -355,7 +349,7 @@ def _name(row: Record) -> str:
 
 
 def _box(row: Record) -> Box:
-    """As it was drawn, which can be partly outside the picture; numbers may be written as texts."""
+    """The box as drawn, perhaps partly outside of the picture; numbers may be texts."""
     fields = ("x", "y", "width" if row.has("width") else "w", "height" if row.has("height") else "h")
     x, y, w, h = (_number(row, each) for each in fields)
     if w <= 0 or h <= 0:
@@ -394,17 +388,11 @@ def _attributes(row: Record) -> Iterator[str]:
 
 
 class RecordsBeside:
-    """The records of a file by image. Each is read once, and those that come too early wait on disk, not in memory.
+    """The records of a file by image, each read once; records in another order wait on disk."""
 
-    So files in one order cost nothing but their reading, and files in different orders are right all the same.
-    """
-
-    def __init__(
-        self, path: Path | None, image_id_of: Callable[[Record], str], progress: Callable[[int], object]
-    ) -> None:
+    def __init__(self, path: Path | None, progress: Callable[[int], object]) -> None:
         """Without a ``path`` there are no records."""
         self._path = path
-        self._image_id_of = image_id_of
         self._coming = RecordStream(path, progress).items() if path else iter(())
         self._early = sqlite3.connect("")  # a temporary file, which goes with the connection
         self._early.execute("CREATE TABLE early (image TEXT, place INTEGER, row BLOB)")
@@ -413,7 +401,7 @@ class RecordsBeside:
         self._bad: list[str] = []
 
     def take(self, image_id: str) -> Record | None:
-        """The first record about this image that was not taken yet; None where there is none."""
+        """The first record of this image that was not taken yet."""
         found = self._early.execute(
             "SELECT rowid, row FROM early WHERE image = ? ORDER BY place LIMIT 1", (image_id,)
         ).fetchone()
@@ -428,7 +416,7 @@ class RecordsBeside:
         return None
 
     def left(self, graphs: Path) -> Iterator[str]:
-        """What is wrong with each record that nobody took, in the order of the file, ``graphs`` having been read."""
+        """The errors of broken records and of those not taken, in the order of the file."""
         late = [(image_id, self._places) for image_id, _ in self._read()]
         yield from self._bad
         early = self._early.execute("SELECT image, place FROM early ORDER BY place")
@@ -443,7 +431,7 @@ class RecordsBeside:
             self._places += 1
             try:
                 record = Record.of(value, f"{self._path}: record {self._places - 1}")
-                image_id = self._image_id_of(record)
+                image_id = image_id_of(record)
             except DataError as error:
                 self._bad.append(str(error))
             else:

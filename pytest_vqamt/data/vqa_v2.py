@@ -27,7 +27,7 @@ from pytest_vqamt.data.coco import (
     split_of,
 )
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, id_of, read_records
-from pytest_vqamt.data.json_io import ListedStream
+from pytest_vqamt.data.json_io import RecordStream
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import Record
 
@@ -394,7 +394,7 @@ class _VqaReader:
 def _rows(file: Path, key: str) -> Iterator[object]:
     """The records under ``key``; raises DataError if there is none."""
     empty = True
-    for row in ListedStream(file).listed(key):
+    for row in RecordStream(file).listed(key):
         empty = False
         yield row
     if empty:

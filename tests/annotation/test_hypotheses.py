@@ -287,7 +287,7 @@ def test_the_hypotheses_and_the_outcome_are_printed(
 ) -> None:
     put(monkeypatch, fails_on_two)
     outcome = ground_hypotheses(str(folder), options(owl))
-    assert capsys.readouterr().err == (f"vqamt: looking for the units of 4 hypotheses about 3 photos in '{folder}'\n")
+    assert capsys.readouterr().err == (f"vqamt: looking for units of 4 hypotheses about 3 photos in '{folder}'\n")
     assert outcome.summary == (
         f"added 3 lines to '{folder / 'units.jsonl'}': 4 boxes, none in 1 hypotheses. Correct them; the scores are in "
         f"'{folder / 'units.grounded.jsonl'}'"
