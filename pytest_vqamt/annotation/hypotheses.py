@@ -28,9 +28,9 @@ from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.messages import short_path
 from pytest_vqamt.data.own_photos import noted
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.snli_ve.files import UNITS, SnliVeFiles, find
-from pytest_vqamt.data.snli_ve.index import BOUNDLESS, HypothesisIndex
+from pytest_vqamt.data.snli_ve.index import UNITS, HypothesisIndex, SnliVeFiles, find
 from pytest_vqamt.data.snli_ve.rows import HypothesisRow, thing_name
+from pytest_vqamt.data.snli_ve.source import BOUNDLESS
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import check_model_type, locate_checkpoint
 
@@ -78,9 +78,7 @@ def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
         present = tuple(photo for photo in counts if _is_present(photo, files.photos))
         print_other_settings(_other_settings(files, settings), folder / UNITS)
         number = sum(counts[photo] for photo in present)
-        print_status(
-            f"looking for the units of {number} hypotheses about {len(present)} photos in {short_path(folder)}"
-        )
+        print_status(f"looking for units of {number} hypotheses about {len(present)} photos in {short_path(folder)}")
         annotator = _Annotator(index, folder, files.photos, _grounder(options), settings)
         boxes, failures = annotate_each(present, annotator.look, annotator.write)
     return Outcome(

@@ -11,8 +11,8 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.base import scene_cache
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
 
 if TYPE_CHECKING:
@@ -181,18 +181,3 @@ class AnnotatedPhotos:
                 yield self.photo(self.scene(index).photo)
             except DataError:
                 continue
-
-
-MAX_BYTES = 192 << 20
-"""About 48,000 scenes of the picture world; a run returns to scenes at random."""
-
-
-def scene_cache() -> LruCache[int, Scene]:
-    """An empty cache of scenes by index."""
-    return LruCache(MAX_BYTES, _bytes_of)
-
-
-def _bytes_of(scene: Scene) -> int:
-    """The approximate memory that a scene takes."""
-    texts = len(scene.questions) + len(scene.hypotheses) + len(scene.captions)
-    return 800 + 400 * (len(scene.objects) + len(scene.regions) + texts) + 80 * len(scene.relationships)

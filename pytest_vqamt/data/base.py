@@ -1,10 +1,11 @@
-"""The protocols of scene sources."""
+"""The protocols of scene sources, and the cache of their scenes."""
 
 from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.core.scene import Scene
 
@@ -62,3 +63,18 @@ class SceneSource(PhotoStore, Protocol):
             DataError: its record is broken.
         """
         ...
+
+
+MAX_BYTES = 192 << 20
+"""About 48,000 scenes of the picture world; a run returns to scenes at random."""
+
+
+def scene_cache() -> LruCache[int, Scene]:
+    """An empty cache of scenes by index."""
+    return LruCache(MAX_BYTES, _bytes_of)
+
+
+def _bytes_of(scene: Scene) -> int:
+    """The approximate memory that a scene takes."""
+    texts = len(scene.questions) + len(scene.hypotheses) + len(scene.captions)
+    return 800 + 400 * (len(scene.objects) + len(scene.regions) + texts) + 80 * len(scene.relationships)

@@ -1,4 +1,4 @@
-"""The photos of a folder, by file name: found, named by their content, and decoded."""
+"""The photos of a folder by file name: their digests, sizes and pixels."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 class PhotoFiles:
     """The photos in ``folder`` and its folders; a name is relative to it, with forward slashes.
 
-    Every method raises DataError, which names the file, where a name leads out of the folder or the file is no photo.
-    It can be used by several threads at once.
+    Each method raises DataError if a name leads out of the folder, or the file is no photo. Thread-safe.
     """
 
     def __init__(self, folder: Path, *, cache_bytes: int = CACHE_BYTES) -> None:
-        """``cache_bytes`` is how much memory decoded photos may take."""
+        """``cache_bytes`` is the memory for decoded photos."""
         try:
             why = "" if folder.is_dir() else "there is no such folder"
         except OSError as error:
@@ -51,7 +50,7 @@ class PhotoFiles:
         self._decoded: LruCache[str, Image.Image] = LruCache(cache_bytes, _bytes_of)
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file; what is in it is not looked at."""
+        """Whether there is such a file."""
         return self._size_bytes(name) is not None
 
     def size_bytes(self, name: str) -> int:
@@ -68,7 +67,7 @@ class PhotoFiles:
         return found
 
     def check_size(self, name: str, width: int, height: int) -> None:
-        """Raises DataError where the photo, turned as its EXIF says, is not ``width`` x ``height`` px."""
+        """Raises DataError if the photo, turned as its EXIF says, is not ``width`` x ``height`` px."""
         found = size_px(self._file(name))
         if found != (width, height):
             raise DataError(
@@ -88,7 +87,7 @@ class PhotoFiles:
         return decode(data, str(self.folder / name))
 
     def _read(self, name: str) -> bytes:
-        """The bytes of the file, of which the last is there."""
+        """The bytes of the file, which is not truncated."""
         file = self._file(name)
         try:
             data = file.read_bytes()
@@ -105,7 +104,7 @@ class PhotoFiles:
         return self.folder / name
 
     def _size_bytes(self, name: str) -> int | None:
-        """The size of the file, None where there is none."""
+        """The size of the file, or None."""
         self._refuse_outside(name)
         try:
             if self._has_link(name) and not (self.folder / name).resolve(strict=True).is_relative_to(self._root):
@@ -123,7 +122,7 @@ class PhotoFiles:
         return found.st_size
 
     def _has_link(self, name: str) -> bool:
-        """Whether a link lies on the way; far quicker to know than where it leads."""
+        """Whether a part of the name is a link; much quicker than to resolve it."""
         place = self._named
         for part in name.split("/"):
             place = f"{place}/{part}"
@@ -148,7 +147,7 @@ class PhotoFiles:
 
 
 def _advice_against(name: str) -> str:
-    """What to do about a name that is none of a file within a folder; "" where it may be one."""
+    """The advice on a name that is not of a file within a folder, or ""."""
     if "://" in name:
         return "save the photo there, since none is fetched"
     if not name or name.startswith("/") or _DRIVE.match(name):
@@ -171,7 +170,7 @@ def _bytes_of(image: Image.Image) -> int:
 T = TypeVar("T")
 
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
-"""What may be read. Pillow knows more, some of which runs other programs."""
+"""The formats that may be read. Others of Pillow run other programs."""
 
 _ORIENTATION = 0x0112
 _QUARTER_TURNS = (5, 6, 7, 8)
@@ -180,7 +179,7 @@ _FIRST_BYTES = 8
 
 
 def decode(data: bytes, file: str) -> Image.Image:
-    """The image, RGB uint8, turned as its EXIF says: the first frame, on white where it is transparent.
+    """The first frame of the image, RGB uint8, turned as its EXIF says, on white where it is transparent.
 
     Raises:
         DataError: the bytes are no image, a broken one, or one of more pixels than Pillow allows; it names ``file``.
@@ -189,7 +188,7 @@ def decode(data: bytes, file: str) -> Image.Image:
 
 
 def size_px(file: Path) -> tuple[int, int]:
-    """Width and height of the image as ``decode`` gives it; no pixel is decoded.
+    """Width and height of the image as ``decode`` gives it, without decoding.
 
     Raises:
         DataError: the file is no image, or one of more pixels than Pillow allows.
@@ -216,7 +215,7 @@ def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -
             f"Expected a photo ({', '.join(FORMATS)}), but {short_path(file)} is no image, or a broken one "
             f"(it begins with {short_repr(_first_bytes(source))}): put the photo itself there"
         ) from error
-    except Exception as error:  # Pillow's readers raise whatever a broken file makes them stumble over
+    except Exception as error:  # Pillow's readers raise any exception on a broken file
         no_file = isinstance(error, OSError) and error.errno is not None
         wrong, advice = ("cannot be read", "make it readable") if no_file else ("is broken", "fetch it again")
         raise DataError(
@@ -246,15 +245,15 @@ def _size(image: Image.Image) -> tuple[int, int]:
 
 
 def _orientation(image: Image.Image) -> int:
-    """How the camera was held, from 1 to 8 as EXIF numbers it; 1, upright, where the file does not say.
+    """The orientation of EXIF, from 1 (upright, the default) to 8.
 
-    To look behind the pixels of a PNG, Pillow would decode them, so what stands there is left alone, as browsers do.
+    EXIF behind the pixels of a PNG is ignored, as in browsers: Pillow would decode the pixels to read it.
     """
     if image.format == "PNG" and "exif" not in image.info:
         return 1
     try:
         found = image.getexif().get(_ORIENTATION, 1)
-    except Exception:  # a viewer shows a photo whose EXIF is broken upright, and so did annotators see it
+    except Exception:  # viewers, and so annotators, ignore broken EXIF
         return 1
     return found if found in range(1, 9) else 1
 
@@ -265,14 +264,11 @@ _SCAN = 0xDA
 _FRAMES = (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0))
 _SEQUENTIAL = (0xC0, 0xC1)
 _PADDING = bytes(64)
-"""A decoder reads some bytes further than it needs."""
+"""A decoder reads some bytes beyond its need."""
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether a JPEG or PNG ends where its format says; other formats are taken to be whole.
-
-    Padding or a camera's own data may follow the end.
-    """
+    """Whether a JPEG or PNG has its end mark, which padding or a camera's own data may follow; True for others."""
     if data.startswith(_PNG_START):
         return _PNG_END in data
     if data.startswith(_JPEG_START):
@@ -281,11 +277,10 @@ def is_whole(data: bytes) -> bool:
 
 
 def without_end(data: bytes) -> bytes:
-    """The bytes such that Pillow refuses a JPEG of fewer pixels than it should have; those of other files as they are.
+    """The bytes without the end mark of a JPEG, so that Pillow refuses one with missing pixels; others unchanged.
 
-    At the mark that ends a JPEG, Pillow leaves grey whatever has not come until then: half a photo, where a torn file
-    was closed, and in most photos where a block in the middle was lost. Without the mark it waits for the rest, and
-    says that it is missing. Where the pixels are told in several passes, Pillow needs the mark: these stay as they are.
+    At the mark, Pillow leaves missing pixels grey: half a photo of a torn file, and often where a block in the middle
+    was lost. Without the mark it raises an error. A JPEG of several passes needs the mark, and stays as it is.
     """
     if not data.startswith(_JPEG_START):
         return data
@@ -296,10 +291,7 @@ def without_end(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """Where the pixels of a JPEG begin, and whether they are told in one pass.
-
-    What comes before may hold a thumbnail, with an end of its own.
-    """
+    """The offset of the pixels of a JPEG, after thumbnails, and whether they come in one pass."""
 
     pixels: int
     is_one_pass: bool
@@ -320,10 +312,10 @@ _SIXTEEN_BITS = 65535
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
-    """``image`` as RGB uint8, itself where it is. What is transparent lets white through; 16 bits are scaled to 8.
+    """``image`` as RGB uint8, on white where it is transparent, 16 bits scaled to 8; not copied if it is RGB.
 
     Raises:
-        ValueError: its kind of pixels has no meaning as RGB, or it lacks the palette that its pixels point into.
+        ValueError: its pixels have no meaning as RGB, or its palette is missing.
     """
     if image.mode == "P" and image.palette is None:
         raise ValueError("it has no palette")
@@ -340,7 +332,7 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def _from_numbers(image: Image.Image) -> Image.Image:
-    """Wide numbers as grey: 16 bits, or floats from 0 to 1, are scaled by their range, others by what occurs."""
+    """Numbers as grey: 16 bits, and floats from 0 to 1, scaled by their range, others by their extremes."""
     values = np.asarray(image).astype(np.float64)
     if not np.isfinite(values).all():
         raise ValueError("some of its pixels are no finite numbers")
@@ -428,7 +420,7 @@ class PhotoFolders:
                         try:
                             stat = entry.stat()
                         except OSError:
-                            continue  # a link that leads nowhere: who names it is told that there is no such photo
+                            continue  # a broken link: its record is reported as one without a photo
                         files[entry.name] = start + entry.name
                         stats.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
         return cls(root=root, files=files, state=digest(str(root), *sorted(stats)))

@@ -22,7 +22,7 @@ _NUMBERS = frozenset((int, float))
 
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Whether it is a text that is not blank, without surrogates and control characters except line breaks.
+    """Whether it is a text, not blank, without surrogates and control characters except line breaks.
 
     >>> is_text("dog"), is_text(" "), is_text(chr(0)), is_text(3)
     (True, False, False, False)
@@ -163,7 +163,7 @@ class Record:
         return number
 
     def size(self, width: str = "width", height: str = "height") -> tuple[int, int]:
-        """Width and height of a picture in pixels, each from 1 to ``MOST_PX``."""
+        """Width and height of a picture in pixels, each from 1 to ``MAX_SIDE_PX``."""
         return self.whole(width, least=1, most=MAX_SIDE_PX), self.whole(height, least=1, most=MAX_SIDE_PX)
 
     def items(self, field: str, *, required: bool = False) -> list[object]:

@@ -27,7 +27,7 @@ from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.data.json_io import read_json
 from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.data.snli_ve import files
+from pytest_vqamt.data.snli_ve import index as snli_ve
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read_queries
 from pytest_vqamt.export.writing import Example, ExportWriter, Layout, new_folder, scratch_folder
 from pytest_vqamt.models.reference.oracle import answer_text
@@ -371,7 +371,7 @@ def _names_of(spec: str) -> Iterable[str]:
             yield coco.find(argument).instances.name
         case "vqa-v2":
             yield vqa_v2.find(argument).questions.name
-        case "snli-ve" if (decides := files.find(argument).decides) is not None:
+        case "snli-ve" if (decides := snli_ve.find(argument).decides) is not None:
             yield decides[0].name
         case _:
             pass

@@ -111,7 +111,7 @@ def test_an_image_without_a_box_has_no_size(tmp_path: Path) -> None:
     bare = {"image_id": 1, "objects": []}
     source = load(write(tmp_path / "data", "scene_graphs.json", [bare, graph(2)]))
     (line,) = source.bad_records
-    assert "image 1: objects: Expected an object, since only boxes could tell the size of the picture" in line
+    assert "image 1: objects: Expected an object, since only boxes give the size of the picture" in line
 
 
 def test_records_beside_that_belong_to_no_image_are_told(data: Path) -> None:

@@ -1,1 +1,1 @@
-"""Detectors: what is in a photo that nobody has annotated. One file for each family."""
+"""Detectors, one file for each family."""

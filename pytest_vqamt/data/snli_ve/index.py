@@ -1,54 +1,218 @@
-"""All hypotheses by photo: each line is checked once, when the files are opened, and read again when it is asked for.
+"""The files of ``snli-ve:DIR`` and an index of their hypotheses by photo.
 
-Half a million hypotheses would fill memory, and a run asks for few of them: what is kept is where their lines begin.
+Each line is checked once on opening, and read again on access: half a million hypotheses would fill memory.
 """
 
 from __future__ import annotations
 
+import os
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 
-from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.coco_records import id_of
-from pytest_vqamt.data.graphs import Graphs
 from pytest_vqamt.data.json_io import JsonLines, Line
-from pytest_vqamt.data.messages import short_name
-from pytest_vqamt.data.photo_io import PhotoFiles, size_px
-from pytest_vqamt.data.records import MAX_SIDE_PX, Record
-from pytest_vqamt.data.snli_ve.files import Form, SnliVeFiles
+from pytest_vqamt.data.messages import error_reason, short_name, short_path
+from pytest_vqamt.data.own_photos import FILE as GRAPHS
+from pytest_vqamt.data.own_photos import SUFFIXES
+from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.snli_ve.rows import (
     FrameOf,
     HypothesisRow,
     is_of_any_photo,
     official_row,
+    photo_of,
     sentence_row,
     table_row,
     units_row,
     words_of,
 )
 
+OFFICIAL = ("snli_ve_test.jsonl", "snli_ve_dev.jsonl", "snli_ve_train.jsonl")
+"""The official files, in the order of preference."""
+UNITS = "units.jsonl"
+"""The file of units with boxes, by people or a grounding model."""
+_FORMS = "snli-ve:DIR or snli-ve:FILE.jsonl"
+
+
+class Form(StrEnum):
+    """The forms of hypotheses, one a line."""
+
+    OFFICIAL = "official"
+    TABLE = "table"
+    UNITS = "units"
+
+
+_FIELDS = {
+    Form.OFFICIAL: ("pairID", "gold_label"),
+    Form.TABLE: ("uniq_id", "subject"),
+}
+"""The fields of the first record that identify a file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnliVeFiles:
+    """The files that an argument names.
+
+    Attributes:
+        folder: the folder of all of them.
+        decides: the file with the hypotheses to use, and its form; None for all hypotheses of ``tables`` and ``units``.
+        tables: files in the form of the authors of VEglue.
+        units: the file of units.
+        graphs: a file of scene graphs.
+    """
+
+    folder: Path
+    decides: tuple[Path, Form] | None
+    tables: tuple[Path, ...]
+    units: Path | None
+    photos: PhotoFiles | None
+    graphs: Path | None
+
+    @property
+    def without_photos(self) -> str:
+        """The advice to users without photos."""
+        return f"put them into {self.folder / PLACES[0]}"
+
+
+def find(argument: str) -> SnliVeFiles:
+    """The files of ``snli-ve:DIR``, or of ``snli-ve:FILE.jsonl``, which has the hypotheses.
+
+    Raises:
+        OptionError: nothing is named.
+        DataError: there is no such path, or no file of hypotheses.
+    """
+    if not argument:
+        raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data='snli-ve:': name the folder")
+    given = Path(argument)
+    if os.path.isdir(given):  # noqa: PTH112 - Path's raises where no system takes such a path
+        official = (given / name for name in OFFICIAL if _is_there(given, name))
+        folder, decides = given, next(((file, Form.OFFICIAL) for file in official), None)
+    elif os.path.isfile(given):  # noqa: PTH113 - as above
+        folder, decides = given.parent, (given, _form_of_named(given))
+    else:
+        raise DataError(
+            f"Expected a folder, or a file of hypotheses, but got data={short_path(argument)}: there is no such path"
+        )
+    tables = tuple(_tables(folder, decides))
+    units = folder / UNITS if _is_there(folder, UNITS) else None
+    if decides is None and not tables and units is None:
+        raise DataError(
+            f"Expected {', '.join(OFFICIAL)}, {UNITS} or a table of the VEglue authors as JSON Lines in "
+            f"{short_path(folder)}, but there is none: fetch one, or name a file with snli-ve:FILE.jsonl"
+        )
+    named = [file for file in (decides[0] if decides else None, *tables, units) if file]
+    photos = folder_of_photos(folder, dict.fromkeys(named))
+    beside = (place / GRAPHS for place in ((photos, folder) if photos else (folder / name for name in PLACES)))
+    return SnliVeFiles(
+        folder=folder,
+        decides=decides,
+        tables=tables,
+        units=units,
+        photos=PhotoFiles(photos) if photos else None,
+        graphs=next((file for file in beside if file.is_file()), None),
+    )
+
+
+def _tables(folder: Path, decides: tuple[Path, Form] | None) -> Iterator[Path]:
+    """The tables in the folder by name, or the one that the user has named."""
+    if decides and decides[1] is Form.TABLE:
+        yield decides[0]
+        return
+    for file in sorted(folder.glob("*.jsonl")):
+        if file.name not in (*OFFICIAL, UNITS) and file.is_file() and _form_of(file) is Form.TABLE:
+            yield file
+
+
+def _form_of_named(file: Path) -> Form:
+    """The form of a file that the user has named; raises DataError for others."""
+    if file.name in OFFICIAL:
+        return Form.OFFICIAL
+    found = Form.UNITS if file.name == UNITS else _form_of(file)
+    if found is None:
+        wanted = " or ".join(" and ".join(fields) for fields in _FIELDS.values())
+        raise DataError(
+            f"Expected a file of hypotheses, one a line, but the first line of {short_path(file)} has no {wanted}: "
+            f"name another file, or call one of units {UNITS}"
+        )
+    return found
+
+
+def _form_of(file: Path) -> Form | None:
+    """The form of a file by its first record, or None."""
+    try:
+        row = next(line.record().row for line in JsonLines(file))
+    except (DataError, StopIteration):
+        return None
+    return next((form for form, fields in _FIELDS.items() if all(field in row for field in fields)), None)
+
+
+def _is_there(folder: Path, name: str) -> bool:
+    return (folder / name).is_file()
+
+
+PLACES = ("flickr30k-images", "flickr30k_images", "images", "")
+"""The possible folders of photos, the likeliest first."""
+
+
+def folder_of_photos(folder: Path, files: Iterable[Path]) -> Path | None:
+    """The first of ``PLACES`` in ``folder`` with a photo that a line of ``files`` names.
+
+    Raises:
+        DataError: a folder or a file cannot be read.
+    """
+    held = {place: names for name in PLACES if (names := _photos_in(place := folder / name))}
+    if not held:
+        return None
+    for photo in _named(files):
+        for place, names in held.items():
+            if photo in names:
+                return place
+    return None
+
+
+def _named(files: Iterable[Path]) -> Iterator[str]:
+    """The photos of the readable lines; others are reported elsewhere."""
+    for file in files:
+        for line in JsonLines(file):
+            try:
+                photo = photo_of(line.record())
+            except DataError:
+                continue
+            if photo:
+                yield photo
+
+
+def _photos_in(folder: Path) -> frozenset[str]:
+    if not folder.is_dir():
+        return frozenset()
+    try:
+        with os.scandir(folder) as entries:
+            return frozenset(entry.name for entry in entries if Path(entry.name).suffix.lower() in SUFFIXES)
+    except OSError as error:
+        raise DataError(
+            f"Expected a folder of photos, but {short_path(folder)} cannot be read ({error_reason(error)}): make it "
+            "readable"
+        ) from error
+
+
 _NOWHERE = -1
 _FILE_BIT = 48
-"""A place is a number: that of the file from this bit on, and the first byte of the line below it."""
+"""A place has the number of the file from this bit on, and the offset of the line below it."""
 _WIDTH = 4
-"""So many numbers are kept of a hypothesis: its places in the three kinds of files, and its state."""
+"""The numbers of a hypothesis: its places in the three kinds of files, and its state."""
 _LINKED, _WANTING = 1, 2
 """States: entailed with a box of a unit; entailed without any, and without a line in the file of units."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hypothesis:
-    """What the files together say of a hypothesis.
-
-    Attributes:
-        row: its text, its label and its units.
-        is_ungrounded: whether it is entailed, no unit has a box, and the file of units has no line of its own for it.
-    """
+    """A hypothesis; ungrounded if it is entailed without a box, and without a line in the file of units."""
 
     row: HypothesisRow
     is_ungrounded: bool
@@ -56,7 +220,7 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Noted:
-    """A usable row: where it stands, and what is asked of it before it is read again."""
+    """The place and the facts of a usable row."""
 
     photo: str
     place: int
@@ -66,13 +230,11 @@ class _Noted:
 
 
 class HypothesisIndex:
-    """The hypotheses of a data set.
-
-    Where a file decides which there are, other files add the units of these alone.
+    """The hypotheses of a data set; if a file decides which there are, others add only units to these.
 
     Attributes:
-        bad: what is wrong with each line that cannot be used.
-        first: for each photo, in the order of the files, where it is first named.
+        bad: a message about each line that cannot be used.
+        first: the first line that names each photo, in the order of the files.
     """
 
     def __init__(self, files: SnliVeFiles, frame_of: FrameOf) -> None:
@@ -102,12 +264,12 @@ class HypothesisIndex:
         return digest(*(f"{file.file.name} {file.digest}" for file in self._files))
 
     def counts(self, photo: str) -> tuple[int, int, int]:
-        """How many hypotheses there are about a photo; entailed with a box of a unit; and wanting to be grounded."""
+        """The numbers of hypotheses about a photo, of those entailed with a box, and of those ungrounded."""
         states = self._places[photo][_WIDTH - 1 :: _WIDTH]
         return len(states), states.count(_LINKED), states.count(_WANTING)
 
     def of(self, photo: str, *, only_with_units: bool = False) -> tuple[Hypothesis, ...]:
-        """Those about a photo, in the order of the files; or those of them alone of which a line gives the units.
+        """The hypotheses about a photo, in the order of the files.
 
         Raises:
             DataError: a file has changed since it was opened.
@@ -125,7 +287,7 @@ class HypothesisIndex:
         read: Callable[[Record, FrameOf], HypothesisRow],
         broken: set[str],
     ) -> dict[str, _Noted]:
-        """The usable rows by id; ids of others that have any go to ``broken``."""
+        """The usable rows by id; ids of others are added to ``broken``."""
         found: dict[str, _Noted] = {}
         for file in files:
             for line in file:
@@ -180,7 +342,7 @@ class HypothesisIndex:
             self._add(noted, tables.get(row.id), units.get(row.id))
 
     def _add(self, official: _Noted | None, table: _Noted | None, units: _Noted | None) -> None:
-        """Adds a hypothesis of which one line or several say something, if all say it of one photo."""
+        """Adds a hypothesis of one line or several, if all are of one photo."""
         noted = [each for each in (official, table, units) if each]
         first = noted[0]
         for other in noted[1:]:
@@ -201,7 +363,6 @@ class HypothesisIndex:
         return self._files.index(file) << _FILE_BIT | line.offset
 
     def _records(self, places: Iterable[int]) -> dict[int, Record]:
-        """What the lines at these places say."""
         found: dict[int, Record] = {}
         wanted = sorted(place for place in places if place != _NOWHERE)
         for number, file in enumerate(self._files):
@@ -211,7 +372,7 @@ class HypothesisIndex:
         return found
 
     def _joined(self, photo: str, official: Record | None, table: Record | None, units: Record | None) -> Hypothesis:
-        """One of three records or more; the file of units wins over the others, and the table says the units only."""
+        """Joins the records of a hypothesis: units win over the table, which gives the units of an official row."""
         row = official_row(official) if official else None
         if table:
             given = table_row(table, self._frame_of)
@@ -231,53 +392,3 @@ class HypothesisIndex:
             row = replace(row, units=sentence_row(record)[1])
         is_ungrounded = units is None and row.label == "entailment" and not row.is_boxed
         return Hypothesis(row=row, is_ungrounded=is_ungrounded)
-
-
-BOUNDLESS = Box(0, 0, MAX_SIDE_PX, MAX_SIDE_PX)
-"""The frame of a photo of which nothing is known."""
-
-
-class GraphsBeside(Graphs):
-    """A file of scene graphs, by the names of the photos, which lie anywhere or nowhere; one line a photo.
-
-    Attributes:
-        sizes: width and height as the line of each photo has them.
-    """
-
-    def __init__(self, file: Path) -> None:
-        self.sizes: dict[str, tuple[int, int]] = {}
-        super().__init__(file, PhotoFiles(file.parent))
-        self.places: Mapping[str, int] = {Path(self.photo_file(place)).name: place for place in range(len(self))}
-
-    def _check_photo(self, scene: Scene, file: str, where: str) -> None:
-        photo = Path(file).name
-        if photo in self.sizes:
-            raise DataError(
-                f"{where}: photo: Expected one line a photo, but got another of {short_name(photo)}: remove one"
-            )
-        self.sizes[photo] = (scene.width, scene.height)
-
-
-class Frames:
-    """The frames of photos by name."""
-
-    def __init__(self, photos: PhotoFiles | None, graphs: GraphsBeside | None) -> None:
-        self._photos = photos
-        self._graphs = graphs
-        self._known: dict[str, Box] = {}
-
-    def of(self, photo: str) -> Box:
-        """The frame, ``BOUNDLESS`` where its size is not known.
-
-        Raises:
-            DataError: the photo is there and cannot be read.
-        """
-        if photo not in self._known:
-            self._known[photo] = self._find(photo)
-        return self._known[photo]
-
-    def _find(self, photo: str) -> Box:
-        if self._photos and self._photos.has(photo):
-            return Box(0, 0, *size_px(self._photos.folder / photo))
-        size = self._graphs.sizes.get(photo) if self._graphs else None
-        return Box(0, 0, *size) if size else BOUNDLESS

@@ -1,4 +1,4 @@
-"""A hypothesis as one row of each file that has any: SNLI-VE's own, the VEglue authors' table, and files of units."""
+"""Rows of hypotheses: of SNLI-VE, of the VEglue authors' table, and of files of units."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_person, is_plur
 from pytest_vqamt.language.wordnet import wordnet
 
 FrameOf: TypeAlias = Callable[[str], Box]
-"""The frame of a photo, by its name; a very large one where its size is not known. It may raise DataError."""
+"""The frame of a photo by its name, very large for an unknown size; may raise DataError."""
 
 _LABELS: dict[str, LabelName] = {
     "entailment": "entailment",
@@ -28,9 +28,9 @@ _LABELS: dict[str, LabelName] = {
     "contradiction": "contradiction",
 }
 _NO_LABEL = "-"
-"""What SNLI has where its annotators did not agree."""
+"""The label of SNLI if its annotators did not agree."""
 _PHOTO_FIELDS = ("Flickr30K_ID", "Flikr30kID")
-"""What the field is called in the data and in the code of SNLI-VE's authors."""
+"""The name of the field in the data and in the code of SNLI-VE's authors."""
 _ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)
 
 
@@ -45,12 +45,12 @@ class UnitRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HypothesisRow:
-    """A hypothesis as a row has it.
+    """A hypothesis of a row.
 
     Attributes:
         photo: the name of the photo's file.
-        units: in the order of the sentence; None where the row says nothing of them.
-        caption: a sentence that describes the photo, "" where the row has none.
+        units: in the order of the sentence; None without any.
+        caption: a sentence that describes the photo, or "".
     """
 
     id: str
@@ -62,12 +62,12 @@ class HypothesisRow:
 
     @property
     def is_boxed(self) -> bool:
-        """Whether it says where any of its units is."""
+        """Whether a unit has a box."""
         return any(unit.box for unit in self.units or ())
 
 
 def official_row(record: Record) -> HypothesisRow | None:
-    """A row of SNLI-VE; None where its annotators did not agree on a label.
+    """A row of SNLI-VE; None if its annotators did not agree on a label.
 
     Raises:
         DataError: a field is missing or wrong.
@@ -87,9 +87,7 @@ def official_row(record: Record) -> HypothesisRow | None:
 
 
 def table_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
-    """A row of the VEglue authors' table: units apart by semicolons, with one before the first.
-
-    A unit without an object is left out.
+    """A row of the VEglue authors' table: units after semicolons; those without an object are left out.
 
     Raises:
         DataError: a field is missing or wrong, or there are not as many properties and boxes as objects.
@@ -132,12 +130,12 @@ def units_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
 
 
 def is_of_any_photo(record: Record) -> bool:
-    """Whether a row of a file of units is as ``vqamt units`` writes it: of a sentence, wherever it stands."""
+    """Whether a row of a file of units is of a sentence in any photo, as ``vqamt units`` writes it."""
     return not record.has("id") and not record.has("photo")
 
 
 def sentence_row(record: Record) -> tuple[str, tuple[UnitRow, ...]]:
-    """The sentence of such a row by its words, and its units.
+    """The words of the sentence of such a row, and its units.
 
     Raises:
         DataError: a field is missing or wrong.
@@ -146,11 +144,7 @@ def sentence_row(record: Record) -> tuple[str, tuple[UnitRow, ...]]:
 
 
 def photo_of(record: Record) -> str | None:
-    """The photo that a row of any of the forms is about; None where it is about none.
-
-    Raises:
-        DataError: the field that names it is wrong.
-    """
+    """The photo of a row of any of the forms, or None; raises DataError if its field is wrong."""
     for field in ("photo", *_PHOTO_FIELDS):
         if record.has(field):
             return _photo_file(record.identity(field))
@@ -159,7 +153,7 @@ def photo_of(record: Record) -> str | None:
 
 
 def words_of(text: str) -> str:
-    """What two spellings of one sentence share: its letters and digits in lower case.
+    """The letters and digits in lower case, which two spellings of a sentence share.
 
     >>> words_of("The man is in-between."), words_of("the man  is inbetween")
     ('themanisinbetween', 'themanisinbetween')
@@ -168,7 +162,7 @@ def words_of(text: str) -> str:
 
 
 def _units(record: Record, frame: Box | None) -> tuple[UnitRow, ...]:
-    """The units of a row; their boxes within ``frame``, and none where there is no frame."""
+    """The units of a row, with boxes within ``frame``, or without boxes."""
     record.items("units", required=True)
     found = []
     for each in record.records("units"):
@@ -180,7 +174,7 @@ def _units(record: Record, frame: Box | None) -> tuple[UnitRow, ...]:
 
 
 def _corners(text: str, place: int, frame: Box, record: Record) -> Box | None:
-    """The box of a unit of the table, ``x0,y0,x1,y1`` in pixels; None where there is none."""
+    """The box of a unit of the table, ``x0,y0,x1,y1`` in pixels, or None."""
     if not text:
         return None
     try:
@@ -219,7 +213,7 @@ def _frame(photo: str, frame_of: FrameOf, record: Record, field: str) -> Box:
 
 
 def _photo_in(hypothesis: str, record: Record, field: str) -> str:
-    """The photo that an id of SNLI begins with: "4705552913.jpg#2r1e" is about 4705552913.jpg."""
+    """The photo at the beginning of an id of SNLI such as "4705552913.jpg#2r1e"."""
     photo, mark, _ = hypothesis.partition("#")
     if not mark or not photo:
         raise record.wrong(field, "PHOTO.jpg#NUMBER, the id of a pair")
@@ -247,11 +241,11 @@ _PRONOUNS = frozenset(
         "these", "those", "who", "which", "some", "all", "each",
     }
 )  # fmt: skip
-"""Words that say of nothing what it is, so that no thing is called by them."""
+"""Words that name no thing."""
 
 
 def thing_name(noun_phrase: str) -> str:
-    """What the one thing is called that a unit's object is: its head noun; "" for several things, and for pronouns."""
+    """The head noun of a unit's object; "" for several things and pronouns."""
     from pytest_vqamt.language.units import head_noun
 
     if is_of_several(noun_phrase) or noun_phrase.lower() in _PRONOUNS:
@@ -262,7 +256,7 @@ def thing_name(noun_phrase: str) -> str:
 
 @lru_cache(maxsize=4096)
 def is_of_several(noun_phrase: str) -> bool:
-    """Whether a noun phrase speaks of several things: by its number, or in the plural ("scissors" are one thing).
+    """Whether a noun phrase means several things: by a number, or the plural ("scissors" are one thing).
 
     >>> is_of_several("two men"), is_of_several("musicians"), is_of_several("2 females"), is_of_several("three woman")
     (True, True, True, True)
@@ -284,9 +278,7 @@ def is_of_several(noun_phrase: str) -> bool:
 
 
 def may_be_called_alike(one: str, other: str) -> bool:
-    """Whether one thing surely may go by both names: they are equal, synonyms, or one is that of a kind of the other.
-
-    Of a name that nobody knows anything of nothing is sure.
+    """Whether one thing may have both names: they are equal, synonyms, or one is a kind of the other.
 
     >>> may_be_called_alike("girl", "person"), may_be_called_alike("bike", "bicycle")
     (True, True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.box import Box
@@ -17,14 +18,61 @@ from pytest_vqamt.core.scene import LinkedUnit, Photo, PublishedHypothesis, Scen
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE
 from pytest_vqamt.data.cleaning import is_multi_coloured
+from pytest_vqamt.data.graphs import Graphs
 from pytest_vqamt.data.messages import short_name, short_path
-from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.snli_ve.files import find
-from pytest_vqamt.data.snli_ve.index import BOUNDLESS, Frames, GraphsBeside, Hypothesis, HypothesisIndex
+from pytest_vqamt.data.photo_io import PhotoFiles, size_px
+from pytest_vqamt.data.records import MAX_SIDE_PX
+from pytest_vqamt.data.snli_ve.index import Hypothesis, HypothesisIndex, find
 from pytest_vqamt.data.snli_ve.rows import HypothesisRow, may_be_called_alike, thing_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+BOUNDLESS = Box(0, 0, MAX_SIDE_PX, MAX_SIDE_PX)
+"""The frame of a photo of unknown size."""
+
+
+class GraphsBeside(Graphs):
+    """A file of scene graphs by the names of photos, which may be missing; one line a photo.
+
+    Attributes:
+        sizes: width and height of each photo by its line.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.sizes: dict[str, tuple[int, int]] = {}
+        super().__init__(file, PhotoFiles(file.parent))
+        self.places: Mapping[str, int] = {Path(self.photo_file(place)).name: place for place in range(len(self))}
+
+    def _check_photo(self, scene: Scene, file: str, where: str) -> None:
+        photo = Path(file).name
+        if photo in self.sizes:
+            raise DataError(
+                f"{where}: photo: Expected one line a photo, but got another of {short_name(photo)}: remove one"
+            )
+        self.sizes[photo] = (scene.width, scene.height)
+
+
+class Frames:
+    """The frames of photos by name."""
+
+    def __init__(self, photos: PhotoFiles | None, graphs: GraphsBeside | None) -> None:
+        self._photos = photos
+        self._graphs = graphs
+        self._known: dict[str, Box] = {}
+
+    def of(self, photo: str) -> Box:
+        """The frame, or ``BOUNDLESS``; raises DataError if the photo cannot be read."""
+        if photo not in self._known:
+            self._known[photo] = self._find(photo)
+        return self._known[photo]
+
+    def _find(self, photo: str) -> Box:
+        if self._photos and self._photos.has(photo):
+            return Box(0, 0, *size_px(self._photos.folder / photo))
+        size = self._graphs.sizes.get(photo) if self._graphs else None
+        return Box(0, 0, *size) if size else BOUNDLESS
 
 
 class SnliVeAnnotations(ListedAnnotations):
