@@ -233,8 +233,8 @@ def max_drop(parts: Mapping[str, Report]) -> float | None:
         for held in (held for result in report.relations for held in result.drop_gates):
             found.setdefault(held.threshold, name)
     if len(found) > 1:
-        told = " and ".join(f"{drop:g} in {name}" for drop, name in found.items())
-        raise DataError(f"Expected shards of one run, but the drop that is allowed is {told}: {_SAME}")
+        listed = " and ".join(f"{drop:g} in {name}" for drop, name in found.items())
+        raise DataError(f"Expected shards of one run, but the drop that is allowed is {listed}: {_SAME}")
     return next(iter(found), None)
 
 
@@ -261,8 +261,8 @@ def _check_all_there(parts: Mapping[str, Report]) -> None:
     wanted = [f"{number}/{total}" for number in range(1, int(total) + 1)]
     missing = [shard for shard in wanted if shard not in numbers]
     if missing or numbers.total() > len(wanted):
-        told = f"; missing: {', '.join(missing)}" if missing else ""
-        raise DataError(f"Expected each of {total} shards once, but got shards {held}{told}")
+        listed = f"; missing: {', '.join(missing)}" if missing else ""
+        raise DataError(f"Expected each of {total} shards once, but got shards {held}{listed}")
 
 
 def _check_same_run(first_name: str, first: Report, name: str, other: Report) -> None:

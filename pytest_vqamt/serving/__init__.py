@@ -1,1 +1,1 @@
-"""``vqamt serve``: a model as a Ray Serve deployment, behind an HTTP door of our own."""
+"""``vqamt serve``: a model as a Ray Serve deployment, behind an HTTP application of our own."""

@@ -198,7 +198,7 @@ class UsageCounter:
 
     def paused_for(self, seconds: float) -> None:
         """Adds a delay that the server asked for."""
-        self._add({"seconds told to wait": seconds})
+        self._add({"seconds of Retry-After": seconds})
 
     def sums(self) -> dict[str, float]:
         with self._lock:

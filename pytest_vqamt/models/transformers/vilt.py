@@ -229,7 +229,7 @@ def _labels(checkpoint: Checkpoint) -> tuple[str, ...]:
         raise ModelError(
             f"Expected answers as id2label in {_config_path(checkpoint)}, but got {unnamed[0]!r} ({len(unnamed)} "
             "such), "
-            "which transformers writes where nobody named the outputs: take the config.json that came with the weights"
+            "which transformers writes where the outputs have no names: take the config.json that came with the weights"
         )
     return labels
 

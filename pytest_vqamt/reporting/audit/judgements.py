@@ -291,14 +291,14 @@ def read_settings(file: Path) -> tuple[SampleSettings, int]:
         found.setdefault((row.cells["of"].strip(), row.cells["drawn_from"].strip()), row.number)
     if not found:
         raise DataError(f"{file}: Expected a row for each case, but got none: {_AS_WRITTEN}")
-    (told, first), *others = found.items()
+    (given, first), *others = found.items()
     if others:
         raise DataError(
             f"{file}, row {others[0][1]}: Expected rows of one sample, but got drawn_from={others[0][0][1]!r} "
-            f"after {told[1]!r} in row {first}: give the sheets one by one"
+            f"after {given[1]!r} in row {first}: give the sheets one by one"
         )
     try:
-        return parse_settings(*told)
+        return parse_settings(*given)
     except DataError as error:
         raise DataError(f"{file}, row {first}: {error}") from error
 
@@ -347,9 +347,9 @@ def _stranger(key: CaseKey, is_known: Callable[[str], bool]) -> str:
             f"Expected a case of the report, but got case_id={case_id!r}, which it does not have: name the report that "
             "the sheet was drawn from (a spreadsheet may also have taken an id for a number: set that column to text)"
         )
-    told = ", ".join(f"{name}={value!r}" for name, value in (("model", model), ("data", data)) if value)
+    given = ", ".join(f"{name}={value!r}" for name, value in (("model", model), ("data", data)) if value)
     return (
-        f"Expected a case of the sample, but got case_id={case_id!r}, {told}, which was not drawn: "
+        f"Expected a case of the sample, but got case_id={case_id!r}, {given}, which was not drawn: "
         "leave the rows as they were, and judge no others"
     )
 

@@ -121,22 +121,22 @@ def _started(folder: Path) -> Json:
     return row.get("started") if isinstance(row, dict) else None
 
 
-def _figures_row(of: AuditTarget, told: AuditFigures) -> Row:
+def _figures_row(of: AuditTarget, figures: AuditFigures) -> Row:
     rates: Row = {}
     for each, rate in _RATE.items():
         mine = each is of
-        rates[rate] = told.share.rate if mine else None
-        rates[f"{rate}_interval"] = list(told.share.interval) if mine else None
+        rates[rate] = figures.share.rate if mine else None
+        rates[f"{rate}_interval"] = list(figures.share.interval) if mine else None
     return {
-        "population": told.population,
-        "drawn": told.drawn,
-        "judged": told.judged,
-        "valid": told.valid,
-        "invalid": told.invalid,
-        "unsure": told.unsure,
+        "population": figures.population,
+        "drawn": figures.drawn,
+        "judged": figures.judged,
+        "valid": figures.valid,
+        "invalid": figures.invalid,
+        "unsure": figures.unsure,
         **rates,
-        "without_unsure": told.decided.rate,
-        "without_unsure_interval": list(told.decided.interval),
+        "without_unsure": figures.decided.rate,
+        "without_unsure_interval": list(figures.decided.interval),
     }
 
 
@@ -155,11 +155,11 @@ def audit_lines(
     if whole.unseen:
         yield f"no case is judged of {', '.join(whole.unseen)}: the rate is without them"
     yield ""
-    yield from aligned_table([_HEAD, *(_row(item, told) for item, told in by_item.items())])
+    yield from aligned_table([_HEAD, *(_row(item, figures) for item, figures in by_item.items())])
     for each in agreements:
-        told = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:.3f}"
+        kappa = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:.3f}"
         yield ""
-        yield f"{each.first} and {each.second} agree on {each.same} of {each.shared} cases: {told}"
+        yield f"{each.first} and {each.second} agree on {each.same} of {each.shared} cases: {kappa}"
 
 
 def describe_population(of: AuditTarget, number: int) -> str:
@@ -176,19 +176,19 @@ def describe_valid_rate(share: ValidRate) -> str:
     return f"{share.rate:.3f} (95 % interval {low:.3f} to {high:.3f})"
 
 
-def _words(told: AuditFigures) -> str:
-    return f"{told.valid} valid, {told.invalid} invalid, {told.unsure} unsure"
+def _words(figures: AuditFigures) -> str:
+    return f"{figures.valid} valid, {figures.invalid} invalid, {figures.unsure} unsure"
 
 
-def _row(item: str, told: AuditFigures) -> tuple[str, ...]:
-    rate, (low, high) = told.share.rate, told.share.interval
+def _row(item: str, figures: AuditFigures) -> tuple[str, ...]:
+    rate, (low, high) = figures.share.rate, figures.share.interval
     return (
         item,
-        str(told.population),
-        str(told.judged),
-        str(told.valid),
-        str(told.invalid),
-        str(told.unsure),
+        str(figures.population),
+        str(figures.judged),
+        str(figures.valid),
+        str(figures.invalid),
+        str(figures.unsure),
         "-" if rate is None else f"{rate:.3f}",
         "-" if rate is None else f"{low:.3f} to {high:.3f}",
     )

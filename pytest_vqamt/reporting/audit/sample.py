@@ -134,10 +134,10 @@ def _is_drawn_from(item: str, tags: tuple[str, ...], globs: tuple[str, ...]) -> 
 
 
 def _filters_in_words(draw: SampleSettings) -> str:
-    told = [f"--relations {','.join(draw.relations)}"] if draw.relations else []
-    told += [f"--model {draw.model}"] if draw.model is not None else []
-    told += [f"--data {spec}" for spec in draw.data]
-    return f" of {' '.join(told)}" if told else ""
+    parts = [f"--relations {','.join(draw.relations)}"] if draw.relations else []
+    parts += [f"--model {draw.model}"] if draw.model is not None else []
+    parts += [f"--data {spec}" for spec in draw.data]
+    return f" of {' '.join(parts)}" if parts else ""
 
 
 @dataclass(slots=True)
@@ -254,11 +254,11 @@ class SampleSettings:
         "population=812 sample=100 seed=0 'relations=metavqa.*'"
         """
         size = f"sample={self.sample}" if self.per_relation is None else f"per-relation={self.per_relation}"
-        told = [f"population={population}", size, f"seed={self.seed}"]
-        told += [f"relations={','.join(self.relations)}"] if self.relations else []
-        told += [f"model={self.model}"] if self.model is not None else []
-        told += [f"data={spec}" for spec in self.data]
-        return shlex.join(told)
+        parts = [f"population={population}", size, f"seed={self.seed}"]
+        parts += [f"relations={','.join(self.relations)}"] if self.relations else []
+        parts += [f"model={self.model}"] if self.model is not None else []
+        parts += [f"data={spec}" for spec in self.data]
+        return shlex.join(parts)
 
 
 def parse_settings(of: str, words: str) -> tuple[SampleSettings, int]:
@@ -268,8 +268,8 @@ def parse_settings(of: str, words: str) -> tuple[SampleSettings, int]:
         DataError: the cell is not as it was written.
     """
     try:
-        told = [part.partition("=") for part in shlex.split(words)]
-        one = {name: value for name, _, value in told}
+        parts = [part.partition("=") for part in shlex.split(words)]
+        one = {name: value for name, _, value in parts}
         per_relation = one.get("per-relation")
         draw = SampleSettings(
             of=AuditTarget(of),
@@ -278,7 +278,7 @@ def parse_settings(of: str, words: str) -> tuple[SampleSettings, int]:
             seed=int(one["seed"]),
             relations=tuple(part for part in one.get("relations", "").split(",") if part),
             model=one.get("model"),
-            data=tuple(value for name, _, value in told if name == "data"),
+            data=tuple(value for name, _, value in parts if name == "data"),
         )
         return draw, int(one["population"])
     except (KeyError, ValueError, OptionError) as error:

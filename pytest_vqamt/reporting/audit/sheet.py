@@ -42,7 +42,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def sheet_row(shown: SheetCase, sample: Sample) -> SheetRow:
     """The row of a case, not judged yet."""
     drawn = shown.drawn
-    told = {
+    cells = {
         "case_id": drawn.case_id,
         "relation": drawn.item,
         "model": drawn.model,
@@ -59,7 +59,7 @@ def sheet_row(shown: SheetCase, sample: Sample) -> SheetRow:
         "of": sample.draw.of.value,
         "drawn_from": sample.words,
     }
-    return {name: escape_formula(text) for name, text in told.items()}
+    return {name: escape_formula(text) for name, text in cells.items()}
 
 
 def csv_text(rows: Iterable[SheetRow]) -> str:
@@ -116,10 +116,10 @@ class SheetQuery:
     @property
     def words(self) -> str:
         """The text, with the task spelled out."""
-        told = self.text or "(describe the picture)"
+        words = self.text or "(describe the picture)"
         if self.task is Task.ENTAILMENT:
-            told = f"does the picture entail: {told}"
-        return f"{told} (asked again)" if self.is_again else told
+            words = f"does the picture entail: {words}"
+        return f"{words} (asked again)" if self.is_again else words
 
     @property
     def place(self) -> str:

@@ -60,7 +60,7 @@ def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
     """The card of a case; ``pictures`` has those of its pictures that were found."""
     queries = cast("list[Row]", row["queries"])
     readings = cast("list[str]", row["readings"])
-    told = (*readings, *[None] * (len(queries) - len(readings)))
+    padded = (*readings, *[None] * (len(queries) - len(readings)))
     answers = cast("list[str | None]", row["answers"])
     meanings = [_meaning(query) for query in queries]
     return {
@@ -91,7 +91,7 @@ def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
                 "edits": describe_edits(query),
                 "asked": _asked(pictures.get(picture_digest(query)), meaning),
             }
-            for query, answer, reading, meaning in zip(queries, answers, told, meanings, strict=False)
+            for query, answer, reading, meaning in zip(queries, answers, padded, meanings, strict=False)
         ],
     }
 

@@ -201,15 +201,15 @@ def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) 
 
 def _in_words(line: ResultRow) -> str:
     counts, change = line.counted, line.counted.change
-    told = [f"{line.result.model.name}: {format_rate(counts.tally.pass_rate)}"]
+    parts = [f"{line.result.model.name}: {format_rate(counts.tally.pass_rate)}"]
     if counts.tally.judged:
-        told.append(f"({format_interval(counts.interval)}, {count_noun(counts.tally.judged, 'case')})")
+        parts.append(f"({format_interval(counts.interval)}, {count_noun(counts.tally.judged, 'case')})")
     if change:
-        told.append(
+        parts.append(
             f"baseline {format_rate(change.paired.first_rate)}, change {format_difference(change.paired.difference)}"
         )
-    told += [f"{describe_gate(held)}: {'met' if held.met else 'missed'}" for held in line.gates]
-    return ", ".join(told).replace(", (", " (")
+    parts += [f"{describe_gate(held)}: {'met' if held.met else 'missed'}" for held in line.gates]
+    return ", ".join(parts).replace(", (", " (")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ def test_a_server_that_says_how_long_is_left_alone_so_long(serve: Serve, model: 
     stub = model(server)
     stub.answer([ask()])
     assert server.times[1] - server.times[0] >= 0.25
-    assert stub.usage["seconds told to wait"] == 0.25
+    assert stub.usage["seconds of Retry-After"] == 0.25
 
 
 def test_a_wait_beyond_the_budget_is_not_begun(serve: Serve, model: Load, ask: Ask) -> None:

@@ -157,7 +157,7 @@ class Ticking:
 
     @property
     def told(self) -> str:
-        return self.page.locator("#told").inner_text()
+        return self.page.locator("#status").inner_text()
 
     @property
     def heading(self) -> str:

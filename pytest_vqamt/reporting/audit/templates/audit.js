@@ -41,7 +41,7 @@
     const count = (word) => said.filter((each) => each.judgement === word).length;
     const judged = said.filter((each) => each.judgement).length;
     document.getElementById("progress").value = judged;
-    document.getElementById("told").textContent =
+    document.getElementById("status").textContent =
       `${judged} of ${cases.length} judged: ` + words.map((word) => `${count(word)} ${word}`).join(", ");
     document.getElementById("kept").hidden = keeps;
     for (const button of cases[current].querySelectorAll("[data-judgement]")) {

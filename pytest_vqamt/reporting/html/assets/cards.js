@@ -91,7 +91,7 @@ function cardOf(card) {
         card.reason ? element("p", {}, element("b", {}, "Found: "), foreign(card.reason)) : null,
       ),
     ),
-    element("dl", { class: "told" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, foreign(name)), element("dd", {}, foreign(value))))),
+    element("dl", { class: "facts" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, foreign(name)), element("dd", {}, foreign(value))))),
     element(
       "details",
       {},
