@@ -155,7 +155,8 @@ def _result(position: int, row: Row, models: dict[str, Row], data: dict[str, Row
             RelationResult,
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
+        what = f"no {error}" if isinstance(error, KeyError) else error
+        raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {what}") from error
 
 
 def model_row(model: ModelUse) -> Row:
