@@ -70,11 +70,6 @@ class ModelUse:
         """The repeated queries, which needed neither the model nor the cache."""
         return self.queries_needed - self.queries_asked - self.queries_cached
 
-    @property
-    def busy_share(self) -> float | None:
-        """The model utilisation: the share of the items' time with a batch to answer; None if they took no time."""
-        return min(1.0, self.busy_s / self.items_s) if self.items_s > 0 else None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataUse:

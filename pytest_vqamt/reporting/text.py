@@ -134,10 +134,10 @@ def describe_utilisation(use: ModelUse) -> str:
     ... ))
     '75 % (8.2 s of 11 s)'
     """
-    share = use.busy_share
-    if share is None or not use.queries_asked or not use.busy_s:
+    busy_s, items_s = round(use.busy_s, 3), round(use.items_s, 3)  # as in report.json, from which pages are written
+    if not use.queries_asked or not busy_s or not items_s:
         return ""
-    return f"{100 * share:.0f} % ({_seconds(use.busy_s)} of {_seconds(use.items_s)})"
+    return f"{min(100, 100 * busy_s / items_s):.0f} % ({_seconds(busy_s)} of {_seconds(items_s)})"
 
 
 def _seconds(value: float) -> str:

@@ -85,7 +85,6 @@ def test_each_model_stands_once_with_all_that_it_was_asked() -> None:
         use("oracle", needed=9, asked=3, cached=1, times=1),
     )
     assert [each.queries_saved for each in used] == [10, 5]
-    assert [each.busy_share for each in used] == [0.125, 0.125]
 
 
 def test_two_models_of_one_name_are_not_put_together() -> None:

@@ -107,7 +107,7 @@ def test_times_and_counts_of_queries_are_those_of_the_shards(halves: tuple[Path,
     assert (report.started, report.duration_s) == ("2026-11-20T11:00:00+00:00", 7.0)
     (model,) = report.models
     assert (model.queries_needed, model.queries_asked, model.queries_cached, model.queries_saved) == (153, 120, 13, 20)
-    assert (model.busy_s, model.items_s, model.busy_share) == (4.0, 8.0, 0.5)
+    assert (model.busy_s, model.items_s) == (4.0, 8.0)
 
 
 def test_shards_of_an_earlier_version_that_do_not_tell_what_was_saved_are_merged(
@@ -123,7 +123,7 @@ def test_shards_of_an_earlier_version_that_do_not_tell_what_was_saved_are_merged
         edit(half, earlier)
     (model,) = merge_folders(halves, tmp_path / "out").models
     assert (model.queries_needed, model.queries_asked, model.queries_cached, model.queries_saved) == (46, 40, 6, 0)
-    assert (model.busy_s, model.items_s, model.busy_share) == (0.0, 0.0, None)
+    assert (model.busy_s, model.items_s) == (0.0, 0.0)
 
 
 def spread(*, holds: int, violated: int) -> SceneCounter:

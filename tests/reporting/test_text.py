@@ -81,7 +81,7 @@ def test_the_counts_add_up_to_the_queries_needed() -> None:
 @pytest.mark.parametrize(
     ("busy_s", "items_s", "words"),
     [
-        (0.0016, 0.4, "0 % (0.0016 s of 0.4 s)"),
+        (0.0016, 0.4, "0 % (0.002 s of 0.4 s)"),
         (9.96, 10.0, "100 % (10 s of 10 s)"),
         (7200.4, 14400.0, "50 % (7,200 s of 14,400 s)"),
         (2.0, 1.0, "100 % (2 s of 1 s)"),
