@@ -11,10 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq  # type: ignore[import-untyped]  # its stubs are a package of their own
 from scipy.special import stdtr  # type: ignore[import-untyped]  # as above
-from scipy.stats import (
-    binom,  # type: ignore[import-untyped]  # its stubs are a package of their own
-    f_oneway,  # type: ignore[import-untyped]  # as above
-)
+from scipy.stats import binom, f_oneway  # type: ignore[import-untyped]  # as above
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it has no stubs
 
 from pytest_vqamt.core.tallies import Clusters, SceneTally
