@@ -21,12 +21,11 @@ from pytest_vqamt.reporting.text import (
     not_applicable_message,
     violation_lines,
 )
-from pytest_vqamt.reporting.view.changes import changes_table
 from pytest_vqamt.reporting.view.format import count_noun, format_usage, wrapped
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
-from pytest_vqamt.reporting.view.tables import ViewTable
+from pytest_vqamt.reporting.view.tables import ViewTable, changes_table
 
 _DOMINANT = 0.8
 """An answer with this share of all is pointed out unless it is right as often: a model that always says "yes"."""

@@ -1,4 +1,4 @@
-"""Things that may be erased without erasing anything else.
+"""Things that may be erased without erasing anything else, and the questions about them.
 
 Chang et al., section 3: an object may be erased if its IoU with every object that stays is at most 0.1.
 **Deviation:** at most 0.1 of the area of any other thing or crowd may lie inside the erased box. IoU does not protect
@@ -7,6 +7,7 @@ small things inside large boxes: the cup on a table is erased with the table, an
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from math import hypot
@@ -14,11 +15,14 @@ from math import hypot
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Fact, NotApplicable, RelationSetting
 from pytest_vqamt.core.edits import GONE_SHARE
+from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_nearly_everywhere
 from pytest_vqamt.language.wordnet import WordNet
 from pytest_vqamt.relations import edits
 from pytest_vqamt.relations.edits import pixel_box
+from pytest_vqamt.relations.soundness import countable_names
+from pytest_vqamt.sampling.chooser import Chooser
 
 ERASE = replace(edits.ERASE, default="inpaint")
 """The paper inpaints."""
@@ -120,3 +124,28 @@ _PLACES = frozenset(
 def is_place(name: str, words: WordNet) -> bool:
     """Whether the name means a place, or something that is nearly everywhere."""
     return is_nearly_everywhere(name) or words.is_under(name, _PLACES)
+
+
+def unique_by_name(things: Iterable[Thing], scene: Scene) -> tuple[Thing, ...]:
+    """Returns the things whose countable name nothing else in the scene has."""
+    here = frozenset(countable_names(scene))
+    return tuple(thing for thing in things if thing.name in here and scene.count(thing.name) == 1)
+
+
+def shuffled_groups(names: Iterable[str], choose: Chooser) -> tuple[Group, ...]:
+    """Returns the groups of one or two names, in a random order."""
+    groups = tuple(Group(name=name) for name in names)
+    return groups[::-1] if len(groups) > 1 and choose.chance(0.5) else groups
+
+
+def erased_question_facts(
+    erased: Thing, groups: tuple[Group, ...], wording: int, beside: Iterable[Thing], scene: Scene
+) -> tuple[tuple[str, Fact], ...]:
+    """Returns the facts of a case: the erased thing, its relation to the things ``beside``, and the question."""
+    return (
+        ("erased", erased.name),
+        *erasure_facts(erased, tuple(beside), scene),
+        ("shape", "two names" if len(groups) > 1 else "one name"),
+        ("present_groups", len(groups)),
+        ("wording", wording),
+    )

@@ -14,8 +14,14 @@ from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.soundness import countable_names, disjoint, unrelated
-from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable_things
-from pytest_vqamt.relations.veglue.questions import erased_question_facts, shuffled_groups
+from pytest_vqamt.relations.veglue.erasable import (
+    ERASE,
+    NOTHING_TO_ASK,
+    NOTHING_TO_ERASE,
+    erasable_things,
+    erased_question_facts,
+    shuffled_groups,
+)
 from pytest_vqamt.sampling.chooser import Chooser
 
 

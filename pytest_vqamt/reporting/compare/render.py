@@ -10,9 +10,8 @@ from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.report_json import change_row
 from pytest_vqamt.reporting.compare.comparison import ChangedCase, ComparedItem, ComparedRun, Comparison, Conclusion
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
-from pytest_vqamt.reporting.view.changes import CHANGE_HEAD, change_cells, drop_gate_cell
 from pytest_vqamt.reporting.view.format import count_noun, tagged, wrapped
-from pytest_vqamt.reporting.view.tables import ViewTable, text_table
+from pytest_vqamt.reporting.view.tables import CHANGE_HEAD, ViewTable, change_cells, drop_gate_cell, text_table
 
 COMPARISON_SCHEMA = 1
 """Raised when a field is renamed or removed; additions keep it."""
