@@ -17,7 +17,7 @@ LEAST_IOU = 0.7
 """Two boxes of one name or synset with this overlap are of one thing.
 
 In Visual Genome's first photo the two men are boxed twice each, with IoU 0.82 and 0.77, and other pairs have at most
-0.39. Of 1,025 pairs of one class in 40 photos of COCO, whose instances are told apart, the largest IoU is 0.61.
+0.39. Of 1,025 pairs of one class in 40 photos of COCO, annotated one by one, the largest IoU is 0.61.
 """
 
 

@@ -46,7 +46,7 @@ class DetectedObject:
         by: the name of the detector ("boxes").
         attributes: such as "red".
         polygons: the outline; empty if the detector gives none.
-        is_crowd: whether it is several objects, or an amount, not told apart: trees, grass.
+        is_crowd: whether it is several objects, or an amount, not counted one by one: trees, grass.
     """
 
     name: str
@@ -299,7 +299,7 @@ def _first_synonym(text: str) -> str:
 LEAST_IOU = 0.7
 """Boxes of this overlap are of one thing, whatever its names.
 
-In 40 photos of COCO, where people told all things apart, the largest IoU of 1,025 pairs of one class is 0.61 (two
+In 40 photos of COCO, annotated thing by thing, the largest IoU of 1,025 pairs of one class is 0.61 (two
 buses), and that of 3,183 pairs of two classes is 0.62 (a pizza and its table).
 """
 
