@@ -427,10 +427,19 @@ class BatchBisector:
         )
 
     def _stream(self, task: Task, inputs: Sequence[ModelInput], on_answers: OnAnswers | None) -> list[Answer | Failure]:
-        """Runs a model that gives the outcome of each input by itself."""
+        """Runs a model that gives the outcome of each input by itself.
+
+        If it raises, the inputs that it has not answered are run as a batch, which finds the one that it fails on.
+        """
         found: dict[int, Answer | Failure] = {}
         with self._clock, closing(self._model.stream(task, inputs)) as outcomes:
-            for place, outcome in outcomes:
+            while True:
+                try:
+                    place, outcome = next(outcomes)
+                except ModelError:
+                    raise
+                except Exception:  # a model may raise anything; at the end this is StopIteration
+                    break
                 if isinstance(outcome, Exception):
                     found[place] = self._failure(outcome)
                     continue
@@ -440,6 +449,8 @@ class BatchBisector:
                     self._model.health.answered += 1
                 if on_answers is not None:
                     on_answers([inputs[place]], [outcome])
+        if rest := [place for place in range(len(inputs)) if place not in found]:
+            found.update(zip(rest, self._attempt(task, [inputs[place] for place in rest], on_answers)[0], strict=True))
         with self._lock:
             if 2 * sum(isinstance(each, Answer) for each in found.values()) > len(inputs):
                 self._model.batch.grow_after(len(inputs))

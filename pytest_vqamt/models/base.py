@@ -215,7 +215,8 @@ class LoadedModel:
         """Yields the index and the outcome of each input as it comes, in any order.
 
         Raises:
-            ModelError: as ``ask``, or an input has no outcome.
+            ModelError: as ``ask``, or an input has no outcome, or two.
+            Exception: the model raised it.
         """
         self._method(task)
         self._check_enabled()
@@ -223,8 +224,15 @@ class LoadedModel:
         missing = set(range(len(batch)))
         who = f"stream_answers() of model {self.name!r}"
         try:
-            for place, outcome in self.streamed(task, batch):
-                missing.discard(place)
+            pairs: Iterable[object] = self.streamed(task, batch)  # of whatever a user's model gives
+            for pair in pairs:
+                if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in missing):
+                    raise ModelError(
+                        f"Expected {who} to give pairs of the index of an input, each once, and its outcome, "
+                        f"but got {pair!r} in a batch of {len(batch)}"
+                    )
+                place, outcome = pair
+                missing.remove(place)
                 yield place, outcome if isinstance(outcome, Exception) else _answer(outcome, batch[place], who)
             if missing:
                 raise ModelError(

@@ -83,6 +83,38 @@ def test_what_breaks_the_protocol_disables_the_model(model: Streaming, told: str
         BatchBisector(loaded).run(Task.VQA, batch)
 
 
+@pytest.mark.parametrize("given", [(4, "yes"), (-1, "yes"), (0, "no"), "yes", None], ids=repr)
+def test_an_index_that_is_none_of_the_batch_or_comes_twice_disables_the_model(
+    given: object, batch: list[ModelInput]
+) -> None:
+    class Confused(Streaming):
+        def stream_answers(self, _task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, object]]:
+            yield 0, "yes"
+            yield given  # type: ignore[misc]  # it is what the test is about
+
+    with pytest.raises(ModelError, match=r"the index of an input, each once, and its outcome, but got .* batch of 4"):
+        BatchBisector(wrapped(Confused())).run(Task.VQA, batch)
+
+
+def test_what_a_model_raises_in_the_middle_costs_the_one_input_that_it_fails_on(batch: list[ModelInput]) -> None:
+    class Breaking(Streaming):
+        def stream_answers(self, _task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, object]]:
+            yield 0, "streamed"
+            raise ConnectionError("gone")
+
+        def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+            if any(each.text == "2" for each in batch):
+                raise ValueError("two")
+            return tuple(Answer(each.text) for each in batch)
+
+    given: list[str] = []
+    found = BatchBisector(wrapped(Breaking())).run(
+        Task.VQA, batch, lambda _inputs, answers: given.extend(answer.text for answer in answers)
+    )
+    assert found == [Answer("streamed"), Answer("1"), Failure(reason="ValueError: two"), Answer("3")]
+    assert given == ["streamed", "1", "3"], "each once"
+
+
 def test_a_method_of_another_purpose_is_not_called(batch: list[ModelInput]) -> None:
     class Other:
         def answer(self, batch: Sequence[ModelInput]) -> list[str]:
