@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Mapping
 
 from pytest_vqamt.annotation import hypotheses, photos
@@ -12,7 +11,7 @@ from pytest_vqamt.annotation.writing import Outcome, print_status
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data.catalogue import from_home
-from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.integration.options import check_device, parse_settings
 from pytest_vqamt.models.base import ModelOptions
 
 SETTINGS: Mapping[str, tuple[str, ...]] = {"photos": DETECTOR_SETTINGS, "snli-ve": hypotheses.SETTINGS}
@@ -58,10 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name in of_relations:
         hint = did_you_mean(name, SETTINGS[kind])
         raise OptionError(f"Expected --vqamt-option to set a detector, but got {name!r}, which relations take; {hint}")
-    device = arguments.vqamt_device
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
-        raise OptionError(f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {device!r}")
-    options = ModelOptions(device=device, dtype=arguments.vqamt_dtype, settings=settings)
+    options = ModelOptions(device=check_device(arguments.vqamt_device), dtype=arguments.vqamt_dtype, settings=settings)
     outcome = _ANNOTATE[kind](from_home(argument), options)
     for failure in outcome.failures:
         print_status(f"no line: {failure}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.integration.options import check_device, parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue, ModelKind
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.relations.edits import INPAINT
@@ -108,10 +108,6 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
             f"Expected --vqamt-option to set the model or {INPAINT.name}, but got {others[0]!r}, which is for "
             "relations: give it to the sessions that use the server"
         )
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", arguments.vqamt_device):
-        raise OptionError(
-            f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {arguments.vqamt_device!r}"
-        )
     size = arguments.vqamt_batch_size
     replicas = arguments.replicas
     config = ServeConfig(
@@ -120,7 +116,7 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
         settings=of_model,
         inpaint=_absolute(of_relations.get(INPAINT.name, "")),
         batch_size=None if size == "auto" else _whole(size, "--vqamt-batch-size", 1, 1_000_000),
-        device=arguments.vqamt_device,
+        device=check_device(arguments.vqamt_device),
         dtype=arguments.vqamt_dtype,
         cache=None if arguments.vqamt_cache is None else str(arguments.vqamt_cache.expanduser().absolute()),
         on_device=kind.on_device,

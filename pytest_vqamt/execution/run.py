@@ -86,7 +86,7 @@ def run(
     held_against = Baseline(Path(baseline)) if baseline is not None else None
     if held_against is not None:
         held_against.check()
-    known = {setting.name for setting in settings_known()}
+    known = {setting.name for setting in settings_known()} if settings else set()  # it imports every relation
     named = preset_of(preset) if preset else None
     published = named.settings if named else {}
     of_relations = {**published, **{name: value for name, value in (settings or {}).items() if name in known}}

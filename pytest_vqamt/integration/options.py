@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -173,6 +174,19 @@ def option_values(config: pytest.Config, dest: str) -> tuple[str, ...]:
 
 def _has_ini(dest: str) -> bool:
     return any(option.dest == dest and option.ini for option in OPTIONS)
+
+
+def check_device(device: str) -> str:
+    """Returns a value of ``--vqamt-device``.
+
+    Raises:
+        OptionError: it is none.
+    """
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
+        from pytest_vqamt.core.errors import OptionError
+
+        raise OptionError(f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {device!r}")
+    return device
 
 
 def parse_settings(

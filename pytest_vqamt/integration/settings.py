@@ -16,7 +16,7 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling
-from pytest_vqamt.integration.options import option_value, option_values, parse_settings
+from pytest_vqamt.integration.options import check_device, option_value, option_values, parse_settings
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
@@ -171,13 +171,10 @@ def _flag(config: pytest.Config, dest: str) -> bool:
 
 def _model_options(config: pytest.Config, settings: Mapping[str, str], cache: Path | None) -> ModelOptions:
     size = option_value(config, "vqamt_batch_size")
-    device = option_value(config, "vqamt_device") or "auto"
-    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
-        raise OptionError(f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {device!r}")
     worker, workers = _worker(config)
     return ModelOptions(
         batch_size=None if size in (None, "auto") else _given_number(config, "vqamt_batch_size", at_least=1),
-        device=device,
+        device=check_device(option_value(config, "vqamt_device") or "auto"),
         dtype=option_value(config, "vqamt_dtype"),
         settings=settings,
         cache=cache,
