@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from datetime import UTC, datetime
 from enum import StrEnum
-from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.events import Event, Listener
-from pytest_vqamt.core.results import Report, build_report
-from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.answer_cache import AnswerStores
-from pytest_vqamt.execution.baseline import Baseline, baseline_use
-from pytest_vqamt.execution.lookahead import LookAhead, UpcomingItem
-from pytest_vqamt.execution.plan import MAX_CASES, Job, RunOptions, Sampling, is_left_out
+from pytest_vqamt.execution.lookahead import LookAhead
+from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling
+from pytest_vqamt.execution.resources import Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.relations.catalogue import check, select, settings_known
 from pytest_vqamt.relations.catalogue import preset as preset_of
+from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateOn, Threshold, with_baseline_gates
-from pytest_vqamt.stats.papers import summaries
+from pytest_vqamt.stats.gates import GateOn, Threshold
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -78,94 +71,49 @@ def run(
     Raises:
         VqamtError: an argument is wrong, or the model or the data cannot be used.
     """
-    started, clock = datetime.now(UTC), time.monotonic()
     if max_cases is not None and max_cases < 1:
         raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
     if not 0 <= max_drop <= 1:
         raise OptionError(f"Expected a rate from 0 to 1, but got max_drop={max_drop!r}")
-    held_against = Baseline(Path(baseline)) if baseline is not None else None
-    if held_against is not None:
-        held_against.check()
-    known = {setting.name for setting in settings_known()} if settings else set()  # it imports every relation
     named = preset_of(preset) if preset else None
-    published = named.settings if named else {}
-    of_relations = {**published, **{name: value for name, value in (settings or {}).items() if name in known}}
-    of_model = {name: value for name, value in (settings or {}).items() if name not in known}
     taken = ModelCatalogue().kind(model).settings if isinstance(model, str) else None
-    if taken is not None:
-        for name in of_model:
-            if name not in taken:
-                hint = did_you_mean(name, (*sorted(known), *taken))
-                raise OptionError(f"Expected settings of a relation or a model, but got {name!r}; {hint}")
+    of_relations, of_model = split_settings(settings or {}, taken, "the argument settings")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
-    run_options = RunOptions(
-        sampling=Sampling(
-            max_cases=MAX_CASES if max_cases is None else max_cases,
-            all_published=max_cases is None,
-            seed=seed,
-            sampler=_member(Sampler, "sampler", sampler),
-            allow_bad_records=allow_bad_records,
-        ),
-        thresholds=tuple(Threshold.parse(str(each)) for each in _several(fail_under)),
-        gate_on=_member(GateOn, "gate", gate),
-        shrink=shrink,
-    )
-    check([each.pattern for each in run_options.thresholds], "fail_under to name a relation or a glob of relations")
-    wanted = _globs(relations) or (named.relations if named else ())
-    selected = tuple(select(wanted, _globs(exclude), of_relations))
     if isinstance(model, str):
         ModelCatalogue().check(model, options)
-    # Every argument has been checked: what takes long comes last.
-    source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
-    loaded = (
-        ModelCatalogue().load(model, options) if isinstance(model, str) else wrap_model(_name(model), model, options)
+    of_name = {} if isinstance(model, str) else {(name := _name(model)): wrap_model(name, model, options)}
+    of_spec = {} if isinstance(data, str) else {data.spec: data}
+    run_settings = RunSettings(
+        models=(model,) if isinstance(model, str) else tuple(of_name),
+        data=(data,) if isinstance(data, str) else tuple(of_spec),
+        relations=_globs(relations) or (named.relations if named else ()),
+        excluded=_globs(exclude),
+        terms=RunOptions(
+            sampling=Sampling(
+                max_cases=MAX_CASES if max_cases is None else max_cases,
+                all_published=max_cases is None,
+                seed=seed,
+                sampler=_member(Sampler, "sampler", sampler),
+                allow_bad_records=allow_bad_records,
+            ),
+            thresholds=tuple(Threshold.parse(str(each)) for each in _several(fail_under)),
+            gate_on=_member(GateOn, "gate", gate),
+            shrink=shrink,
+        ),
+        model_options=options,
+        relation_settings={**(named.settings if named else {}), **of_relations},
+        baseline=Path(baseline) if baseline is not None else None,
+        max_drop=max_drop,
+        cache=kept,
     )
-    chosen = [
-        (relation, variant)
-        for relation, variant in selected
-        if relation.info.task in loaded.tasks and not is_left_out(relation, source, wanted)
-    ]
-    if not chosen:
-        raise OptionError(
-            f"Expected a relation to be left that model {loaded.name!r} can run ({', '.join(loaded.tasks)}) "
-            f"on {source.spec!r}, but got relations={relations!r}, exclude={exclude!r}"
-        )
-    jobs = [
-        Job(
-            relation=relation,
-            variant=variant,
-            model=loaded,
-            source=source,
-            position=position,
-            baseline=None
-            if held_against is None
-            else held_against.item(relation.info.item(variant), loaded.name, source.spec, source.digest),
-        )
-        for position, (relation, variant) in enumerate(chosen)
-    ]
-    upcoming = tuple(UpcomingItem(position=job.position, job=partial(_identity, job)) for job in jobs)
-    with closing(AnswerStores(kept)) as stores, closing(LookAhead(run_options.sampling, lambda: upcoming)) as ahead:
-        made = [run_item(job, run_options, stores, listen or _ignore, ahead) for job in jobs]
-    results = with_baseline_gates(made, max_drop)
-    run_ids = {job.baseline.item.id for job in jobs if job.baseline}
-    return build_report(
-        results,
-        vqamt_version=version("pytest-vqamt"),
-        seed=seed,
-        sampler=sampler,
-        max_cases=run_options.sampling.max_cases,
-        shard=(1, 1),
-        started=started.isoformat(timespec="seconds"),
-        duration_s=time.monotonic() - clock,
-        settings=of_relations,
-        summaries=summaries(results),
-        baseline=baseline_use(held_against, results, run_ids, wanted, _globs(exclude)) if held_against else None,
-    )
-
-
-def _identity(job: Job) -> Job:
-    return job
+    with closing(Resources(run_settings, models=of_name, data=of_spec)) as resources:
+        specs, terms = resources.item_specs, run_settings.terms
+        upcoming = tuple(map(resources.upcoming, specs))
+        with closing(LookAhead(terms.sampling, lambda: upcoming)) as ahead:
+            jobs = [resources.job(spec) for spec in specs]
+            results = [run_item(job, terms, resources.stores, listen or _ignore, ahead) for job in jobs]
+        return resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
 
 
 def _ignore(event: Event) -> None:

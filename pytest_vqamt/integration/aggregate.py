@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
-from pytest_vqamt.execution.baseline import baseline_use
+from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.integration.waivers import stale_waivers_note
 from pytest_vqamt.reporting.cases import REPORT_FILE, remove_parts
 from pytest_vqamt.reporting.terminal import summary
-from pytest_vqamt.stats.gates import with_baseline_gates
-from pytest_vqamt.stats.model_ranking import differences, rankings
-from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 if TYPE_CHECKING:
-    from pytest_vqamt.execution.baseline import Baseline
-    from pytest_vqamt.integration.resources import Resources
+    from pytest_vqamt.execution.resources import Resources
     from pytest_vqamt.integration.settings import Settings
 
 
@@ -91,51 +83,6 @@ class ResultCollector:
         if outcome.replay:
             self.replayed.append(outcome.replay)
 
-    def ordered(self, max_drop: float) -> tuple[RelationResult, ...]:
-        """The results in the order of the run, compared with the baseline."""
-        return with_baseline_gates(order_results(self.results), max_drop)
-
-    def missing(self, settings: Settings, baseline: Baseline | None) -> tuple[str, ...]:
-        """The baseline's items that were not run, if any item was."""
-        if baseline is None or not (self.results or self.failed):
-            return ()
-        return self._use_of(baseline, self.ordered(settings.max_drop), settings).missing
-
-    def report(
-        self, settings: Settings, baseline: Baseline | None, *, started: str, duration_s: float, complete: bool
-    ) -> Report:
-        """Builds the report; it is not ``complete`` if an item failed."""
-        sampling = settings.terms.sampling
-        results = self.ordered(settings.max_drop)
-        return build_report(
-            self._with_ordered(results),
-            vqamt_version=version("pytest-vqamt"),
-            seed=sampling.seed,
-            sampler=sampling.sampler.value,
-            max_cases=sampling.max_cases,
-            shard=sampling.shard,
-            started=started,
-            duration_s=duration_s,
-            complete=complete and not self.failed,
-            settings=settings.relation_settings,
-            coverage=coverage_tables(results),
-            summaries=summaries(results),
-            baseline=None if baseline is None else self._use_of(baseline, results, settings),
-            ranking=rankings(results),
-            differences=differences(results),
-            waived=settings.terms.waived,
-            spent=self.spent,
-        )
-
-    def _use_of(self, baseline: Baseline, results: Sequence[RelationResult], settings: Settings) -> BaselineUse:
-        wanted = settings.only or settings.relations  # with named items, no other is missing
-        return baseline_use(baseline, results, self.in_baseline, wanted, settings.excluded)
-
-    def _with_ordered(self, ordered: Sequence[RelationResult]) -> list[RelationResult]:
-        """All results in order of arrival, the first of each item replaced by its compared one."""
-        left = {result.position: result for result in ordered}
-        return [left.pop(result.position, result) for result in self.results]
-
 
 def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
     """The hint on how to make a baseline that does not exist yet."""
@@ -147,13 +94,11 @@ def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
 
 
 class SessionReport:
-    """Writes the report of a session and prints its summary; its time counts from here."""
+    """Writes the report of a session and prints its summary."""
 
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, settings: Settings, resources: Resources) -> None:
+        self._settings = settings
         self._resources = resources
-        self._settings = resources.settings
-        self._started = datetime.now(UTC)
-        self._clock = time.monotonic()
         self._report: Report | None = None
         self._notes: list[str] = []
         self._error = ""
@@ -161,12 +106,11 @@ class SessionReport:
     def finish(self, session: pytest.Session, collected: ResultCollector, *, complete: bool) -> None:
         """Builds and writes the report; ``complete`` tells whether the session ran to its end."""
         try:
-            self._report = collected.report(
-                self._settings,
-                self._resources.baseline,
-                started=self._started.isoformat(timespec="seconds"),
-                duration_s=time.monotonic() - self._clock,
-                complete=complete,
+            self._report = self._resources.report(
+                collected.results,
+                collected.in_baseline,
+                spent=collected.spent,
+                complete=complete and not collected.failed,
             )
         except VqamtError as error:
             self._fail(session, f"no report was made. {error}")
@@ -217,8 +161,8 @@ class SessionReport:
         settings = self._settings
         for line in summary(report, settings.rerun_command, in_full=in_full):
             reporter.write_line(line)
-        if settings.baseline and not report.baseline:
-            reporter.write_line(missing_baseline_hint(settings.baseline, settings.report))
+        if settings.missing_baseline:
+            reporter.write_line(missing_baseline_hint(settings.missing_baseline, settings.report))
         whole = report.complete and settings.terms.sampling.is_whole and not settings.only
         if whole and (stale := stale_waivers_note(settings.terms.waived, waived)):
             reporter.write_line(stale)

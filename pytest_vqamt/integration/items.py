@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,13 +11,12 @@ import pytest
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
-from pytest_vqamt.integration.item_specs import ItemSpec
+from pytest_vqamt.execution.resources import ItemSpec
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.text import drop_message, error_rate_message, missed_gate_message, not_applicable_message
 
 if TYPE_CHECKING:
-    from pytest_vqamt.execution.plan import Job
-    from pytest_vqamt.integration.resources import Resources
+    from pytest_vqamt.execution.resources import Resources
     from pytest_vqamt.integration.session import VqamtSession
 
 
@@ -276,7 +274,7 @@ class UpcomingItems:
             return
         for spec in filter(None, map(item_spec_of, self._later())):
             if (spec.model, spec.data) == (current.model, current.data):
-                yield UpcomingItem(position=spec.position, job=partial(self._job, spec))
+                yield self._resources.upcoming(spec)
 
     def _later(self) -> Sequence[pytest.Item]:
         assert self._item is not None
@@ -284,12 +282,6 @@ class UpcomingItems:
             return (self._next_item,) if self._next_item else ()
         items = self._item.session.items
         return items[items.index(self._item) + 1 :] if self._item in items else ()
-
-    def _job(self, spec: ItemSpec) -> Job | None:
-        try:
-            return self._resources.job(spec)
-        except VqamtError:
-            return None  # the item itself will report it
 
 
 def item_spec_of(item: pytest.Item) -> ItemSpec | None:

@@ -199,40 +199,23 @@ def parse_settings(
         option: the name of the option, for messages.
         others: the names that models take; None lets them take any.
 
-    The inpainter is resolved here: from now on this process knows its checkpoint by the digest that recipes carry.
-
     Raises:
         OptionError: a text is not NAME=VALUE, its name is unknown, or it has a wrong value or two values.
     """
     if not texts:
         return {}, {}
-    from pytest_vqamt.core.errors import OptionError, did_you_mean
-    from pytest_vqamt.imaging.inpainting import method_of
-    from pytest_vqamt.relations.catalogue import settings_known
-    from pytest_vqamt.relations.edits import INPAINT
+    from pytest_vqamt.core.errors import OptionError
+    from pytest_vqamt.relations.catalogue import split_settings
 
-    known = {setting.name: setting for setting in settings_known()}
-    of_relations: dict[str, str] = {}
-    of_others: dict[str, str] = {}
+    given: dict[str, str] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not name or not equals:
             raise OptionError(f"Expected {option}=NAME=VALUE, but got {text!r}")
-        if name in of_relations or name in of_others:
-            first = of_relations.get(name, of_others.get(name))
+        if name in given:
             raise OptionError(
-                f"Expected {option}={name}=VALUE once, but got {text!r} after '{name}={first}': leave one of them off"
+                f"Expected {option}={name}=VALUE once, but got {text!r} after '{name}={given[name]}': "
+                "leave one of them off"
             )
-        if name not in known and others is not None and name not in others:
-            hint = did_you_mean(name, (*known, *others))
-            raise OptionError(f"Expected {option} to name a setting, but got {text!r}; {hint}")
-        if name not in known:
-            of_others[name] = value
-        elif known[name].takes(value):
-            of_relations[name] = value
-        else:
-            values = ", ".join(known[name].values)
-            raise OptionError(f"Expected {option}={name}=VALUE with one of {values}, but got {text!r}")
-    if INPAINT.name in of_relations:
-        method_of(of_relations[INPAINT.name])
-    return of_relations, of_others
+        given[name] = value
+    return split_settings(given, others, option)

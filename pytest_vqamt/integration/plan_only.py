@@ -8,7 +8,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.reporting.view.format import aligned_table
 
 if TYPE_CHECKING:
-    from pytest_vqamt.integration.resources import Resources
+    from pytest_vqamt.execution.resources import Resources
 
 
 def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:

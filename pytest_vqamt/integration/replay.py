@@ -36,7 +36,8 @@ from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.edits import INPAINT
 
 if TYPE_CHECKING:
-    from pytest_vqamt.integration.resources import Resources
+    from pytest_vqamt.execution.resources import Resources
+    from pytest_vqamt.integration.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ class _LocatedCase:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-def replay(session: Resources, case_id: str) -> str:
+def replay(settings: Settings, resources: Resources, case_id: str) -> str:
     """Runs a case on every model of the session that has its tasks, without the cache, and returns the output.
 
     The case is searched in the report folder, in the baseline, among the violations shown before, and in the plan of
@@ -59,28 +60,28 @@ def replay(session: Resources, case_id: str) -> str:
         OptionError: it is in none of them.
         VqamtError: a model cannot be run on it.
     """
-    found = _reported(session, case_id) or _planned(session, case_id)
+    found = _reported(settings, resources, case_id) or _planned(resources, case_id)
     if found is None:
         raise OptionError(
             f"Expected the id of a case that a run has shown or would have, but got --vqamt-replay={case_id!r}: "
             "name the report that has it (--vqamt-report=DIR), or the model, the data and the seed of that run"
         )
     case = found.case
-    settings = {**portable_settings(found.settings), **session.settings.relation_settings}
-    relation = relation_of(case.id, item_name(case.relation, case.variant), settings)
-    models, unable = _models(session, case)
+    of_relations = {**portable_settings(found.settings), **settings.relation_settings}
+    relation = relation_of(case.id, item_name(case.relation, case.variant), of_relations)
+    models, unable = _models(resources, case)
     answered = [rerun_case(case, found.source, model, relation, found.verdicts.get(model.name)) for model in models]
-    return "\n".join([*write_case(answered, _folder(session) / case.id), *unable])
+    return "\n".join([*write_case(answered, _folder(settings) / case.id), *unable])
 
 
-def _models(session: Resources, case: Case) -> tuple[list[LoadedModel], list[str]]:
+def _models(resources: Resources, case: Case) -> tuple[list[LoadedModel], list[str]]:
     """The session's models that have the tasks of the case, and a line on the others.
 
     Raises:
         OptionError: no model has them.
     """
     tasks = tuple(dict.fromkeys(query.task for query in case.queries))
-    models = [session.model(spec) for spec in session.settings.models]
+    models = [resources.model(spec) for spec in resources.settings.models]
     able = [model for model in models if all(task in model.tasks for task in tasks)]
     others = [f"{model.name!r} ({', '.join(model.tasks)})" for model in models if model not in able]
     if not able:
@@ -90,15 +91,14 @@ def _models(session: Resources, case: Case) -> tuple[list[LoadedModel], list[str
     return able, [f"  not asked: {', '.join(others)}"] if others else []
 
 
-def _reported(session: Resources, case_id: str) -> _LocatedCase | None:
-    settings = session.settings
+def _reported(settings: Settings, resources: Resources, case_id: str) -> _LocatedCase | None:
     files = [settings.report / name for name in FILE_NAMES] if settings.report else []
     files += [settings.baseline] if settings.baseline else []
-    reported = find_case_in(case_id, [file for file in files if file.is_file()], session.stores.of_shown_cases.case)
+    reported = find_case_in(case_id, [file for file in files if file.is_file()], resources.stores.of_shown_cases.case)
     if reported is None:
         return None
     where, row = _preferred(reported, settings.data)
-    case, source = _made(session, row, where)
+    case, source = _made(resources, row, where)
     verdicts = {str(row.get("model")): recorded_verdict(row, where) for where, row in reported.rows}
     return _LocatedCase(case=case, source=source, verdicts=verdicts, settings=reported.settings)
 
@@ -108,14 +108,14 @@ def _preferred(reported: ReportedCase, data: tuple[str, ...]) -> tuple[str, dict
     return next((each for each in reported.rows if each[1].get("data") in data), reported.rows[0])
 
 
-def _made(session: Resources, row: dict[str, Json], where: str) -> tuple[Case, SceneSource]:
+def _made(resources: Resources, row: dict[str, Json], where: str) -> tuple[Case, SceneSource]:
     """The case and its source: the one that the row names, or the first that has its pictures.
 
     Raises:
         DataError: no source has them.
     """
     recorded = row.get("data")
-    sources = [session.source(spec) for spec in session.settings.data]
+    sources = [resources.source(spec) for spec in resources.settings.data]
     errors: list[DataError] = []
     for source in sorted(sources, key=lambda source: source.spec != recorded):
         try:
@@ -127,17 +127,17 @@ def _made(session: Resources, row: dict[str, Json], where: str) -> tuple[Case, S
     ) from errors[0]
 
 
-def _planned(session: Resources, case_id: str) -> _LocatedCase | None:
-    for spec in session.item_specs:
-        job = session.job(spec)
-        for case in job.plan(session.settings.terms.sampling):
+def _planned(resources: Resources, case_id: str) -> _LocatedCase | None:
+    for spec in resources.item_specs:
+        job = resources.job(spec)
+        for case in job.plan(resources.settings.terms.sampling):
             if case.id == case_id:
                 return _LocatedCase(case=case, source=job.source)
     return None
 
 
-def _folder(session: Resources) -> Path:
-    base = session.settings.report or session.settings.cache
+def _folder(settings: Settings) -> Path:
+    base = settings.report or settings.cache
     return (base / "replay") if base else Path(mkdtemp(prefix="vqamt-replay-"))
 
 

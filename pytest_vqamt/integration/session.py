@@ -16,9 +16,9 @@ from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
+from pytest_vqamt.execution.resources import ItemSpec, Resources
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.aggregate import REPORT_ATTRIBUTE, ItemOutcome, ResultCollector, SessionReport
-from pytest_vqamt.integration.item_specs import ItemSpec
 from pytest_vqamt.integration.items import (
     ConsistencyItem,
     GateItem,
@@ -30,7 +30,6 @@ from pytest_vqamt.integration.items import (
     takes_fixture,
 )
 from pytest_vqamt.integration.plan_only import plan_lines
-from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCaseIds
 from pytest_vqamt.integration.xdist import RunFolder
@@ -54,7 +53,7 @@ class VqamtSession:
         self.resources = Resources(settings, is_worker=self._is_worker)
         self._collected = ResultCollector()
         self._was_stopped: bool | None = None
-        self._report = SessionReport(self.resources)
+        self._report = SessionReport(settings, self.resources)
         self._upcoming = UpcomingItems(self.resources, is_worker=self._is_worker)
         self._ahead = LookAhead(settings.terms.sampling, self._upcoming.upcoming)
         self._planned: tuple[str, ...] = ()
@@ -134,7 +133,7 @@ class VqamtSession:
         """
         from pytest_vqamt.integration.replay import replay
 
-        node.stash.setdefault(_OUTCOME, ItemOutcome()).replay = replay(self.resources, case_id)
+        node.stash.setdefault(_OUTCOME, ItemOutcome()).replay = replay(self.settings, self.resources, case_id)
 
     def _column(self) -> int:
         """The current column of pytest's own output."""
@@ -234,9 +233,16 @@ class VqamtSession:
         self._was_stopped = bool(session.shouldfail or session.shouldstop)  # but not by the gates that follow
         # A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         if not self._is_worker and self.settings.terms.sampling.is_whole:
-            missing = self._collected.missing(self.settings, self.resources.baseline)
-            run_gates(session, self, self._collected.ordered(self.settings.max_drop), missing)
+            run_gates(session, self, self.resources.compared(self._collected.results), self._missing_items())
         return done
+
+    def _missing_items(self) -> tuple[str, ...]:
+        """The baseline's items that were not run, if any item was."""
+        collected = self._collected
+        if not (collected.results or collected.failed):
+            return ()
+        use = self.resources.baseline_use(self.resources.compared(collected.results), collected.in_baseline)
+        return use.missing if use else ()
 
     def pytest_sessionstart(self) -> None:
         if self._is_worker:
@@ -282,7 +288,7 @@ class VqamtSession:
         return (
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
             f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
-            f"{f'; compared with {named.baseline.name}' if named.baseline and named.baseline.exists() else ''}"
+            f"{f'; compared with {named.baseline.name}' if named.baseline else ''}"
         )
 
 

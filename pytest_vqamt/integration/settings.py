@@ -14,8 +14,8 @@ from pytest_vqamt.core.case_store import FILE_NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling
+from pytest_vqamt.execution.resources import RunSettings
 from pytest_vqamt.integration.options import check_device, option_value, option_values, parse_settings
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.integration.xdist import run_process_of
@@ -28,44 +28,29 @@ from pytest_vqamt.stats.gates import GateOn, Threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(RunSettings):
     """The options of a session, typed.
 
     Attributes:
+        missing_baseline: the file of blessed cases that is named and does not exist yet.
         cases_name: the name of the report's file of cases.
         report_images: the cases whose pictures the page shows.
         gates_typed: whether the command line has gates, which override markers.
-        baseline: the file of blessed cases.
-        max_drop: how far a pass rate may fall below that of the baseline.
-        cache: the folder of the answer cache; None without one.
         max_error_rate: the share of cases that may end in an error.
         replay: the id of the case to replay.
-        only: the items whose ids (``vqamt::ID``) are arguments of the command line; empty for all.
         rerun_command: the beginning of a command with the settings of this session.
-        run: the run that this process is a part of.
     """
 
-    models: tuple[str, ...]
-    data: tuple[str, ...]
-    relations: tuple[str, ...]
-    excluded: tuple[str, ...]
-    terms: RunOptions
+    missing_baseline: Path | None
     gates_typed: bool
-    model_options: ModelOptions
-    relation_settings: Mapping[str, str]
     max_error_rate: float
     max_queries: int | None
     plan_only: bool
     report: Path | None
     cases_name: str
     report_images: Images
-    baseline: Path | None
-    max_drop: float
-    cache: Path | None
     replay: str | None
-    only: tuple[str, ...]
     rerun_command: str
-    run: RunProcess
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -87,6 +72,8 @@ def read_settings(config: pytest.Config) -> Settings:
     named = preset(name) if name else None
     cache = _cache(config)
     options = _model_options(config, model_settings, cache)
+    baseline = _baseline(config)
+    has_baseline = baseline is not None and baseline.exists()
     for spec in models:
         ModelCatalogue().check(spec, options)
         if spec.startswith("fault:"):
@@ -106,13 +93,15 @@ def read_settings(config: pytest.Config) -> Settings:
         report=_path(config, "vqamt_report"),
         cases_name=_choice(config, "vqamt_cases", FILE_NAMES),
         report_images=Images(_choice(config, "vqamt_report_images", tuple(Images))),
-        baseline=_baseline(config),
+        baseline=baseline if has_baseline else None,
+        missing_baseline=None if has_baseline else baseline,
         max_drop=_rate(config, "vqamt_max_drop", 0.0),
         cache=cache,
         replay=option_value(config, "vqamt_replay"),
         only=tuple(config.option.vqamt_only),
         rerun_command=rerun_command(config),
         run=run_process_of(config),
+        prefix="--vqamt-",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -16,6 +16,7 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.base import Relation, resources_of
 from pytest_vqamt.relations.expectations import Expectation
@@ -134,6 +135,43 @@ def settings_known() -> tuple[RelationSetting, ...]:
         for setting in get(name).info.settings:
             found.setdefault(setting.name, setting)
     return tuple(found.values())
+
+
+def split_settings(
+    given: Mapping[str, str], others: Collection[str] | None, what: str
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Splits settings into those of relations and those of models.
+
+    Args:
+        given: values by name.
+        others: the names that models take; None lets them take any.
+        what: what gave the settings, for messages: "--vqamt-option".
+
+    The inpainter is resolved here: from now on this process knows its checkpoint by the digest that recipes carry.
+
+    Raises:
+        OptionError: a name is unknown, or has a wrong value.
+    """
+    known = {setting.name: setting for setting in settings_known()} if given else {}  # it imports every relation
+    of_relations: dict[str, str] = {}
+    of_others: dict[str, str] = {}
+    for name, value in given.items():
+        if name not in known and others is not None and name not in others:
+            hint = did_you_mean(name, (*known, *others))
+            raise OptionError(f"Expected {what} to name a setting, but got '{name}={value}'; {hint}")
+        if name not in known:
+            of_others[name] = value
+        elif known[name].takes(value):
+            of_relations[name] = value
+        else:
+            values = ", ".join(known[name].values)
+            raise OptionError(f"Expected {what} to give {name} one of {values}, but got '{name}={value}'")
+    if of_relations:
+        from pytest_vqamt.relations.edits import INPAINT
+
+        if INPAINT.name in of_relations:
+            method_of(of_relations[INPAINT.name])
+    return of_relations, of_others
 
 
 def _instantiate(relation: Callable[..., Relation], settings: Mapping[str, str]) -> Relation:

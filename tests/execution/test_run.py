@@ -133,7 +133,7 @@ def test_several_gates() -> None:
         ({"gate": "lower"}, "Expected one of point, lower-bound, but got gate='lower'; did you mean 'lower-bound'?"),
         ({"fail_under": 80}, "Expected a pass rate from 0 to 1, as RATE or GLOB=RATE, but got --vqamt-fail-under='80'"),
         ({"relations": "ours.such"}, "Expected a relation or a glob of relations, but 'ours.such' "),
-        ({"exclude": "*"}, "Expected a relation to be left that model 'oracle' can run ("),
+        ({"exclude": "*"}, "Expected a relation to be left, but exclude='*' excludes them all"),
         ({"batch_size": 0}, "Expected a batch size of 1 or more, or auto, but got batch_size=0"),
         ({"model": "oracel"}, "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you "),
         ({"data": "picture:3"}, "Expected --vqamt-data to begin with a kind of source, but got data='picture:3'; "),
@@ -164,5 +164,5 @@ def test_the_example_of_the_package_runs(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_nobody_takes_is_refused() -> None:
-    with pytest.raises(OptionError, match="got 'erse'; did you mean 'erase'"):
+    with pytest.raises(OptionError, match="to name a setting, but got 'erse=mean'; did you mean 'erase'"):
         vqamt.run(model="oracle", data="pictures:5", settings={"erse": "mean"})

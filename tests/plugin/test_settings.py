@@ -57,8 +57,8 @@ def test_it_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run) -> No
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        ("erase=blue", "*Expected --vqamt-option=erase=VALUE with one of white, mean, inpaint, but got 'erase=blue'"),
-        ("severity=6", "*--vqamt-option=severity=VALUE with one of 1, 2, 3, 4, 5, but got 'severity=6'"),
+        ("erase=blue", "*Expected --vqamt-option to give erase one of white, mean, inpaint, but got 'erase=blue'"),
+        ("severity=6", "*--vqamt-option to give severity one of 1, 2, 3, 4, 5, but got 'severity=6'"),
         ("erse=mean", "*Expected --vqamt-option to name a setting, but got 'erse=mean'; did you mean 'erase'?"),
         ("erase", "*Expected --vqamt-option=NAME=VALUE, but got 'erase'"),
         ("inpaint=lama:no/such.pt", "*got inpaint='lama:no/such.pt' (No such file or directory): give a file that *"),

@@ -1,0 +1,379 @@
+"""What a run needs: its settings, the models, data and baseline that they name, its items, and its report.
+
+The pytest plugin, ``vqamt.run`` and replay all start here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+
+from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
+from pytest_vqamt.execution.leases import RunProcess
+from pytest_vqamt.execution.lookahead import UpcomingItem
+from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
+from pytest_vqamt.models.base import LoadedModel, ModelOptions
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.catalogue import check as check_patterns
+from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.stats.gates import with_baseline_gates
+from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.papers import coverage_tables, summaries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """The settings that decide on the items and the results of a run.
+
+    Attributes:
+        models, data: specs, or the names of models and sources that were given as objects.
+        relations, excluded: globs.
+        baseline: the file of blessed cases.
+        max_drop: how far a pass rate may fall below that of the baseline.
+        cache: the folder of the answer cache; None without one.
+        only: the ids of the items that the command line names, which may be of any relation; empty for all.
+        run: the run that this process is a part of.
+        prefix: what stands before the name of an argument in messages: "--vqamt-" on the command line.
+    """
+
+    models: tuple[str, ...]
+    data: tuple[str, ...]
+    relations: tuple[str, ...]
+    excluded: tuple[str, ...]
+    terms: RunOptions
+    model_options: ModelOptions
+    relation_settings: Mapping[str, str]
+    baseline: Path | None
+    max_drop: float
+    cache: Path | None
+    only: tuple[str, ...] = ()
+    run: RunProcess = field(default_factory=RunProcess)
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemSpec:
+    """One item by name: a relation variant, a model and a data source.
+
+    Attributes:
+        model: the name of the model, which for a remote one (``served:URL``) is not its spec.
+        model_spec, data: the user's specs.
+        position: its position in the order of the run.
+    """
+
+    relation: Relation
+    variant: str
+    model: str
+    model_spec: str
+    data: str
+    position: int
+
+    @property
+    def item(self) -> str:
+        return self.relation.info.item(self.variant)
+
+    @property
+    def id(self) -> str:
+        """The id after ``vqamt::``, and in brackets in tests with the fixture."""
+        return f"{self.item}-{self.model}-{self.data}"
+
+
+class Resources:
+    """The models, the scene sources, the answer stores, the baseline and the items of a run, each loaded on first use.
+
+    Args:
+        is_worker: whether this is a worker of xdist, whose controller has checked the baseline.
+        models, data: those that were given as objects, by the names that ``settings`` has for them.
+    """
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        *,
+        is_worker: bool = False,
+        models: Mapping[str, LoadedModel] | None = None,
+        data: Mapping[str, SceneSource] | None = None,
+    ) -> None:
+        self.settings = settings
+        self._is_worker = is_worker
+        self._catalogue = ModelCatalogue()
+        self._given = frozenset(models or ())
+        self._models = dict(models or {})
+        self._unusable: dict[str, VqamtError] = {}
+        self._sources = dict(data or {})
+        self._started = datetime.now(UTC)
+        self._clock = time.monotonic()
+
+    def close(self) -> None:
+        """Closes the answer stores."""
+        if "stores" in self.__dict__:
+            self.stores.close()
+
+    def model(self, spec: str) -> LoadedModel:
+        """The model of this spec, loaded once.
+
+        Raises:
+            VqamtError: it cannot be loaded.
+        """
+        if spec in self._unusable:
+            raise self._unusable[spec]
+        if spec not in self._models:
+            try:
+                self._models[spec] = self._catalogue.load(spec, self.settings.model_options)
+            except VqamtError as error:
+                self._unusable[spec] = error  # loading takes long, and every item would try again
+                raise
+        return self._models[spec]
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The names of the models, by spec. A remote model is queried for its name.
+
+        Raises:
+            OptionError: two models have the same name.
+            VqamtError: a remote model cannot be reached.
+        """
+        names: dict[str, str] = {}
+        for spec in self.settings.models:
+            is_remote = spec not in self._given and self._catalogue.kind(spec).is_remote
+            name = self.model(spec).name if is_remote else spec
+            for other, its_name in names.items():
+                if its_name == name:
+                    raise OptionError(
+                        f"Expected models of different names, but got --vqamt-model={other} and --vqamt-model={spec}, "
+                        f"which are both {name!r}: leave one of them off"
+                    )
+            names[spec] = name
+        return names
+
+    def source(self, spec: str) -> SceneSource:
+        """The scene source of this spec, opened once.
+
+        Raises:
+            VqamtError: it cannot be opened.
+        """
+        if spec not in self._sources:
+            self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
+        return self._sources[spec]
+
+    def source_of(self, spec: str) -> SceneSource | None:
+        """The source of this name in a report of this run; None if it can no longer be opened."""
+        try:
+            return next((source for each in self.settings.data if (source := self.source(each)).spec == spec), None)
+        except VqamtError:
+            return None
+
+    @cached_property
+    def stores(self) -> AnswerStores:
+        return AnswerStores(self.settings.cache, self.settings.run)
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """The baseline, checked once; None if none is named.
+
+        Raises:
+            VqamtError: the file is no baseline, or a line of it is broken.
+        """
+        if self.settings.baseline is None:
+            return None
+        opened = Baseline(self.settings.baseline)
+        if not self._is_worker:  # workers read only the items that they need
+            opened.check()
+        return opened
+
+    def baseline_item(self, spec: ItemSpec) -> BaselineItem | None:
+        """The item of the baseline for an item of this run.
+
+        Raises:
+            VqamtError: the baseline or the data cannot be used.
+        """
+        if self.baseline is None:
+            return None
+        source = self.source(spec.data)
+        return self.baseline.item(
+            spec.item, spec.model, source.spec, source.digest, models_run=tuple(self.names.values())
+        )
+
+    @cached_property
+    def item_specs(self) -> tuple[ItemSpec, ...]:
+        """The items of this run, in the order of models, data and catalogue, without tasks that a model lacks.
+
+        What takes long comes last: the arguments are checked, then the data is opened, then models are loaded.
+
+        Raises:
+            OptionError: the settings leave no item.
+            VqamtError: they name data or a model that cannot be used.
+        """
+        settings = self.settings
+        check_patterns(
+            [each.pattern for each in settings.terms.thresholds],
+            f"{self._argument('fail-under')} to name a relation or a glob of relations",
+        )
+        chosen = select(settings.relations, settings.excluded, settings.relation_settings)
+        if not chosen:
+            raise OptionError(f"Expected a relation to be left, but {self._excluded} excludes them all")
+        _ = self.baseline
+        left_in = self._left_in(chosen)
+        runnable = [relation for each in left_in.values() for relation, _ in each]
+        combinations = [
+            (relation, variant, model, source)
+            for model in self.names
+            for source in settings.data
+            for relation, variant in left_in[source]
+            if relation.info.task in self._tasks(model)
+        ]
+        if not combinations:
+            needed = ", ".join(sorted({relation.info.task for relation in runnable}))
+            raise OptionError(
+                f"Expected a model that does {needed}, as the relations chosen need, but got "
+                + ", ".join(f"{model!r} ({', '.join(self._tasks(model))})" for model in self.names)
+            )
+        return tuple(
+            ItemSpec(
+                relation=relation,
+                variant=variant,
+                model=self.names[model],
+                model_spec=model,
+                data=source,
+                position=position,
+            )
+            for position, (relation, variant, model, source) in enumerate(combinations)
+        )
+
+    def _left_in(self, chosen: Sequence[tuple[Relation, str]]) -> dict[str, list[tuple[Relation, str]]]:
+        """The relation variants that run on each source.
+
+        Raises:
+            OptionError: there is none.
+            VqamtError: a source cannot be opened.
+        """
+        settings = self.settings
+        wanted = settings.relations or (("*",) if settings.only else ())  # an id may be of any item
+        left_in = {
+            spec: [each for each in chosen if not is_left_out(each[0], self.source(spec), wanted)]
+            for spec in settings.data
+        }
+        data = f"{self._argument('data')}={','.join(settings.data)!r}"
+        if not any(left_in.values()) and not settings.relations:
+            raise OptionError(
+                f"Expected a relation of published cases to be left for {data}, but {self._excluded} excludes them: "
+                f"name others with {self._argument('relations')}"
+            )
+        if not any(left_in.values()):
+            raise OptionError(
+                f"Expected data with published pairs, such as carets:DIR, for {chosen[0][0].info.name}, but got {data}"
+            )
+        return left_in
+
+    @property
+    def _excluded(self) -> str:
+        return f"{self._argument('exclude')}={','.join(self.settings.excluded)!r}"
+
+    def _argument(self, name: str) -> str:
+        prefix = self.settings.prefix
+        return f"{prefix}{name if prefix else name.replace('-', '_')}"
+
+    def job(self, spec: ItemSpec) -> Job:
+        """Loads the model and the source of an item.
+
+        Raises:
+            VqamtError: one of them, or the baseline, cannot be used.
+        """
+        return Job(
+            relation=spec.relation,
+            variant=spec.variant,
+            model=self.model(spec.model_spec),
+            source=self.source(spec.data),
+            position=spec.position,
+            baseline=self.baseline_item(spec),
+        )
+
+    def upcoming(self, spec: ItemSpec) -> UpcomingItem:
+        """An item for the look-ahead."""
+
+        def job() -> Job | None:
+            try:
+                return self.job(spec)
+            except VqamtError:
+                return None  # the item itself will report it
+
+        return UpcomingItem(position=spec.position, job=job)
+
+    def _tasks(self, spec: str) -> tuple[Task, ...]:
+        """The tasks of a model. In a worker, a model that cannot be loaded has all tasks, and each item reports why."""
+        try:
+            return self.model(spec).tasks
+        except VqamtError:
+            if not self._is_worker:
+                raise
+            return tuple(Task)
+
+    def compared(self, results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:
+        """The results in the order of the run, compared with the baseline."""
+        return with_baseline_gates(order_results(results), self.settings.max_drop)
+
+    def baseline_use(self, compared: Sequence[RelationResult], items_run: Collection[str]) -> BaselineUse | None:
+        """The use that the run made of its baseline; ``items_run`` are as in ``report``.
+
+        Raises:
+            VqamtError: the baseline cannot be read.
+        """
+        if self.baseline is None:
+            return None
+        wanted = self.settings.only or self.settings.relations  # with named items, no other is missing
+        return baseline_use(self.baseline, compared, items_run, wanted, self.settings.excluded)
+
+    def report(
+        self,
+        results: Sequence[RelationResult],
+        items_run: Collection[str],
+        *,
+        spent: Sequence[ModelUse] = (),
+        complete: bool = True,
+    ) -> Report:
+        """The report of the run, whose time counts from the making of this object.
+
+        Args:
+            results: in order of arrival.
+            items_run: the ids of the baseline's items that were run, or failed to.
+            spent: the model use of items without a result.
+            complete: whether the run came to its end.
+
+        Raises:
+            VqamtError: the baseline cannot be read.
+        """
+        settings, sampling = self.settings, self.settings.terms.sampling
+        compared = self.compared(results)
+        left = {result.position: result for result in compared}
+        return build_report(
+            # All results in order of arrival, the first of each item replaced by its compared one.
+            [left.pop(result.position, result) for result in results],
+            vqamt_version=version("pytest-vqamt"),
+            seed=sampling.seed,
+            sampler=sampling.sampler.value,
+            max_cases=sampling.max_cases,
+            shard=sampling.shard,
+            started=self._started.isoformat(timespec="seconds"),
+            duration_s=time.monotonic() - self._clock,
+            complete=complete,
+            settings=settings.relation_settings,
+            coverage=coverage_tables(compared),
+            summaries=summaries(compared),
+            baseline=self.baseline_use(compared, items_run),
+            ranking=rankings(compared),
+            differences=differences(compared),
+            waived=settings.terms.waived,
+            spent=spent,
+        )
