@@ -406,5 +406,5 @@ def test_from_python_published_pairs_alone_are_asked_where_no_relation_is_named(
     }
     named = vqamt.run(model="oracle", data=spec, relations="control.repeat", max_cases=1).relations
     assert [each.item for each in named] == ["control.repeat"]
-    with pytest.raises(OptionError, match=r"can run \(.*\) on 'carets:"):
+    with pytest.raises(OptionError, match="a relation of published cases to be left for data='carets:"):
         vqamt.run(model="oracle", data=spec, exclude="carets.published")
