@@ -99,7 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: the case, the list, the data, a model or the folder cannot be used.
     """
-    of_relations, of_models = parse_settings(arguments.option, "--option", _settings_of(arguments.model))
+    of_relations, of_models = parse_settings(
+        arguments.option, "--option", ModelCatalogue().settings_of(arguments.model)
+    )
     if (arguments.device or arguments.dtype) and not arguments.model:
         raise OptionError("Expected --device and --dtype with --model SPEC, but got no --model: name the model to run")
     if arguments.render is not None:
@@ -134,12 +136,6 @@ def _render(arguments: argparse.Namespace) -> int:
     queries, pictures = render_todo_list(Path(arguments.what), source, arguments.render)
     print(f"{queries} queries on {pictures} pictures: {arguments.render / INDEX}")
     return ExitStatus.OK
-
-
-def _settings_of(models: Sequence[str]) -> tuple[str, ...] | None:
-    """The names of the settings that models of these specs take; None where one takes any."""
-    taken = [ModelCatalogue().kind(spec).settings for spec in models]
-    return None if None in taken else tuple(name for names in taken for name in names or ())
 
 
 def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:

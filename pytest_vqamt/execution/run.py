@@ -76,7 +76,7 @@ def run(
     if not 0 <= max_drop <= 1:
         raise OptionError(f"Expected a rate from 0 to 1, but got max_drop={max_drop!r}")
     named = preset_of(preset) if preset else None
-    taken = ModelCatalogue().kind(model).settings if isinstance(model, str) else None
+    taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
     of_relations, of_model = split_settings(settings or {}, taken, "the argument settings")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)

@@ -66,7 +66,7 @@ def read_settings(config: pytest.Config) -> Settings:
     relation_settings, model_settings = parse_settings(
         option_values(config, "vqamt_option"),
         "--vqamt-option",
-        _settings_of(models),
+        ModelCatalogue().settings_of(models),
     )
     name = option_value(config, "vqamt_preset")
     named = preset(name) if name else None
@@ -103,17 +103,6 @@ def read_settings(config: pytest.Config) -> Settings:
         run=run_process_of(config),
         prefix="--vqamt-",
     )
-
-
-def _settings_of(models: Sequence[str]) -> tuple[str, ...] | None:
-    """The settings that models of these specs take; None where one takes any."""
-    names: dict[str, None] = {}
-    for spec in models:
-        taken = ModelCatalogue().kind(spec).settings
-        if taken is None:
-            return None
-        names |= dict.fromkeys(taken)
-    return tuple(names)
 
 
 def _terms(config: pytest.Config, *, has_no_cache: bool, keeps_judged: bool) -> RunOptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import entry_points
@@ -61,6 +61,15 @@ class ModelCatalogue:
         if kind.check:
             check = _import_object(kind.check) if isinstance(kind.check, str) else kind.check
             check(argument, options)
+
+    def settings_of(self, specs: Iterable[str]) -> tuple[str, ...] | None:
+        """The names of the settings that models of these specs take; None where one takes any.
+
+        Raises:
+            OptionError: there is no such kind.
+        """
+        taken = [self.kind(spec).settings for spec in specs]
+        return None if None in taken else tuple(dict.fromkeys(name for names in taken for name in names or ()))
 
     def load(self, spec: str, options: ModelOptions) -> LoadedModel:
         """The model of a spec, ``name`` or ``name:argument``.
