@@ -201,7 +201,7 @@ def _stem(pattern: str) -> str:
     """Returns a pattern of the names of all relations that have an item which ``pattern`` matches."""
     if "[" in pattern:
         return pattern.partition("[")[0]
-    before, star, _ = pattern.rpartition("*")  # the star may stand for the beginning of a variant, too
+    before, star, _ = pattern.partition("*")  # the first star may reach into the variant: "*object*"
     return f"{before}*" if star else pattern
 
 
