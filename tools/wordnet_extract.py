@@ -20,16 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.language.wordnet.senses import (
-    DOWN,
-    PARTS,
-    UP,
-    WHOLES,
-    HypernymClosure,
-    Senses,
-    head_of_compound,
-    spellings,
-)
+from pytest_vqamt.language.wordnet.senses import UP, WHOLES, HypernymClosure, Senses, head_of_compound, spellings
 from pytest_vqamt.language.wordnet.words import find_wordnet
 
 MOST = 2_990_000
@@ -44,6 +35,10 @@ CLASSES = (
     "reptile.n.01", "tool.n.01", "insect.n.01", "worker.n.01", "food.n.02",
 )  # fmt: skip
 """What people name most in pictures: their kinds come first, in this order, then the names' with the fewest kinds."""
+
+DOWN = ("~", "~i")
+PARTS = ("%p", "%s", "%m")
+"""Pointers of wninput(5WN): hyponyms and meronyms."""
 
 _LANGUAGE = Path(__file__).parents[1] / "pytest_vqamt" / "language"
 _SYNSET = re.compile(r'"([^"\s]+\.n\.\d\d)"')

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.language.wordnet import wordnet
+from tests.language.opposites import opposites
 from tools.wordnet_extract import (
     Entry,
     Line,
@@ -98,8 +99,8 @@ def test_an_extract_is_a_wordnet(small: dict[str, bytes], tmp_path: Path) -> Non
     assert words.version == "3.0"
     for name in ("robin", "office chair", "dog", "mouse", "teddy bear"):
         assert words.sense(name) == whole.sense(name)
-        assert words.hypernyms(name) == whole.hypernyms(name)
-    assert words.antonyms("tiny") == whole.antonyms("tiny")
+        assert words.at_or_above(words.sense(name) or "") == whole.at_or_above(whole.sense(name) or "")
+    assert opposites("tiny", str(tmp_path)) == opposites("tiny", "bundled") >= {"large"}
 
 
 def test_it_is_as_large_as_it_may_be_and_no_larger(small: dict[str, bytes]) -> None:

@@ -7,7 +7,7 @@ folder (or an archive) that the user named, and nltk parses them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import BytesIO, TextIOWrapper
 from pathlib import PurePath
 
@@ -45,10 +45,9 @@ class Synsets:
         """The version in the notice of the files, "3.0"; "unknown" without one."""
         return str(self._reader.get_version() or "unknown")
 
-    def of(self, word: str, part_of_speech: str = "n") -> tuple[str, ...]:
-        """Returns the synsets of a word or phrase, the most frequent first."""
-        offsets = self._reader.senses(word.lower().replace(" ", "_"), part_of_speech)
-        return tuple(self._named(part_of_speech, offset) for offset in offsets)
+    def of(self, word: str) -> tuple[str, ...]:
+        """Returns the noun synsets of a word or phrase, the most frequent first."""
+        return tuple(self._named("n", offset) for offset in self._reader.senses(word.lower().replace(" ", "_"), "n"))
 
     def canonical(self, synset: str) -> str | None:
         """Returns the name of the synset here ("cab.n.03" may be "taxi.n.01"), None if there is none."""
@@ -68,12 +67,6 @@ class Synsets:
         pointers = self._reader.synset(synset)._pointers
         targets = [target for symbol in symbols for target in sorted(pointers.get(symbol, ()), key=lambda it: it[1])]
         return tuple(self._named(str(pos), int(offset)) for pos, offset in targets)
-
-    def antonyms(self, synset: str, word: str) -> Iterator[tuple[str, str]]:
-        """Yields the direct opposites of this word in this sense, each with its synset."""
-        for lemma in self._reader.synset(synset).lemmas():
-            if str(lemma.name()).lower() == word.replace(" ", "_"):
-                yield from ((str(it.name()).replace("_", " "), str(it.synset().name())) for it in lemma.antonyms())
 
     def parsed(self, word: str) -> list[Synset]:
         """Returns nltk's synsets of a word, nouns before adjectives."""

@@ -7,7 +7,7 @@ head noun, except for those whose first word takes that back ("toy dog").
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -118,10 +118,8 @@ def _table(key: str) -> Mapping[str, Any]:
 
 
 UP = ("@", "@i")
-DOWN = ("~", "~i")
 WHOLES = ("#p", "#s", "#m")
-PARTS = ("%p", "%s", "%m")
-"""Pointers of wninput(5WN): hypernyms, hyponyms, holonyms, meronyms."""
+"""Pointers of wninput(5WN): hypernyms and holonyms."""
 
 TOO_GENERAL = frozenset(
     {
@@ -147,28 +145,16 @@ class HypernymClosure(dict[str, frozenset[str]]):
         return found
 
 
-def levels(synsets: Synsets, start: str, pointers: tuple[str, ...]) -> Iterator[str]:
-    """Yields the synsets that the pointers lead to, nearest first, each once, without ``start``."""
-    seen, level = {start}, [start]
-    while level:
-        level = list(dict.fromkeys(far for near in level for far in synsets.related(near, pointers) if far not in seen))
-        seen.update(level)
-        yield from level
-
-
-def wholes(synsets: Synsets, part: str) -> frozenset[str]:
+def wholes(synsets: Synsets, above: HypernymClosure, part: str) -> frozenset[str]:
     """Returns what the synset is a part, member or substance of, through hypernyms of parts and of wholes."""
-    seen: set[str] = set()
-    todo = [part]
-    found: set[str] = set()
+    seen, todo, found = set(TOO_GENERAL), [part], set[str]()
     while todo:
-        for each in (near := todo.pop(), *levels(synsets, near, UP)):
-            if each in seen or each in TOO_GENERAL:
-                continue
-            seen.add(each)
-            new = [whole for whole in synsets.related(each, WHOLES) if whole not in found]
-            found.update(new)
-            todo.extend(new)
+        near = todo.pop()
+        fresh = (above[near] | {near}) - seen
+        seen |= fresh
+        new = {whole for each in fresh for whole in synsets.related(each, WHOLES)} - found
+        found |= new
+        todo += new
     return frozenset(found)
 
 
@@ -181,12 +167,6 @@ def listed_wholes(name: str, kinds: frozenset[str]) -> frozenset[str]:
         if not names.isdisjoint(each.parts) or not kinds.isdisjoint(each.kinds)
         for whole in each.of
     )
-
-
-def listed_parts(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Returns the names that are listed as parts of one of these synsets."""
-    of = frozenset(kinds)
-    return tuple(part for each in _entries() if not of.isdisjoint(each.of) for part in each.parts)
 
 
 class _Entry(NamedTuple):

@@ -1,11 +1,11 @@
-"""Kinds, parts, synonyms and antonyms of names, by the sense that each has in a picture."""
+"""Kinds, parts and synonyms of names, by the sense that each has in a picture."""
 
 from __future__ import annotations
 
 import os
 import sys
 import zipfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -17,19 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import preserve_random_state
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.language.wordnet.senses import (
-    DOWN,
-    PARTS,
-    TOO_GENERAL,
-    UP,
-    HypernymClosure,
-    Senses,
-    head_of_compound,
-    levels,
-    listed_parts,
-    listed_wholes,
-    wholes,
-)
+from pytest_vqamt.language.wordnet.senses import TOO_GENERAL, HypernymClosure, Senses, listed_wholes, wholes
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.wordnet.reader import Synsets
@@ -63,7 +51,7 @@ class _NameInfo(NamedTuple):
 
 
 class WordNet:
-    """Kinds, parts, synonyms and antonyms of the names of things.
+    """Kinds, parts and synonyms of the names of things.
 
     A name may be a plural or a compound. One that WordNet lacks has no sense, no words and no relations, and could be
     anything; nothing raises. Results are cached.
@@ -77,7 +65,6 @@ class WordNet:
         self._above = HypernymClosure(synsets)
         self._senses = Senses(synsets, self._above)
         self._known = lru_cache(maxsize=None)(self._look_up)
-        self._words = lru_cache(maxsize=None)(self._gather)
         self._nameable_alike = lru_cache(maxsize=_PAIRS)(self._may_be_one)
         self._partial = lru_cache(maxsize=_PAIRS)(self._are_part_related)
 
@@ -121,23 +108,9 @@ class WordNet:
 
     def synonyms(self, name: str) -> tuple[str, ...]:
         """Returns other words for the name's sense; none for a compound that WordNet lacks."""
-        return self._words(name).synonyms
-
-    def hypernyms(self, name: str) -> tuple[str, ...]:
-        """Returns words for what the name is a kind of, nearest first."""
-        return self._words(name).hypernyms
-
-    def hyponyms(self, name: str) -> tuple[str, ...]:
-        """Returns words for kinds of the name, nearest first."""
-        return self._words(name).hyponyms
-
-    def parts(self, name: str) -> tuple[str, ...]:
-        """Returns words for parts, members and stuff: its own first, then those of its kinds."""
-        return self._words(name).parts
-
-    def antonyms(self, word: str) -> tuple[str, ...]:
-        """Returns direct opposites of an adjective in all senses, then those of similar ones."""
-        return self._words(word).antonyms
+        of = self._known(name)
+        words = self._synsets.words(of.sense) if of.sense and not of.of_head else ()
+        return tuple(word for word in words if word not in (name, of.one))
 
     def _may_be_one(self, a: str, b: str) -> bool:
         of_a, of_b = self._known(a), self._known(b)
@@ -160,7 +133,7 @@ class WordNet:
             return _NameInfo(one, heads, None, False, *(frozenset[str]() for _ in range(6)))
         above = self._above[sense.synset]
         named = frozenset(self._senses.all_of(name))
-        whole = wholes(self._synsets, sense.synset) | listed_wholes(name, above | {sense.synset})
+        whole = wholes(self._synsets, self._above, sense.synset) | listed_wholes(name, above | {sense.synset})
         return _NameInfo(
             one=one,
             heads=heads,
@@ -174,54 +147,6 @@ class WordNet:
             above_wholes=whole.union(*(self._above[each] for each in whole)) - TOO_GENERAL,
         )
 
-    def _gather(self, name: str) -> _Words:
-        sense = self._senses.of(name)
-        found = _Words((), (), (), (), self._opposites(name))
-        if sense is None:
-            return found
-        own = (sense.synset, *levels(self._synsets, sense.synset, UP))
-        if sense.of_head:
-            kinds = (head_of_compound(name), *self._words_of(own))
-            return found._replace(hypernyms=_others(name, kinds), parts=_others(name, self._parts(own)))
-        return found._replace(
-            synonyms=_others(name, self._words_of(own[:1])),
-            hypernyms=_others(name, self._words_of(own[1:])),
-            hyponyms=_others(name, self._words_of(levels(self._synsets, sense.synset, DOWN))),
-            parts=_others(name, self._parts(own)),
-        )
-
-    def _parts(self, own: Iterable[str]) -> list[str]:
-        kinds = [each for each in own if each not in TOO_GENERAL]
-        near = [part for each in kinds for part in self._synsets.related(each, PARTS)]
-        return [*self._words_of(near), *listed_parts(kinds)]
-
-    def _words_of(self, synsets: Iterable[str]) -> list[str]:
-        return [word for each in synsets for word in self._synsets.words(each)]
-
-    def _opposites(self, word: str) -> tuple[str, ...]:
-        senses = self._synsets.of(word, "a")
-        direct = [other for each in senses for other, _ in self._synsets.antonyms(each, word)]
-        similar = [near for each in senses for near in self._synsets.related(each, ("&",))]
-        through = [
-            other
-            for each in similar
-            for like in self._synsets.words(each)
-            for other, _ in self._synsets.antonyms(each, like)
-        ]
-        return _others(word, (*direct, *through))
-
-
-class _Words(NamedTuple):
-    synonyms: tuple[str, ...]
-    hypernyms: tuple[str, ...]
-    hyponyms: tuple[str, ...]
-    parts: tuple[str, ...]
-    antonyms: tuple[str, ...]
-
-
-def _others(name: str, words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(word for word in dict.fromkeys(words) if word not in (name, singular(name)))
-
 
 def _is_part(part: _NameInfo, of: _NameInfo) -> bool:
     return not part.wholes.isdisjoint(of.at_or_above) or of.sense in part.above_wholes
@@ -230,8 +155,8 @@ def _is_part(part: _NameInfo, of: _NameInfo) -> bool:
 def wordnet(setting: str = BUNDLED) -> WordNet:
     """Opens a WordNet: "bundled", "full" (of this machine), or a folder with its files.
 
-    >>> wordnet().sense("mouse"), wordnet().hypernyms("dog")[:2]
-    ('mouse.n.04', ('domestic animal', 'domesticated animal'))
+    >>> wordnet().sense("mouse"), wordnet().synonyms("couch")
+    ('mouse.n.04', ('sofa', 'lounge'))
 
     Raises:
         OptionError: there is none, files are missing, or they are not in WordNet's format.

@@ -84,10 +84,7 @@ def test_it_says_of_its_names_what_the_whole_says() -> None:
     for name in names[::4]:
         assert bundled.senses(name) == full.senses(name), name
         assert bundled.synonyms(name) == full.synonyms(name), name
-        assert bundled.hypernyms(name) == full.hypernyms(name), name
-        assert set(bundled.hyponyms(name)) <= set(full.hyponyms(name)), name
-    for name in vocabulary("vg_attributes_vocab.txt"):
-        assert bundled.antonyms(name) == full.antonyms(name), name
+        assert [bundled.at_or_above(each) == full.at_or_above(each) for each in bundled.senses(name)].count(False) == 0
     some = names[::12]
     for ask in ("is_kind_of", "may_name_the_same", "part_related"):
         differ = [(a, b) for a in some for b in names[::8] if getattr(bundled, ask)(a, b) != getattr(full, ask)(a, b)]
