@@ -56,6 +56,9 @@ class PhraseContext:
     def next(self) -> str:
         return self.words[self.span.end] if self.span.end < len(self.words) else STOP
 
+    def before(self, most: int) -> tuple[str, ...]:
+        return self.words[max(self.span.start - most, 0) : self.span.start]
+
 
 def disambiguate(around: PhraseContext) -> LexiconEntry | None:
     """Returns the meaning of the phrase here, None if it names nothing."""
@@ -64,6 +67,8 @@ def disambiguate(around: PhraseContext) -> LexiconEntry | None:
         return _implied(word)
     if word.lemma in people()["kin"] and any(span.word.is_animal for span in around.spans[: around.at]):
         return _kin(around, word)
+    if word.lemma in _IS_NAME:
+        return word if _IS_NAME[word.lemma](around) else None
     rule = _RULES.get(word.lemma)
     return rule(around, word) if rule is not None else word
 
@@ -140,20 +145,6 @@ def _is_counted(around: PhraseContext) -> bool:
     return False
 
 
-def _bed(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    return None if around.next == "of" else word
-
-
-def _remote(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    return None if around.next in grammar("far_off") else word
-
-
-def _mouse(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """Reads the device, unless it is hunted or eaten."""
-    start = around.span.start
-    return None if grammar("hunting") & set(around.words[max(start - 3, 0) : start]) else word
-
-
 def _pitcher(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """Reads a player by the verb; else it may be of glass."""
     throws = around.next in grammar("pitches")
@@ -205,32 +196,20 @@ def _sex(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     return replace(word, classes=(PERSON,), perhaps=()) if says_more and not animal else word
 
 
-def _herd(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    return None if around.next == "of" else word
-
-
-def _drink(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """Reads a container, unless it is a verb: "a cow drinks", "to drink"."""
-    return None if around.subject is not None or around.previous == "to" else word
-
-
-def _wave(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
-    """Reads the thing that one rides on a board."""
-    start = around.span.start
-    return word if grammar("riding") & set(around.words[max(start - _NEAR, 0) : start]) else None
-
-
+_IS_NAME: dict[str, Callable[[PhraseContext], bool]] = {
+    "remote": lambda around: around.next not in grammar("far_off"),
+    "bed": lambda around: around.next != "of",
+    "herd": lambda around: around.next != "of",
+    "flock": lambda around: around.next != "of",
+    "mouse": lambda around: grammar("hunting").isdisjoint(around.before(3)),  # a device, unless it is hunted or eaten
+    "drink": lambda around: around.subject is None and around.previous != "to",  # a container, not "a cow drinks"
+    "wave": lambda around: not grammar("riding").isdisjoint(around.before(_NEAR)),  # the one that a board rides
+}
 _Rule = Callable[[PhraseContext, LexiconEntry], "LexiconEntry | None"]
 _RULES: dict[str, _Rule] = {
     "orange": _orange,
-    "remote": _remote,
-    "bed": _bed,
-    "mouse": _mouse,
     "pitcher": _pitcher,
     "couple": _couple,
-    "drink": _drink,
-    "wave": _wave,
-    **dict.fromkeys(("herd", "flock"), _herd),
     **dict.fromkeys(_COLLECTIVE, _collective),
     **dict.fromkeys(_SEXES, _sex),
 }

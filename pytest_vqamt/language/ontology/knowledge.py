@@ -37,10 +37,14 @@ class Ontology:
 
     Attributes:
         predicates: relationships for questions, the most telling first.
+        classes: the more specific first; a class comes before the one that it is within.
+        likeness_first, likeness_last: the first or last words of names of likenesses ("toy car", "horse statue").
     """
 
     predicates: tuple[str, ...]
-    noun_classes: NounClasses
+    classes: tuple[NounClass, ...]
+    likeness_first: frozenset[str]
+    likeness_last: frozenset[str]
     categories: Mapping[str, Category]
     spellings: Mapping[str, str]
     category_by_attribute: Mapping[str, str]
@@ -130,12 +134,8 @@ class Ontology:
         """Whether its limits are a matter of opinion: near, behind. Such a relationship is never denied."""
         return predicate in self.vague_predicates
 
-    @property
-    def classes(self) -> tuple[NounClass, ...]:
-        return self.noun_classes.all
-
     def noun_class(self, word: str) -> NounClass | None:
-        return self.noun_classes.get(word)
+        return next((each for each in self.classes if each.word == word), None)
 
     def classes_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
         """Returns the classes of every thing of the name, nearest first: "fruit", "food".
@@ -145,7 +145,7 @@ class Ontology:
         >>> ontology().classes_of("apple", wordnet()), ontology().classes_of("teddy bear", wordnet())
         (('fruit', 'food'), ('toy',))
         """
-        return self.noun_classes.of(name, wordnet)
+        return _surely(self, name, wordnet)
 
     def perhaps_classes_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
         """Returns those, and the classes that the name may have, or that it seldom comes without.
@@ -153,7 +153,7 @@ class Ontology:
         Their absence cannot be claimed beside such a thing: a teddy bear may be taken for an animal, a man comes with
         clothing, and a thing unknown to WordNet may be anything.
         """
-        return self.noun_classes.perhaps_of(name, wordnet)
+        return _perhaps(self, name, wordnet)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,79 +203,47 @@ class NounClass:
         return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NounClasses:
-    """All classes.
-
-    Attributes:
-        all: the more specific first; a class comes before the one that it is within.
-        likeness_first, likeness_last: the first or last words of names of likenesses ("toy car", "horse statue").
-    """
-
-    all: tuple[NounClass, ...]
-    likeness_first: frozenset[str]
-    likeness_last: frozenset[str]
-    by_word: Mapping[str, NounClass] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_word", {each.word: each for each in self.all})
-
-    def get(self, word: str) -> NounClass | None:
-        return self.by_word.get(word)
-
-    def of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
-        return _surely(self, name, wordnet)
-
-    def perhaps_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
-        return _perhaps(self, name, wordnet)
-
-    def shown_by(self, name: str) -> str:
-        """Returns the thing that a likeness shows: "car" of "toy car", "horse" of "horse statue"; else ""."""
-        first, _, after = name.partition(" ")
-        before, _, last = name.rpartition(" ")
-        if after and first in self.likeness_first:
-            return after
-        return before if singular(last) in self.likeness_last else ""
+@lru_cache(maxsize=65536)
+def _surely(known: Ontology, name: str, wordnet: WordNet) -> tuple[str, ...]:
+    return tuple(_with_parents(known, lambda each: _belongs(known, each, name, wordnet), name))
 
 
 @lru_cache(maxsize=65536)
-def _surely(classes: NounClasses, name: str, wordnet: WordNet) -> tuple[str, ...]:
-    return tuple(_with_parents(classes, lambda each: _belongs(classes, each, name, wordnet), name))
-
-
-@lru_cache(maxsize=65536)
-def _perhaps(classes: NounClasses, name: str, wordnet: WordNet) -> tuple[str, ...]:
+def _perhaps(known: Ontology, name: str, wordnet: WordNet) -> tuple[str, ...]:
     nothing_known = wordnet.sense(name) is None
-    shown = classes.shown_by(name)
-    surely = {*classes.of(name, wordnet), *(classes.of(shown, wordnet) if shown else ())}
-    return tuple(
-        _with_parents(
-            classes,
-            lambda each: (
-                each.word in surely
-                or nothing_known
-                or _doubtful(each, name)
-                or wordnet.is_under(name, each.perhaps_synsets)
-            ),
-            name,
-        )
-    )
+    shown = _shown_by(known, name)
+    surely = {*_surely(known, name, wordnet), *(_surely(known, shown, wordnet) if shown else ())}
+
+    def may_be(each: NounClass) -> bool:
+        listed = each.word in surely or _doubtful(each, name)
+        return nothing_known or listed or wordnet.is_under(name, each.perhaps_synsets)
+
+    return tuple(_with_parents(known, may_be, name))
 
 
-def _with_parents(classes: NounClasses, is_of: Callable[[NounClass], bool], name: str) -> Iterator[str]:
+def _with_parents(known: Ontology, is_of: Callable[[NounClass], bool], name: str) -> Iterator[str]:
     parents: set[str] = set()
-    for each in classes.all:
+    for each in known.classes:
         if not _listed(name, each.not_names) and (each.word in parents or is_of(each)):
             parents.add(each.within)
             yield each.word
 
 
-def _belongs(classes: NounClasses, each: NounClass, name: str, wordnet: WordNet) -> bool:
+def _belongs(known: Ontology, each: NounClass, name: str, wordnet: WordNet) -> bool:
     if name == each.word or _listed(name, each.names):
         return True
-    if _doubtful(each, name) or classes.shown_by(name):
+    if _doubtful(each, name) or _shown_by(known, name):
         return False
     return wordnet.is_under(name, each.synsets) and not wordnet.is_under(name, each.perhaps_synsets)
+
+
+def _shown_by(known: Ontology, name: str) -> str:
+    """Returns the thing that a likeness shows: "car" of "toy car", "horse" of "horse statue"; else ""."""
+    first, _, after = name.partition(" ")
+    before, _, last = name.rpartition(" ")
+    if after and first in known.likeness_first:
+        return after
+    return before if singular(last) in known.likeness_last else ""
 
 
 def _doubtful(each: NounClass, name: str) -> bool:

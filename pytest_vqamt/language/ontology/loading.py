@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
@@ -108,9 +108,7 @@ def pairs_of(sets: Sequence[Sequence[str]]) -> Iterator[Pair]:
 
 
 def _category(section: TomlSection) -> CategoryEntry:
-    section.check(
-        ("noun", "action", "gradable", "askable", "words", "shares", "not_askable", "exclusive", "overlaps", "antonyms")
-    )
+    section.check([each.name for each in fields(CategoryEntry)])
     words = section.words("words")
     askable = section.flag_or_words("askable")
     entry = CategoryEntry(
@@ -137,9 +135,7 @@ def _category(section: TomlSection) -> CategoryEntry:
 
 
 def _class(section: TomlSection) -> ClassEntry:
-    section.check(
-        ("within", "may_be_absent", "synsets", "perhaps_synsets", "names", "not_names", "perhaps", "choices", "may_be")
-    )
+    section.check([each.name for each in fields(ClassEntry)])
     may_be = section.section("may_be")
     entry = ClassEntry(
         within=section.text("within"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.language.ontology.knowledge import Category, NounClass, NounClasses, Ontology
+from pytest_vqamt.language.ontology.knowledge import Category, NounClass, Ontology
 from pytest_vqamt.language.ontology.loading import (
     CategoryEntry,
     ClassEntry,
@@ -41,13 +41,16 @@ class OntologyDraft:
         self._opposites: dict[str, dict[str, str]] = {}
         self._not_askable: set[str] = set()
         self._predicates: dict[str, bool] = {}
-        self._classes = ClassDraft()
+        self._classes: dict[str, NounClass] = {}
+        self._likeness_first: frozenset[str] = frozenset()
+        self._likeness_last: frozenset[str] = frozenset()
 
     def add(self, entries: Entries) -> None:
         """Adds a file.
 
         Raises:
-            OptionError: it names a word that neither it nor a file before it has, or contradicts itself.
+            OptionError: it names a word, class or choice that neither it nor a file before it has, contradicts itself,
+                or puts a class after the one that it is within.
         """
         self._remove(entries)
         for name, entry in entries.categories.items():
@@ -59,7 +62,9 @@ class OntologyDraft:
             self._add_pairs(entries.where, name, entry)
         self._add_opposites(entries)
         self._add_predicates(entries)
-        self._classes.add(entries)
+        self._add_classes(entries)
+        self._likeness_first |= set(entries.likeness_first)
+        self._likeness_last |= set(entries.likeness_last)
 
     def finished(self) -> Ontology:
         opposites: dict[str, tuple[str, ...]] = {}
@@ -68,7 +73,9 @@ class OntologyDraft:
         ambiguous = {word: by_name for word, by_name in self._opposites.items() if len(opposites.get(word, ())) > 1}
         return Ontology(
             predicates=tuple(self._predicates),
-            noun_classes=self._classes.finished(),
+            classes=tuple(self._classes.values()),
+            likeness_first=self._likeness_first,
+            likeness_last=self._likeness_last,
             categories={
                 name: Category(
                     name=name,
@@ -194,101 +201,54 @@ class OntologyDraft:
         given = dict.fromkeys(entries.exact, False) | dict.fromkeys(entries.vague, True)
         self._predicates = dict(sorted((self._predicates | given).items(), key=lambda item: item[1]))
 
-    def _usual(self, word: str) -> str:
-        return self._spellings.get(word, word)
-
-
-@dataclass(slots=True)
-class _Class:
-    within: str = ""
-    may_be_absent: bool = True
-    synsets: tuple[str, ...] = ()
-    perhaps_synsets: tuple[str, ...] = ()
-    choices: tuple[tuple[str, ...], ...] = ()
-    names: set[str] = field(default_factory=set)
-    not_names: set[str] = field(default_factory=set)
-    perhaps: set[str] = field(default_factory=set)
-    may_be: dict[str, frozenset[str]] = field(default_factory=dict)
-
-
-class ClassDraft:
-    """The classes of the files so far, the more specific first."""
-
-    def __init__(self) -> None:
-        self._classes: dict[str, _Class] = {}
-        self._first: dict[str, None] = {}
-        self._last: dict[str, None] = {}
-
-    def add(self, entries: Entries) -> None:
-        """Adds a file's classes. New ones come first, as their author knows them best.
-
-        Raises:
-            OptionError: it names a class or a choice that is not there, or puts a class after what it is within.
-        """
+    def _add_classes(self, entries: Entries) -> None:
+        """Adds a file's classes. New ones come first, as their author knows them best."""
         for word in entries.removed_classes:
             if word not in self._classes:
                 raise unknown_word_error(entries.where, "remove", "classes", word, tuple(self._classes))
             del self._classes[word]
-        for each in self._classes.values():
-            each.within = "" if each.within in entries.removed_classes else each.within
-        new = {word: _Class() for word in entries.classes if word not in self._classes}
-        self._classes = new | self._classes
+        new = {word: NounClass(word=word) for word in entries.classes if word not in self._classes}
+        left = {
+            word: replace(each, within="") if each.within in entries.removed_classes else each
+            for word, each in self._classes.items()
+        }
+        self._classes = new | left
         for word, entry in entries.classes.items():
-            _update(self._classes[word], entry)
-        self._first |= dict.fromkeys(entries.likeness_first)
-        self._last |= dict.fromkeys(entries.likeness_last)
-        self._check(entries)
-
-    def finished(self) -> NounClasses:
-        return NounClasses(
-            all=tuple(
-                NounClass(
-                    word=word,
-                    synsets=each.synsets,
-                    names=frozenset(each.names),
-                    not_names=frozenset(each.not_names),
-                    perhaps=frozenset(each.perhaps),
-                    perhaps_synsets=each.perhaps_synsets,
-                    within=each.within,
-                    may_be_absent=each.may_be_absent,
-                    choice_sets=each.choices,
-                    may_be=dict(each.may_be),
-                )
-                for word, each in self._classes.items()
-            ),
-            likeness_first=frozenset(self._first),
-            likeness_last=frozenset(self._last),
-        )
-
-    def _check(self, entries: Entries) -> None:
+            self._classes[word] = _updated(self._classes[word], entry)
         order = list(self._classes)
         for word, entry in entries.classes.items():
             each, section = self._classes[word], f"class.{word}"
-            if each.within and each.within not in self._classes:
+            if each.within and each.within not in order:
                 raise unknown_word_error(entries.where, section, "within", each.within, order)
             if each.within and order.index(each.within) <= order.index(word):
                 what = f"within: expected a class that comes later, but {each.within!r} is more specific"
                 raise file_error(entries.where, section, what)
-            offered = sorted({name for names in each.choices for name in names})
+            offered = sorted({name for names in each.choice_sets for name in names})
             for name in (name for called in entry.may_be.values() for name in called):
                 if name not in offered:
                     raise unknown_word_error(entries.where, section, "may_be", name, offered)
 
+    def _usual(self, word: str) -> str:
+        return self._spellings.get(word, word)
 
-def _update(each: _Class, entry: ClassEntry) -> None:
+
+def _updated(each: NounClass, entry: ClassEntry) -> NounClass:
     """Moves each name to the list of the later file, whose choices come first."""
-    each.within = each.within if entry.within is None else entry.within
-    each.may_be_absent = each.may_be_absent if entry.may_be_absent is None else entry.may_be_absent
-    each.synsets = tuple(dict.fromkeys((*each.synsets, *entry.synsets)))
-    each.perhaps_synsets = tuple(dict.fromkeys((*each.perhaps_synsets, *entry.perhaps_synsets)))
     given = {*entry.names, *entry.not_names, *entry.perhaps}
-    each.names = each.names - given | set(entry.names)
-    each.not_names = each.not_names - given | set(entry.not_names)
-    each.perhaps = each.perhaps - given | set(entry.perhaps)
-    doubtful = each.not_names | each.perhaps
-    kept = (tuple(name for name in names if name not in doubtful) for names in each.choices)
-    each.choices = (*entry.choices, *(names for names in kept if len(names) > 1))
-    each.may_be |= {name: frozenset(called) for name, called in entry.may_be.items()}
+    not_names, perhaps = each.not_names - given | set(entry.not_names), each.perhaps - given | set(entry.perhaps)
+    kept = (tuple(name for name in names if name not in not_names | perhaps) for names in each.choice_sets)
+    return replace(
+        each,
+        within=each.within if entry.within is None else entry.within,
+        may_be_absent=each.may_be_absent if entry.may_be_absent is None else entry.may_be_absent,
+        synsets=tuple(dict.fromkeys((*each.synsets, *entry.synsets))),
+        perhaps_synsets=tuple(dict.fromkeys((*each.perhaps_synsets, *entry.perhaps_synsets))),
+        names=each.names - given | set(entry.names),
+        not_names=not_names,
+        perhaps=perhaps,
+        choice_sets=(*entry.choices, *(names for names in kept if len(names) > 1)),
+        may_be={**each.may_be, **{name: frozenset(called) for name, called in entry.may_be.items()}},
+    )
 
 
 _OURS = ("ontology.toml", "classes.toml")
