@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import NoReturn
 
 import pytest
@@ -127,6 +128,7 @@ each_item_set_otherwise = pytest.mark.parametrize("item", list(_each_item_set_ot
 """Marks a test that runs for one item of each value of a setting, and in the full tier for all items."""
 
 
+@cache
 def model(spec: str) -> LoadedModel:
     return ModelCatalogue().load(spec, ModelOptions())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -39,11 +39,11 @@ class Sample:
     @property
     def shown(self) -> str:
         """What ``--vqamt-data`` takes, wherever the data lies."""
-        return f"{self.source}:{self.argument if self == PICTURES else 'DIR'}"
+        return f"{self.source}:{self.argument if self.source == 'pictures' else 'DIR'}"
 
     @property
     def is_here(self) -> bool:
-        return self.source in catalogue.names() and (self == PICTURES or Path(self.argument).is_dir())
+        return self.source in catalogue.names() and (self.source == "pictures" or Path(self.argument).is_dir())
 
     def load(self) -> SceneSource:
         return _loaded(f"{self.source}:{self.argument}")
@@ -63,6 +63,7 @@ PICTURES = Sample(
     draws=5,
     one_is_enough=True,
 )
+FEW_PICTURES = replace(PICTURES, name="few-pictures", title="100 drawn scenes", scenes=100)
 COCO = _real("coco", "40 COCO photos", "coco", "coco", scenes=40, draws=5)
 REAL: tuple[Sample, ...] = (
     COCO,

@@ -25,11 +25,12 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.scene import Relationship, Scene
 from tests.making import group_of, scene_of, thing_of
+from tests.rows import each_row
 from tests.soundness.argument_rules import Arguments
-from tests.soundness.asking import Item, items
+from tests.soundness.asking import Item, items, tier_of
 from tests.soundness.kinds_of_things import Kinds, meant
 from tests.soundness.knowing import Doubtful, Knowing
-from tests.soundness.samples import COCO, PICTURES, REAL, Sample, each_of
+from tests.soundness.samples import COCO, FEW_PICTURES, PICTURES, REAL, Sample, each_of
 from tests.soundness.survey import survey
 from tests.soundness.words_of_samples import ANTONYMS, GRADABLE, GRAPHS, MASSES, PICTURE_WORLD, Words
 from tests.soundness.words_of_samples import COCO as COCO_WORDS
@@ -37,6 +38,7 @@ from tests.soundness.words_of_samples import COCO as COCO_WORDS
 IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith("carets."))
 WORDS: Mapping[str, Words] = {
     PICTURES.name: PICTURE_WORLD,
+    FEW_PICTURES.name: PICTURE_WORLD,
     COCO.name: COCO_WORDS,
     "gqa": GRAPHS,
     "visual-genome": GRAPHS,
@@ -150,8 +152,8 @@ _CHECKS: Mapping[str, Callable[[Case, Meaning, Meaning, Kinds], Iterator[str]]] 
 }
 
 
-@each_of(*SAMPLES)
-@pytest.mark.parametrize("item", IN_WORDS, ids=lambda item: item.name)
+@each_of(FEW_PICTURES, full=SAMPLES)
+@pytest.mark.parametrize("item", [pytest.param(each, id=each.name, marks=tier_of(each)) for each in IN_WORDS])
 def test_drawn_arguments_obey_the_rules(item: Item, sample: Sample) -> None:
     here = scenes(sample)
     found = (
@@ -193,7 +195,7 @@ def on(name: str, target: str) -> Exists:
     return Exists(group=Group(name=name, related=(Related(predicate="on", to=group_of(target)),)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "meaning",
     [
         exists("black collar"),
@@ -210,13 +212,12 @@ def on(name: str, target: str) -> Exists:
         Either(groups=(group_of("cat"), group_of("bike"))),
         Either(groups=(group_of("umbrella"), group_of("bike"))),
     ],
-    ids=str,
 )
 def test_what_may_be_asked_breaks_no_rule(meaning: Meaning) -> None:
     assert told(meaning) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("meaning", "rule"),
     [
         # A part, a garment, another word and a kind of what is there.
@@ -238,13 +239,12 @@ def test_what_may_be_asked_breaks_no_rule(meaning: Meaning) -> None:
         (Either(groups=(group_of("cat"), group_of("chair"))), "9"),
         (Either(groups=(group_of("bikes"), group_of("bike"))), "9"),
     ],
-    ids=str,
 )
 def test_a_broken_rule_is_told_of(meaning: Meaning, rule: str) -> None:
     assert rule in told(meaning)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "meaning",
     [
         exists("duck"),  # It is of wood.
@@ -256,7 +256,6 @@ def test_a_broken_rule_is_told_of(meaning: Meaning, rule: str) -> None:
         has("man", "small"),
         has("small man", "sitting"),
     ],
-    ids=str,
 )
 def test_what_cannot_be_said_of_a_thing_is_told_of(meaning: Meaning) -> None:
     tag_on_duck = Relationship(subject="1", predicate="on", object="0")

@@ -14,6 +14,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations.catalogue import get
+from tests.rows import each_row
 from tests.soundness.asking import Item
 from tests.soundness.letters import PORTRAIT, YARD, Letters, photo
 from tests.soundness.looking import wrong
@@ -51,7 +52,7 @@ def described(picture: Picture) -> Query:
     return Query(picture=picture, meaning=Describe(), task=Task.CAPTIONING)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("edits", "said"),
     [
         ((), "a cat and a dog"),
@@ -69,7 +70,6 @@ def described(picture: Picture) -> Query:
         ((Contrast(gain=3),), "a cat and a dog"),
         ((Shear(factor=-1),), "a cat and a dog"),
     ],
-    ids=str,
 )
 def test_what_is_there_is_described(edits: tuple[Edit, ...], said: str) -> None:
     assert caption("yard", *edits) == said

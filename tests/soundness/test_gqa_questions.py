@@ -15,6 +15,7 @@ import pytest
 from pytest_vqamt.core.meaning import Choice, Exists, Group, Has, Meaning, Related, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.reference.oracle import answer_text
+from tests.rows import each_row
 from tests.soundness.samples import REAL, REAL_DATA
 
 (GQA,) = (sample for sample in REAL if sample.name == "gqa")
@@ -108,7 +109,7 @@ def scenes() -> Mapping[str, Scene]:
     return {scene.id: scene for scene in map(source.scene, range(len(source)))}
 
 
-@pytest.mark.parametrize("question_id", MEANINGS)
+@each_row("question_id", MEANINGS)
 def test_the_truth_is_the_published_answer(question_id: str) -> None:
     text, meaning = MEANINGS[question_id]
     record = published()[question_id]

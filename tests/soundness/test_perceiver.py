@@ -41,7 +41,8 @@ from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.soundness.asking import Item, cases, each_item, each_item_set_otherwise
+from tests.rows import each_row
+from tests.soundness.asking import Item, cases, each_item, each_item_set_otherwise, each_item_with
 from tests.soundness.letters import PORTRAIT, YARD, Letters, photo
 from tests.soundness.looking import wrong
 from tests.soundness.outlines import OfCoco, OfPictureWorld
@@ -78,19 +79,19 @@ def assert_nothing_is_wrong(item: Item, some: Iterable[Case], perceiver: Perceiv
         pytest.fail(f"{item.name} is wrong, or an edit of it. {found}", pytrace=False)
 
 
-@each_item
-def test_it_holds_on_the_picture_world(item: Item) -> None:
+@each_item_with(100, many=500)
+def test_it_holds_on_the_picture_world(item: Item, count: int) -> None:
     source = pictures(500)
-    assert_nothing_is_wrong(item, drawn(item, source, 500), Perceiver(OfPictureWorld(source)))
+    assert_nothing_is_wrong(item, drawn(item, source, count), Perceiver(OfPictureWorld(source)))
 
 
 @each_item_set_otherwise
 def test_it_holds_with_other_settings(item: Item) -> None:
     source = pictures(500)
-    assert_nothing_is_wrong(item, drawn(item, source, 100), Perceiver(OfPictureWorld(source)))
+    assert_nothing_is_wrong(item, drawn(item, source, 50), Perceiver(OfPictureWorld(source)))
 
 
-@each_of(COCO)
+@each_of(full=(COCO,))
 @each_item
 def test_it_holds_on_photos(item: Item, sample: Sample) -> None:
     assert_nothing_is_wrong(item, survey(item, sample).cases[::2], photos())
@@ -140,7 +141,7 @@ def test_an_unedited_photo_shows_what_is_annotated() -> None:
     assert counts(picture("portrait")) == {"dog": "0", "cat": "0", "woman": "1", "hat": "1"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("edit", "dogs", "cats"),
     [
         (Cut(start=0, stop=13), "1", "0"),
@@ -163,7 +164,6 @@ def test_an_unedited_photo_shows_what_is_annotated() -> None:
         # Three rows of each are in the picture, and parts of two: 34 pixels of 56, too few to be taken for anything.
         (Shear(factor=6), "0", "0"),
     ],
-    ids=str,
 )
 def test_edits_take_pixels_away(edit: Edit, dogs: str, cats: str) -> None:
     seen = picture("yard", edit)

@@ -31,7 +31,7 @@ from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.soundness.asking import Item, cases, each_item
+from tests.soundness.asking import Item, cases, each_item_with
 from tests.soundness.colour_coded import OTHER, ColourCoded, Numbers
 from tests.soundness.outlines import OfPictureWorld
 from tests.soundness.perceiver import GONE_SHARE, Perceiver
@@ -125,10 +125,10 @@ def assert_drawn_as_told(picture: Picture, source: PictureWorld) -> None:
         assert not differs.any(), f"{np.count_nonzero(differs)} pixels of {photo.id} after {picture.edits}"
 
 
-@each_item
-def test_edited_pictures_are_drawn_as_told(item: Item) -> None:
+@each_item_with(10, many=40)
+def test_edited_pictures_are_drawn_as_told(item: Item, count: int) -> None:
     source = pictures()
-    some = cases(item, source, Sampling(max_cases=40, sampler=Sampler.RANDOM))
+    some = cases(item, source, Sampling(max_cases=count, sampler=Sampler.RANDOM))
     edited = dict.fromkeys(query.picture for case in some for query in case.queries if query.picture.edits)
     for picture in edited:
         if has_pixels_of_its_own(picture):
@@ -191,11 +191,11 @@ def _fills(shown: Box, box: Box) -> bool:
     return shown.intersection(box) == shown and shown.w >= MOST_OF_BOX * box.w and shown.h >= MOST_OF_BOX * box.h
 
 
-@each_item
-def test_of_the_picture_world(item: Item) -> None:
+@each_item_with(25, many=100)
+def test_of_the_picture_world(item: Item, count: int) -> None:
     source = pictures()
     outlines = OfPictureWorld(source)
-    some = cases(item, source, Sampling(max_cases=100, sampler=Sampler.RANDOM, seed=2))
+    some = cases(item, source, Sampling(max_cases=count, sampler=Sampler.RANDOM, seed=2))
     for picture in dict.fromkeys(query.picture for case in some for query in case.queries):
         found = list(misread(picture, outlines))
         assert found == [], f"{picture} of {[thing.name for thing in picture.scene.objects]}"
