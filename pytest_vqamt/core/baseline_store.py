@@ -15,7 +15,7 @@ from typing import IO, BinaryIO, cast
 
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import CaseLine
+from pytest_vqamt.core.case_store import CaseLine, gzip_member
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, Row, case_line, head_from_row, head_row
@@ -97,11 +97,6 @@ class BaselineFile:
             )
 
 
-def baseline_member(packed: IO[bytes]) -> gzip.GzipFile:
-    """Opens a gzip member without a name and a time, so that equal reports give equal bytes."""
-    return gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0)
-
-
 def write_baseline(file: Path, head: BaselineHead, members: IO[bytes]) -> int:
     """Writes the head and the items' ``members`` into ``file`` in one step, and returns its size in bytes.
 
@@ -110,7 +105,7 @@ def write_baseline(file: Path, head: BaselineHead, members: IO[bytes]) -> int:
     """
     members.seek(0)
     with replacing(file) as part, part.open("wb") as whole:
-        with baseline_member(whole) as first:
+        with gzip_member(whole) as first:
             first.write(f"{case_line(head_row(head))}\n".encode())
         copyfileobj(members, whole)
         return whole.tell()

@@ -6,9 +6,9 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, cast
+from typing import IO, BinaryIO, NamedTuple, Protocol, cast
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError
@@ -69,20 +69,24 @@ def open_cases(file: Path) -> Iterator[BinaryIO]:
             ) from error
 
 
-def create_cases(file: Path, name: str) -> AbstractContextManager[BinaryIO]:
+@contextmanager
+def create_cases(file: Path, name: str) -> Iterator[IO[bytes]]:
     """Opens ``file`` to write cases; ``name``, its final name, decides whether they are compressed.
 
     Raises:
         OSError: it cannot be written.
     """
-    return gzip_member(file.open("wb")) if name == GZIP_NAME else file.open("wb")
+    with file.open("wb") as packed:
+        if name != GZIP_NAME:
+            yield packed
+            return
+        with gzip_member(packed, level=_LEVEL) as member:
+            yield cast("IO[bytes]", member)
 
 
-@contextmanager
-def gzip_member(packed: BinaryIO, *, level: int = _LEVEL) -> Iterator[BinaryIO]:
-    """Yields a stream into a gzip member without a name and a time: equal runs write equal bytes. Closes ``packed``."""
-    with packed, gzip.GzipFile("", "wb", level, packed, mtime=0) as member:
-        yield cast("BinaryIO", member)
+def gzip_member(packed: IO[bytes], *, level: int = 9) -> gzip.GzipFile:
+    """Begins a gzip member without a name and a time: equal runs write equal bytes. ``packed`` is left open."""
+    return gzip.GzipFile("", "wb", level, packed, mtime=0)
 
 
 def sorted_lines(file: Path) -> Iterator[bytes]:

@@ -7,9 +7,17 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, BinaryIO, NamedTuple
 
-from pytest_vqamt.core.baseline_store import baseline_member, write_baseline
+from pytest_vqamt.core.baseline_store import write_baseline
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.case_store import CaseLine, ItemCount, check_ended, find_cases_file, item_lines, open_cases
+from pytest_vqamt.core.case_store import (
+    CaseLine,
+    ItemCount,
+    check_ended,
+    find_cases_file,
+    gzip_member,
+    item_lines,
+    open_cases,
+)
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.report_json import case_line
@@ -94,7 +102,7 @@ def _pieces(
     where = str(lines.name)
     for place, result in enumerate(report.relations):
         tally, begins = Tally(), pieces.tell()
-        with baseline_member(pieces) as piece:
+        with gzip_member(pieces) as piece:
             for line in item_lines(lines, ItemCount.of(result), where):
                 if place in wanted and not line.row.get("waived"):
                     tally += Tally.of(Verdict(outcome=Outcome(str(line.row["verdict"]))))
