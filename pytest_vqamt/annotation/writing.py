@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -25,6 +26,9 @@ LEAST_SIDE_PX = 2.0
 SHOW_AFTER_S = 2.0
 _MAX_FAILURES_IN_A_ROW = 5
 """A model that fails on so many photos in a row fails on all."""
+
+_WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
+"""The errors of file systems that know no locks, such as some over a network."""
 
 T = TypeVar("T")
 
@@ -55,7 +59,7 @@ def annotate_each(
         The number of objects in each line, and the messages on photos that ``look`` failed on.
 
     Raises:
-        ModelError: the model fails on several photos in a row, or on all.
+        ModelError: the model fails on several photos in a row.
         DataError: the lines cannot be written.
     """
     counts: list[int] = []
@@ -178,7 +182,8 @@ def only_writer(file: Path) -> Iterator[None]:
     except NotImplementedError:
         pass
     except OSError as error:
-        raise _unwritable(file, error) from error
+        if error.errno not in _WITHOUT_LOCKS:
+            raise _unwritable(file, error) from error
     try:
         yield
     finally:

@@ -15,7 +15,7 @@ from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.masks import is_fragmented, mask_image
-from pytest_vqamt.data.messages import short_path
+from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.photo_io import PhotoFiles
 
 if TYPE_CHECKING:
@@ -260,7 +260,9 @@ def _in(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        raise DataError(f"Expected a folder that can be read, but got folder={str(folder)!r}: {error}") from error
+        raise DataError(
+            f"Expected a folder that can be read, but got folder={short_path(folder)}: {error_reason(error)}"
+        ) from error
 
 
 COCO_CLASSES: frozenset[str] = frozenset(
@@ -289,14 +291,14 @@ _LOOSE: frozenset[str] = frozenset(
         *("chair", "potted plant", "dining table", "tv", "book", "vase", "handbag", "backpack", "keyboard"),
     }
 )
-"""Classes of which small instances, bunches or parts of other things (the keyboard of a laptop) are not marked."""
+"""Classes that COCO annotates incompletely: it misses small instances, bunches, and the keyboards of laptops."""
 
 
 def annotated_exhaustively(names: frozenset[str]) -> frozenset[str]:
     """The classes of a file with every instance annotated: none if not all are COCO's own.
 
-    **Deviation:** Lin et al. (ECCV 2014) had all 80 classes marked, but photos show that instances of some are not:
-    shelves of bottles of which a few are marked, a bunch of bananas as one. These are not exhaustive here.
+    **Deviation:** Lin et al. (ECCV 2014) had all 80 classes annotated. In photos some are annotated in part, such as a
+    few bottles of a shelf, or a bunch of bananas as one. These classes are not exhaustive here.
 
     >>> sorted(annotated_exhaustively(frozenset({"dog", "cat", "bottle"})))
     ['cat', 'dog']

@@ -1,4 +1,4 @@
-"""``gqa:DIR``: the scene graphs of GQA, none of which is exhaustive."""
+"""``gqa:DIR``: the scene graphs of GQA, which do not list everything in a photo."""
 
 from __future__ import annotations
 

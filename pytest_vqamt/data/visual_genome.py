@@ -1,4 +1,4 @@
-"""``visual-genome:DIR``: scene graphs by many annotators, none of which is exhaustive."""
+"""``visual-genome:DIR``: scene graphs by many annotators, which do not list everything in a photo."""
 
 from __future__ import annotations
 

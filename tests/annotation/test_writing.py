@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import time
@@ -85,6 +87,19 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(DataError, match="Expected to write "), only_writer(tmp_path / "file" / "notes.jsonl"):
         pass
+
+
+def test_a_file_system_without_locks_lets_all_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fcntl = pytest.importorskip("fcntl")
+
+    def refuse(_descriptor: int, _operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    inside = False
+    with only_writer(tmp_path / "notes.jsonl"):
+        inside = True
+    assert inside
 
 
 def look(photo: str) -> str:

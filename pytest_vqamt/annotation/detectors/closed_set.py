@@ -6,6 +6,7 @@ at that size, and lays them over the picture as if it had not been padded (huggi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
@@ -45,17 +46,13 @@ LEAST_SCORE = 0.5
 """The default of transformers for these models."""
 
 
-class _ClosedSet:
+class _ClosedSet(ABC):
     """One checkpoint."""
 
     name: ClassVar[str]
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions, least_score: float) -> None:
-        """Loads the checkpoint.
-
-        Raises:
-            ModelError: a file is missing or of another model.
-        """
+        """Loads the checkpoint; raises ModelError if a file is missing or of another model."""
         kind = self._network_class(checkpoint)
         self._runtime = Runtime.of(options)
         network = load_weights(kind, checkpoint, self._runtime)
@@ -67,11 +64,7 @@ class _ClosedSet:
 
     @classmethod
     def load(cls, argument: str, options: ModelOptions, least_score: float | None) -> Self:
-        """Loads the checkpoint in a folder or on the hub.
-
-        Raises:
-            ModelError: it cannot be loaded.
-        """
+        """Loads the checkpoint in a folder or on the hub; raises ModelError if it cannot be loaded."""
         checkpoint = locate_checkpoint(argument, default="", kind=cls.name, typed=f"--vqamt-option {cls.name}=")
         return cls(checkpoint, options, LEAST_SCORE if least_score is None else least_score)
 
@@ -82,11 +75,11 @@ class _ClosedSet:
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
         return tuple(sorted(self._found(image), key=lambda each: -each.score))
 
-    def _network_class(self, checkpoint: Checkpoint) -> type[PreTrainedModel]:
-        raise NotImplementedError
+    @abstractmethod
+    def _network_class(self, checkpoint: Checkpoint) -> type[PreTrainedModel]: ...
 
-    def _found(self, image: Image) -> Iterator[DetectedObject]:
-        raise NotImplementedError
+    @abstractmethod
+    def _found(self, image: Image) -> Iterator[DetectedObject]: ...
 
 
 class ClosedSetBoxes(_ClosedSet):
