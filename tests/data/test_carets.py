@@ -15,6 +15,7 @@ from pytest_vqamt.data.carets import TESTS, CaretsPhotos, load
 from pytest_vqamt.relations import published
 from tests.data.made_carets import CHOICES, FILES, NEGATED, choice_row, row, write_carets
 from tests.data.made_coco import write_photos
+from tests.rows import each_row
 
 REAL = Path(__file__).parents[2] / "../shared/data/carets"
 
@@ -103,7 +104,7 @@ def test_the_tests_are_the_variants_of_the_relation() -> None:
     assert published.PUBLISHED_TESTS == TESTS
 
 
-@pytest.mark.parametrize("within", [".", "data/questions"])
+@each_row("within", [".", "data/questions"])
 def test_files_lie_where_default_yml_says_or_beside_it(tmp_path: Path, within: str) -> None:
     source = load(str(write_carets(tmp_path, within=within)))
     assert [scene.id for scene in scenes(source)] == ["8", "7"], "in the order of default.yml"
@@ -149,7 +150,7 @@ def test_an_answer_with_a_score_is_one_of_the_options(tmp_path: Path) -> None:
     assert question.options == ("red", "blue", "dark red")
 
 
-@pytest.mark.parametrize("folder", ["data/images", "images"])
+@each_row("folder", ["data/images", "images"])
 def test_photos_are_found_by_the_ids_of_the_images(tmp_path: Path, folder: str) -> None:
     write_photos(tmp_path / folder, "7.jpg", "8.jpg", size=(64, 48))
     source = load(str(write_carets(tmp_path)))

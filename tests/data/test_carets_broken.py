@@ -10,12 +10,13 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.carets import load
 from tests.data.made_carets import CHOICES, FILES, NEGATED, SUITE, choice_row, row, write_carets
+from tests.rows import each_row
 
 FIRST, SECOND = NEGATED
 
 
-@pytest.mark.parametrize(
-    ("rows", "told"),
+@each_row(
+    "rows, told",
     [
         (["no record"], "negated.json: [0]: Expected a JSON object, but got record='no record'"),
         ([{**FIRST, "img_id": ""}, SECOND], "negated.json: question 7-0-1: img_id: Expected a text that is not blank"),
@@ -57,8 +58,8 @@ def test_the_partner_of_a_question_without_an_id_is_named_too(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize(
-    ("second", "told"),
+@each_row(
+    "second, told",
     [
         (
             choice_row("8-2-3-h", label={"blue": 1}),
@@ -100,7 +101,7 @@ def test_files_without_a_pair_that_can_be_used_are_refused(tmp_path: Path) -> No
         load(str(tmp_path))
 
 
-@pytest.mark.parametrize("argument", ["", "nowhere"])
+@each_row("argument", ["", "nowhere"])
 def test_a_folder_that_is_not_there_is_refused(argument: str) -> None:
     with pytest.raises(OptionError, match=rf"^Expected --vqamt-data=carets:DIR, but got '{argument}'"):
         load(argument)
@@ -111,8 +112,8 @@ def test_a_folder_without_default_yml_is_refused(tmp_path: Path) -> None:
         load(str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("suite", "told"),
+@each_row(
+    "suite, told",
     [
         ("tests: [", r"default\.yml' to be YAML, but it breaks off at line 1, column 9"),
         ("tests: {a: !!python/object:os.system {}}", r"to be YAML, but it breaks off at line 1, column 12"),
@@ -140,8 +141,8 @@ def test_a_broken_default_yml_is_told_of_in_one_line(tmp_path: Path, suite: str,
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
+@each_row(
+    "text, told",
     [
         (
             '{"questions": []}',

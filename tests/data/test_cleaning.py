@@ -13,6 +13,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
 from pytest_vqamt.data.cleaning import merged
 from tests.data.made_visual_genome import one, related, sized, thing
+from tests.rows import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +45,8 @@ def boxed(thing_id: str, name: str, x: float, synset: str | None = None, w: floa
     return Thing(id=thing_id, name=name, box=Box(x, 0, w, 50), synset=synset)
 
 
-@pytest.mark.parametrize(
-    ("one_thing", "other", "is_one"),
+@each_row(
+    "one_thing, other, is_one",
     [
         (boxed("1", "chair", 0), boxed("2", "chair", 17), True),
         (boxed("1", "chair", 0), boxed("2", "chair", 18), False),

@@ -19,6 +19,7 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco import annotated_exhaustively, load
 from tests.data.made_coco import annotation_row, image_row, write_coco, write_photos
+from tests.rows import each_row
 
 REAL = Path(__file__).parents[2] / "../shared/data/coco"
 
@@ -230,7 +231,7 @@ def test_the_digest_changes_with_annotations_captions_and_photos(tmp_path: Path)
     assert len({plain, *(load(str(folder)).digest for folder in (moved, said, shot))}) == 4
 
 
-@pytest.mark.parametrize("argument", ["", "instances.json"])
+@each_row("argument", ["", "instances.json"])
 def test_another_form_of_argument_is_refused(argument: str) -> None:
     with pytest.raises(OptionError, match=r"Expected --vqamt-data=coco:DIR or coco:INSTANCES\.json:IMAGES"):
         load(argument)
@@ -239,8 +240,8 @@ def test_another_form_of_argument_is_refused(argument: str) -> None:
 CAPTION = {"id": 1, "image_id": 1, "caption": "A dog."}
 
 
-@pytest.mark.parametrize(
-    ("name", "photos"),
+@each_row(
+    "name, photos",
     [
         ("annotations/instances_val2017.json", "val2017"),
         ("annotations/instances_val2017.json", "images"),
@@ -307,8 +308,8 @@ def test_captions_of_another_split_are_left_alone(tmp_path: Path) -> None:
     assert load(str(tmp_path)).scene(0).captions == ()
 
 
-@pytest.mark.parametrize(
-    ("argument", "said"),
+@each_row(
+    "argument, said",
     [
         ("{0}/nowhere", "there is no such folder"),
         ("{0}/empty", "there is neither: name the file with coco:INSTANCES.json:IMAGES"),

@@ -11,6 +11,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco import load
 from tests.data.made_coco import SQUARE, Row, annotation_row, image_row, without, write_coco, write_json, write_photos
+from tests.rows import each_row
 
 NAN, INFINITE = float("nan"), float("inf")
 EMPTY: Row = {"images": [], "annotations": [], "categories": []}
@@ -28,8 +29,8 @@ def compressed(counts: str) -> Row:
     return {"segmentation": {"size": [80, 100], "counts": counts}}
 
 
-@pytest.mark.parametrize(
-    ("row", "line"),
+@each_row(
+    "row, line",
     [
         ("dog.jpg", "images[0]: Expected a JSON object, but got record='dog.jpg'"),
         (without(image_row(), "id"), "images[0]: id: Expected an id"),
@@ -53,8 +54,8 @@ def test_a_broken_image_is_named(tmp_path: Path, row: object, line: str) -> None
     assert "\n" not in text
 
 
-@pytest.mark.parametrize(
-    ("changes", "field", "said"),
+@each_row(
+    "changes, field, said",
     [
         ({"bbox": [10, NAN, 20, 20]}, "bbox[1]", "a number, but got bbox[1]=nan"),
         ({"bbox": [10, 10, INFINITE, 20]}, "bbox[2]", "a number, but got bbox[2]=inf"),
@@ -161,8 +162,8 @@ def test_a_blank_caption_is_a_broken_annotation_of_its_image(tmp_path: Path) -> 
     assert [source.scene(index).captions for index in range(len(source))] == [("A dog on grass.",)]
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
+@each_row(
+    "value, said",
     [
         ([], "with a list 'images' and a list 'annotations' and a list 'categories', but got no object"),
         ({"images": [], "questions": []}, "with a list 'annotations' and a list 'categories', but got an object with"),

@@ -14,6 +14,7 @@ from pytest_vqamt.core.scene import Relationship
 from pytest_vqamt.data import gqa, scene_index
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from tests.data.made_gqa import Json, ids, one, record, scenes, thing, with_photos, written
+from tests.rows import each_row
 
 REAL = Path(__file__).parents[2] / "../shared/data/gqa"
 
@@ -165,8 +166,8 @@ def test_what_is_left_out_is_none(tmp_path: Path) -> None:
     assert one(tmp_path, record(objects={})).objects == ()
 
 
-@pytest.mark.parametrize(
-    ("fields", "setting"),
+@each_row(
+    "fields, setting",
     [
         ({"location": "Living Room", "weather": "none"}, "living room"),
         ({"location": "beach", "weather": "sunny"}, "beach"),

@@ -11,6 +11,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data import gqa
 from tests.data.made_gqa import Json, ids, record, thing, written
+from tests.rows import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +60,7 @@ BROKEN: dict[str, tuple[object, str]] = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN)
+@each_row("broken", BROKEN)
 def test_a_broken_record_is_named_and_the_others_stay(tmp_path: Path, broken: str) -> None:
     made, message = BROKEN[broken]
     file = written(tmp_path / "graphs.json", {"1": record(), "2": made, "3": record()})
@@ -86,7 +87,7 @@ DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
+@each_row("damage", DAMAGE)
 def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
     change, message = DAMAGE[damage]
     file = written(tmp_path / "graphs.json", {"1": record(), "2": record()})
@@ -105,7 +106,7 @@ def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
             gqa.load(str(file))
 
 
-@pytest.mark.parametrize("argument", ["", "no/such/folder", "no/such/file.json"])
+@each_row("argument", ["", "no/such/folder", "no/such/file.json"])
 def test_what_is_not_there_is_told(argument: str) -> None:
     with pytest.raises(OptionError, match=r"Expected --vqamt-data=gqa:DIR or gqa:FILE\.json\[:IMAGES\]"):
         gqa.load(argument)

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.json_io import parse, read_json
+from tests.rows import each_row
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=9,
 )
 VALUE = {"names": ["Hündchen", "狗"], "n": 1.5}
 
@@ -46,8 +48,8 @@ def test_with_and_without_byte_order_mark_plain_and_compressed(tmp_path: Path) -
         assert read_json(written(tmp_path, gzip.compress(data), "scenes.json.gz")) == VALUE
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
+@each_row(
+    "text, place",
     [
         ('{"a": 1,\n "b" 2}', """line 2, column 6 (Expecting ':' delimiter), near '{"a": 1,\\n "b" 2}'"""),
         ('{"a": 1, "b" 2}\n', """column 14 (Expecting ':' delimiter), near '{"a": 1, "b" 2}\\n'"""),
@@ -63,12 +65,12 @@ def test_broken_json_says_where(tmp_path: Path, text: str, place: str) -> None:
     assert f"scenes.json': Expected JSON, but it breaks off at {place}" in said(written(tmp_path, text.encode()))
 
 
-@pytest.mark.parametrize("text", ["", " \n"])
+@each_row("text", ["", " \n"])
 def test_an_empty_file(tmp_path: Path, text: str) -> None:
     assert "scenes.json': Expected JSON, but it is empty" in said(written(tmp_path, text.encode()))
 
 
-@pytest.mark.parametrize("bracket", ["[", '{"a":'])
+@each_row("bracket", ["[", '{"a":'])
 def test_nested_too_deep(tmp_path: Path, bracket: str) -> None:
     assert "nested too deep" in said(written(tmp_path, (bracket * 200_000).encode()))
 

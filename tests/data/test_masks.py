@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -16,6 +15,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.masks import Polygons, Runs, is_fragmented, mask_image, pixels, read_segmentation
 from pytest_vqamt.data.records import Record
+from tests.rows import each_row
 
 masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=12))
 
@@ -92,13 +92,13 @@ def test_a_mask_is_white_where_pixels_are_shown() -> None:
     assert np.asarray(image).tolist() == [[0, 255, 0], [255, 0, 0]]
 
 
-@pytest.mark.parametrize("segmentation", [None, []])
+@each_row("segmentation", [None, []])
 def test_none_is_none(segmentation: object) -> None:
     assert read_segmentation(Record({"segmentation": segmentation}, "here"), 3, 2) is None
 
 
-@pytest.mark.parametrize(
-    ("segmentation", "fragmented"),
+@each_row(
+    "segmentation, fragmented",
     [
         (Polygons((array("d", [0, 0, 10, 0, 10, 10, 0, 10]),)), False),
         # A triangle covers half of its box.
@@ -109,7 +109,6 @@ def test_none_is_none(segmentation: object) -> None:
         (Runs(array("l", [0, 40, 60])), False),
         (Runs(array("l", [0, 20, 80])), True),
     ],
-    ids=["whole", "half", "sliver", "two pieces", "runs", "sliver of runs"],
 )
 def test_pieces_and_slivers_are_fragments(segmentation: Polygons | Runs, fragmented: bool) -> None:
     assert is_fragmented(segmentation, Box(0, 0, 10, 10)) is fragmented

@@ -5,14 +5,14 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
+from tests.rows import each_row
 
 
-@given(value=st.recursive(st.none() | st.integers() | st.floats() | st.text() | st.binary(), st.lists))
+@given(value=st.recursive(st.none() | st.integers() | st.floats() | st.text() | st.binary(), st.lists, max_leaves=9))
 def test_a_value_is_one_short_line(value: object) -> None:
     assert len(short_repr(value).splitlines()) == 1
     assert len(short_repr(value)) <= 83
@@ -32,9 +32,7 @@ def test_a_path_is_shown_whole_or_by_its_end() -> None:
     assert short_path("data", "x" * 500 + ".png") == f"'data/...{'x' * 56}.png'"
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
+@each_row("error, said", [
         (FileNotFoundError(2, "No such file or directory", "/home/somebody/a.jpg"), "No such file or directory"),
         (OSError("image file is truncated"), "image file is truncated"),
         (KeyError(256), "KeyError 256"),
@@ -43,7 +41,6 @@ def test_a_path_is_shown_whole_or_by_its_end() -> None:
         (ValueError(b"Token too long"), "Token too long"),
         (ValueError("two\nlines.\n"), "two lines"),
         (zlib.error("Error -3 while " + "x" * 100), "Error -3 while " + "x" * 45 + "..."),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_reason_is_that_of_the_library(error: Exception, said: str) -> None:
     assert error_reason(error) == said

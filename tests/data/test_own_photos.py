@@ -13,6 +13,7 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.own_photos import NOTES, OwnPhotos, load, open_folder
 from tests.data.own_graphs import example, plain, write
+from tests.rows import each_row
 
 
 def photo(folder: Path, name: str) -> None:
@@ -69,8 +70,8 @@ def test_ids(folder: Path) -> None:
     assert OwnPhotos(path=folder).ids() == {"a", "3"}
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
+@each_row(
+    "line, said",
     [
         ('{"id": "a"', r"graphs\.jsonl:2: Expected JSON, but it breaks off .* \(before photos can be added"),
         ('["a"]', r"graphs\.jsonl:2: Expected a JSON object, but got record=.* \(before photos can be added"),

@@ -18,6 +18,7 @@ from PIL import Image, ImageFile, ImageOps
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.photo_io import PhotoFiles, refusing_truncated_images
+from tests.rows import each_row
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/images"
 ORIENTATION = 0x0112
@@ -61,7 +62,8 @@ def png_header(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"") + chunk(b"IEND", b"")
 
 
-def opened(photos: PhotoFiles, data: bytes, name: str = "photo") -> Image.Image:
+def opened(photos: PhotoFiles, data: bytes, name: str = "") -> Image.Image:
+    name = name or sha256(data).hexdigest()
     (photos.folder / name).write_bytes(data)
     image = photos.open(name)
     assert image.mode == "RGB"
@@ -77,21 +79,22 @@ def row_of(image: Image.Image) -> list[Pixel]:
 # What a file of each kind looks like.
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP"])
-@pytest.mark.parametrize("orientation", range(1, 9))
+@each_row("kind", ["JPEG", "PNG", "TIFF", "WEBP"])
+@each_row("orientation", range(1, 9))
 def test_a_photo_is_turned_as_its_exif_says(photos: PhotoFiles, kind: str, orientation: int) -> None:
     exif = Image.Exif()
     exif[ORIENTATION] = orientation
-    image = opened(photos, encoded(drawing(), kind, exif=exif))
+    name = f"{kind} {orientation}"
+    image = opened(photos, encoded(drawing(), kind, exif=exif), name)
     assert image.size == ((16, 24) if orientation >= 5 else (24, 16))
     upright = Image.open(BytesIO(encoded(drawing(), kind))).convert("RGB")
     upright.getexif()[ORIENTATION] = orientation
     assert image.tobytes() == ImageOps.exif_transpose(upright).tobytes()
     with pytest.raises(DataError, match="to be 24 x 16 px" if orientation >= 5 else "to be 16 x 24 px"):
-        photos.check_size("photo", *image.size[::-1])
+        photos.check_size(name, *image.size[::-1])
 
 
-@pytest.mark.parametrize("orientation", [0, 9, 255])
+@each_row("orientation", [0, 9, 255])
 def test_an_orientation_that_exif_does_not_know_is_upright(photos: PhotoFiles, orientation: int) -> None:
     exif = Image.Exif()
     exif[ORIENTATION] = orientation
@@ -154,7 +157,7 @@ def test_palette(photos: PhotoFiles) -> None:
     assert row_of(opened(photos, encoded(image, "PNG"))) == [(0, 0, 255), (255, 0, 0)]
 
 
-@pytest.mark.parametrize("transparency", [0, b"\x00\xff"], ids=["one colour", "alpha of each colour"])
+@each_row("transparency", [0, b"\x00\xff"])
 def test_palette_with_transparency_on_white(photos: PhotoFiles, transparency: int | bytes) -> None:
     image = palette_image([255, 0, 0, 0, 0, 255], [1, 0])
     assert row_of(opened(photos, encoded(image, "PNG", transparency=transparency))) == [(0, 0, 255), (255, 255, 255)]
@@ -190,7 +193,7 @@ def test_the_first_frame_of_an_animation(photos: PhotoFiles) -> None:
     assert set(row_of(opened(photos, data))) == {(255, 0, 0)}
 
 
-@pytest.mark.parametrize("kind", ["BMP", "PPM", "WEBP", "TIFF", "GIF", "PNG"])
+@each_row("kind", ["BMP", "PPM", "WEBP", "TIFF", "GIF", "PNG"])
 def test_other_kinds_of_files(photos: PhotoFiles, kind: str) -> None:
     settings = {"lossless": True} if kind == "WEBP" else {}
     assert opened(photos, encoded(drawing(), kind, **settings)).tobytes() == drawing().tobytes()
@@ -211,9 +214,9 @@ def refused(photos: PhotoFiles, name: str, look: str, pattern: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("look", ["open", "digest"])
-@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
-@pytest.mark.parametrize("lost", [1, 3, 40, 0.5])
+@each_row("look", ["open", "digest"])
+@each_row("kind", ["JPEG", "PNG"])
+@each_row("lost", [1, 3, 40, 0.5])
 def test_truncated(photos: PhotoFiles, kind: str, look: str, lost: float) -> None:
     whole = encoded(drawing(200, 100), kind)
     kept = len(whole) - lost if lost >= 1 else len(whole) * lost
@@ -221,14 +224,14 @@ def test_truncated(photos: PhotoFiles, kind: str, look: str, lost: float) -> Non
     refused(photos, "torn", look, "is truncated: fetch it again")
 
 
-@pytest.mark.parametrize("kind", ["GIF", "WEBP", "BMP", "TIFF", "PPM"])
+@each_row("kind", ["GIF", "WEBP", "BMP", "TIFF", "PPM"])
 def test_truncated_of_another_kind(photos: PhotoFiles, kind: str) -> None:
     whole = encoded(drawing(200, 100), kind)
     (photos.folder / "torn").write_bytes(whole[: len(whole) // 2])
     refused(photos, "torn", "open", "broken")
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM"])
+@each_row("kind", ["JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM"])
 def test_truncated_where_pillow_was_told_to_put_up_with_it(
     photos: PhotoFiles, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
@@ -252,7 +255,7 @@ def test_what_others_told_pillow_comes_back_when_the_last_thread_is_done(monkeyp
 # A photo of which Pillow would show one half, and grey for the other.
 
 
-@pytest.mark.parametrize("settings", [{}, {"restart_marker_rows": 1}, {"subsampling": 0}], ids=ascii)
+@each_row("settings", [{}, {"restart_marker_rows": 1}, {"subsampling": 0}])
 def test_a_torn_jpeg_that_was_closed(photos: PhotoFiles, settings: dict[str, object]) -> None:
     whole = encoded(noise(), "JPEG", **settings)
     torn = whole[: len(whole) // 2] + b"\xff\xd9"
@@ -273,20 +276,19 @@ def test_a_jpeg_that_has_lost_a_block(photos: PhotoFiles) -> None:
     refused(photos, "hole.jpg", "open", "is broken")
 
 
-@pytest.mark.parametrize("mode", ["RGB", "L", "CMYK"])
-@pytest.mark.parametrize("size", [(1, 1), (7, 9), (16, 16), (33, 17), (192, 128)], ids=ascii)
-@pytest.mark.parametrize(
+@each_row("mode", ["RGB", "L", "CMYK"])
+@each_row("size", [(1, 1), (7, 9), (16, 16), (33, 17), (192, 128)])
+@each_row(
     "settings",
     [{}, {"subsampling": 1}, {"restart_marker_blocks": 1}, {"progressive": True}, {"quality": 1}, {"optimize": True}],
-    ids=ascii,
 )
 def test_a_whole_jpeg_is_what_pillow_makes_of_it(
     photos: PhotoFiles, mode: str, size: tuple[int, int], settings: dict[str, object]
 ) -> None:
     whole = encoded(noise().resize(size).convert(mode), "JPEG", **settings)
     expected = Image.open(BytesIO(whole)).convert("RGB").tobytes()
-    assert opened(photos, whole, "plain").tobytes() == expected
-    assert opened(photos, whole + b"\0\0\xff\xd8\xff\xd9", "more after its end").tobytes() == expected
+    assert opened(photos, whole).tobytes() == expected
+    assert opened(photos, whole + b"\0\0\xff\xd8\xff\xd9").tobytes() == expected
 
 
 def test_the_first_of_several_photos_in_one_jpeg(photos: PhotoFiles) -> None:
@@ -294,7 +296,7 @@ def test_the_first_of_several_photos_in_one_jpeg(photos: PhotoFiles) -> None:
     assert opened(photos, whole).tobytes() == Image.open(BytesIO(encoded(noise(), "JPEG"))).convert("RGB").tobytes()
 
 
-@pytest.mark.parametrize("look", ["open", "digest"])
+@each_row("look", ["open", "digest"])
 def test_truncated_with_a_whole_thumbnail_in_its_exif(photos: PhotoFiles, look: str) -> None:
     thumbnail = encoded(drawing(16, 16), "JPEG")
     whole = encoded(drawing(200, 100), "JPEG", exif=b"Exif\0\0" + thumbnail)
@@ -303,18 +305,19 @@ def test_truncated_with_a_whole_thumbnail_in_its_exif(photos: PhotoFiles, look: 
     refused(photos, "torn", look, "is truncated")
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
-@pytest.mark.parametrize("after", [b"\0" * 700, b"SEFT and what else a camera writes"], ids=["padding", "data"])
+@each_row("kind", ["JPEG", "PNG"])
+@each_row("after", [b"\0" * 700, b"SEFT and what else a camera writes"])
 def test_more_after_the_end_is_no_harm(photos: PhotoFiles, kind: str, after: bytes) -> None:
     whole = encoded(drawing(), kind)
-    (photos.folder / "longer").write_bytes(whole + after)
-    assert photos.digest("longer") == sha256(whole + after).hexdigest()[:16]
-    assert photos.open("longer").tobytes() == Image.open(BytesIO(whole)).tobytes()
+    name = f"{kind} {len(after)}"
+    (photos.folder / name).write_bytes(whole + after)
+    assert photos.digest(name) == sha256(whole + after).hexdigest()[:16]
+    assert photos.open(name).tobytes() == Image.open(BytesIO(whole)).tobytes()
 
 
-@pytest.mark.parametrize("look", ["open", "check_size"])
-@pytest.mark.parametrize("side", [11_000, 40_000], ids=["beyond the warning", "beyond the error"])
-@pytest.mark.parametrize("filtered", ["error", "ignore"])
+@each_row("look", ["open", "check_size"])
+@each_row("side", [11_000, 40_000])
+@each_row("filtered", ["error", "ignore"])
 def test_more_pixels_than_pillow_allows(photos: PhotoFiles, look: str, side: int, filtered: str) -> None:
     (photos.folder / "bomb.png").write_bytes(png_header(side, side))
     with warnings.catch_warnings():
@@ -322,14 +325,14 @@ def test_more_pixels_than_pillow_allows(photos: PhotoFiles, look: str, side: int
         refused(photos, "bomb.png", look, "too many pixels")
 
 
-@pytest.mark.parametrize("look", ["open", "digest", "check_size"])
+@each_row("look", ["open", "digest", "check_size"])
 def test_an_empty_file(photos: PhotoFiles, look: str) -> None:
     (photos.folder / "none.jpg").write_bytes(b"")
     refused(photos, "none.jpg", look, "is empty")
 
 
-@pytest.mark.parametrize("look", ["open", "check_size"])
-@pytest.mark.parametrize(
+@each_row("look", ["open", "check_size"])
+@each_row(
     "data", [b"<html>404 Not Found</html>", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 24 16\n", b"\xff\xd8\xff"]
 )
 def test_what_is_no_image(photos: PhotoFiles, look: str, data: bytes) -> None:
@@ -346,7 +349,7 @@ def test_a_png_of_colours_by_number_without_a_palette(photos: PhotoFiles) -> Non
     refused(photos, "bare.png", "open", "it has no palette")
 
 
-@pytest.mark.parametrize("flipped", [0.2, 0.5, 0.8])
+@each_row("flipped", [0.2, 0.5, 0.8])
 def test_a_png_of_which_one_bit_is_wrong(photos: PhotoFiles, flipped: float) -> None:
     data = bytearray(encoded(noise(), "PNG"))
     data[int(len(data) * flipped)] ^= 4
@@ -372,7 +375,7 @@ def test_the_size_is_read_without_decoding(photos: PhotoFiles) -> None:
     refused(photos, "hollow.png", "open", "is broken")
 
 
-@pytest.mark.parametrize("look", ["open", "digest", "check_size"])
+@each_row("look", ["open", "digest", "check_size"])
 def test_a_file_that_is_not_there(photos: PhotoFiles, look: str) -> None:
     refused(photos, "absent.jpg", look, "there is no file")
 
@@ -386,9 +389,9 @@ OUTSIDE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", OUTSIDE, ids=ascii)
+@each_row("name", OUTSIDE)
 def test_names_that_lead_out_of_the_folder_are_refused(photos: PhotoFiles, name: str) -> None:
-    (photos.folder / "a").mkdir()
+    (photos.folder / "a").mkdir(exist_ok=True)
     (photos.folder.parent / "secret.png").write_bytes(encoded(drawing(), "PNG"))
     looks: tuple[Callable[[str], object], ...] = (
         photos.has, photos.size_bytes, photos.digest, photos.open, lambda name: photos.check_size(name, 24, 16),
@@ -421,7 +424,7 @@ def test_a_folder_that_is_itself_a_link(photos: PhotoFiles, tmp_path: Path) -> N
     assert PhotoFiles(tmp_path / "link").open("also.png").size == (24, 16)
 
 
-@pytest.mark.parametrize("name", ["a/b/dog.png", "Hündchen 狗.png", "9.41\u202fAM.png", "..dog.png", "a..b.png"])
+@each_row("name", ["a/b/dog.png", "Hündchen 狗.png", "9.41\u202fAM.png", "..dog.png", "a..b.png"])
 def test_names_that_are_as_good_as_any(photos: PhotoFiles, name: str) -> None:
     (photos.folder / name).parent.mkdir(parents=True, exist_ok=True)
     data = encoded(drawing(), "PNG")

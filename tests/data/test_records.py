@@ -21,6 +21,7 @@ from pytest_vqamt.data.records import (
     normalise_name,
     whole,
 )
+from tests.rows import each_row
 
 FRAME = Box(0, 0, 640, 480)
 NAN, INFINITE = float("nan"), float("inf")
@@ -28,6 +29,7 @@ NAN, INFINITE = float("nan"), float("inf")
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(), inner, max_size=5),
+    max_leaves=9,
 )
 
 
@@ -101,8 +103,8 @@ def test_records_within_records_know_their_way() -> None:
 # Boxes.
 
 
-@pytest.mark.parametrize(
-    ("box", "within"),
+@each_row(
+    "box, within",
     [
         ([10, 20, 30, 40], Box(10, 20, 30, 40)),
         ([0, 0, 640, 480], Box(0, 0, 640, 480)),
@@ -142,9 +144,7 @@ def test_a_box_is_inside_or_refused_and_read_again_it_is_the_same(x: float, y: f
 # What is refused, and how it is said.
 
 
-@pytest.mark.parametrize(
-    "value", [None, 3, True, "", " \n", ["a"], "\ud800", "dog\0", "\x1b[2Jdog", "d\x7fog"], ids=ascii
-)
+@each_row("value", [None, 3, True, "", " \n", ["a"], "\ud800", "dog\0", "\x1b[2Jdog", "d\x7fog"])
 def test_no_text(value: object) -> None:
     assert error(lambda: record(name=value).text("name")).startswith(
         "graphs.jsonl:12: objects[3].name: Expected a text"
@@ -155,7 +155,7 @@ def test_no_text(value: object) -> None:
     assert "objects[3].names[1]: " in error(lambda: record(names=["a", value]).names("names"))
 
 
-@pytest.mark.parametrize("value", [None, True, "7", [7], NAN, INFINITE, -INFINITE, 10**400], ids=ascii)
+@each_row("value", [None, True, "7", [7], NAN, INFINITE, -INFINITE, 10**400])
 def test_no_number(value: object) -> None:
     assert error(lambda: record(x=value).number("x")).startswith("graphs.jsonl:12: objects[3].x: Expected a number")
     assert "objects[3].box[2]: " in error(lambda: record(box=[1, 2, value, 4]).box("box", FRAME))
@@ -163,15 +163,14 @@ def test_no_number(value: object) -> None:
     assert "objects[3].mask[1][0]: " in error(lambda: record(mask=[[], [value]]).number_lists("mask"))
 
 
-@pytest.mark.parametrize("value", [None, False, "7", 1.5, NAN, INFINITE], ids=ascii)
+@each_row("value", [None, False, "7", 1.5, NAN, INFINITE])
 def test_no_whole_number(value: object) -> None:
     assert "objects[3].n: Expected a whole number, but got " in error(lambda: record(n=value).whole("n"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [None, False, 1.5, "", NAN, [1], "a\nb", "a\x85b", "a\u2028b", "a\u202eb", "\x9b2J", "\x1b[2J", "x" * 201, 10**200],
-    ids=ascii,
 )
 def test_no_id(value: object) -> None:
     assert "objects[3].id: Expected " in error(lambda: record(id=value).identity("id"))
@@ -182,26 +181,26 @@ def test_an_id_can_have_signs_of_any_kind() -> None:
         assert record(id=value).identity("id") == value
 
 
-@pytest.mark.parametrize("key", ["", " ", "a\nb", "\ud800", "x" * 201], ids=ascii)
+@each_row("key", ["", " ", "a\nb", "\ud800", "x" * 201])
 def test_no_key(key: str) -> None:
     said = error(lambda: list(record(objects={"1": {}, key: {}}).keyed("objects")))
     assert said.startswith("graphs.jsonl:12: objects[3].objects: Expected ids as keys, but got key=")
     assert len(said.splitlines()) == 1
 
 
-@pytest.mark.parametrize("value", [0, -640, 100_001, 639.5, True, "640", None], ids=ascii)
+@each_row("value", [0, -640, 100_001, 639.5, True, "640", None])
 def test_no_size(value: object) -> None:
     assert "objects[3].width: Expected a whole number from 1 to 100000" in error(record(width=value, height=1).size)
     assert "objects[3].height: Expected a whole number from 1 to 100000" in error(record(width=1, height=value).size)
 
 
-@pytest.mark.parametrize("value", [None, 0, 1, "true"], ids=ascii)
+@each_row("value", [None, 0, 1, "true"])
 def test_no_flag(value: object) -> None:
     assert "objects[3].crowd: Expected true or false" in error(lambda: record(crowd=value).flag("crowd"))
 
 
-@pytest.mark.parametrize(
-    ("box", "said"),
+@each_row(
+    "box, said",
     [
         ([1, 2, 3], "Expected a box [x, y, w, h], but got box=[1, 2, 3]"),
         ([1, 2, 3, 4, 5], "Expected a box [x, y, w, h], but got box=[1, 2, 3, 4, 5]"),
@@ -328,19 +327,17 @@ def test_ordinary_numbers_are_found_quickly(values: list[object]) -> None:
     assert are_numbers(values)
 
 
-@pytest.mark.parametrize("value", ["dog", "a\tb\nc", "Hündchen 狗 🐕", "A dog.\u2028Another.\x85"], ids=ascii)
+@each_row("value", ["dog", "a\tb\nc", "Hündchen 狗 🐕", "A dog.\u2028Another.\x85"])
 def test_texts(value: str) -> None:
     assert is_text(value)
 
 
-@pytest.mark.parametrize(
-    "value", ["", " \n\t", "\u2003", "a\0", "\x1b[31m", "\x7f", "\ud800", None, 3, ["dog"]], ids=ascii
-)
+@each_row("value", ["", " \n\t", "\u2003", "a\0", "\x1b[31m", "\x7f", "\ud800", None, 3, ["dog"]])
 def test_no_texts(value: object) -> None:
     assert not is_text(value)
 
 
-@pytest.mark.parametrize("text", ["a\nb", "a\rb", "a\u2028b", "a\x85b", "\u202eab", "x" * 201], ids=ascii)
+@each_row("text", ["a\nb", "a\rb", "a\u2028b", "a\x85b", "\u202eab", "x" * 201])
 def test_no_short_lines(text: str) -> None:
     assert not is_short_line(text)
 

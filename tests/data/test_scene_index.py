@@ -19,7 +19,7 @@ import pytest
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data import scene_index
+from pytest_vqamt.data import gqa, scene_index
 from pytest_vqamt.data.graphs import scene_of_row
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 from tests.data.made_reader import SCENES, Reader, scenes_of
@@ -120,9 +120,9 @@ def test_there_are_no_masks(reader: Reader) -> None:
 
 def test_threads_read_at_the_same_time(reader: Reader) -> None:
     index = SceneIndex(reader)
-    places = [place for _ in range(50) for place in range(len(index))]
+    places = [place for _ in range(10) for place in range(len(index))]
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(index.scene, places)) == list(SCENES) * 50
+        assert list(pool.map(index.scene, places)) == list(SCENES) * 10
 
 
 ROOT = Path(__file__).parents[2]
@@ -316,22 +316,19 @@ def test_a_killed_build_leaves_no_index_and_what_it_leaves_goes_in_time(gqa_file
         process.kill()
     (part,) = home.iterdir()
     assert part.suffix == ".part"
-    with halted(gqa_file) as process:
-        digest, _ = process.communicate("\n")
-    assert process.returncode == 0
-    assert digest
+    assert gqa.load(str(gqa_file)).digest
     assert part.exists(), "a build that began a moment ago may still be running"
     os.utime(part, (time.time() - 4000,) * 2)
     os.utime(gqa_file, (1, 1))
-    with halted(gqa_file) as process:
-        process.communicate("\n")
+    assert gqa.load(str(gqa_file)).digest
     assert [path.suffix for path in home.iterdir()] == [".sqlite"]
 
 
 def test_two_processes_can_build_at_once(gqa_file: Path, home: Path) -> None:
-    with halted(gqa_file) as one, halted(gqa_file) as other:
+    with halted(gqa_file) as other:
+        mine = gqa.load(str(gqa_file))
         assert len(list(home.iterdir())) == 2
-        digests = [process.communicate("\n")[0] for process in (one, other)]
-    assert one.returncode == other.returncode == 0
-    assert digests[0] == digests[1] != ""
+        digest, _ = other.communicate("\n")
+    assert (other.returncode, digest) == (0, f"{mine.digest}\n")
     assert [path.suffix for path in home.iterdir()] == [".sqlite"]
+    assert mine.scene(4).objects[0].name == "cat 4"

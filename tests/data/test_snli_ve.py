@@ -29,6 +29,7 @@ from tests.data.made_snli_ve import (
     write_table,
     write_units,
 )
+from tests.rows import each_row
 
 REAL = Path(__file__).parents[2] / "../shared/data/snli_ve"
 
@@ -84,7 +85,7 @@ def test_units_that_no_file_gives_are_read_off_the_sentence(tmp_path: Path) -> N
     assert second.units == (LinkedUnit(object="woman", property="sits"),)
 
 
-@pytest.mark.parametrize("field", ["Flickr30K_ID", "Flikr30kID", None])
+@each_row("field", ["Flickr30K_ID", "Flikr30kID", None])
 def test_the_photo_is_named_as_in_each_release(tmp_path: Path, field: str | None) -> None:
     row = official_row()
     photo = row.pop("Flickr30K_ID")
@@ -92,9 +93,7 @@ def test_the_photo_is_named_as_in_each_release(tmp_path: Path, field: str | None
     assert source.scene(0).photo.id == "7.jpg"
 
 
-@pytest.mark.parametrize(
-    ("there", "taken"), [(("train", "dev", "test"), "test"), (("train", "dev"), "dev"), (("train",), "train")]
-)
+@each_row("there, taken", [(("train", "dev", "test"), "test"), (("train", "dev"), "dev"), (("train",), "train")])
 def test_of_several_splits_the_test_split_is_taken(tmp_path: Path, there: tuple[str, ...], taken: str) -> None:
     for split in there:
         write_official(tmp_path, official_row(text=f"It is {split}."), split=split)
@@ -265,7 +264,7 @@ def test_articles_before_an_object_are_left_out(tmp_path: Path) -> None:
 # Photos.
 
 
-@pytest.mark.parametrize("folder", ["flickr30k-images", "flickr30k_images", "images", ""])
+@each_row("folder", ["flickr30k-images", "flickr30k_images", "images", ""])
 def test_photos_are_found_in_the_folders_that_people_have(tmp_path: Path, folder: str) -> None:
     write_photos(tmp_path / folder, "7.jpg")
     source = load(str(write_units(tmp_path)))
@@ -413,27 +412,36 @@ def test_a_unit_with_a_box_is_a_thing() -> None:
     assert found.things == {("h", 0): "h 1"}
 
 
-@pytest.mark.parametrize(
-    "noun",
-    ["people", "girls", "two men", "2 females", "three woman", "several children", "man and woman", "group of friends",
-     "couple of dogs", "12 cats", "someone", "Somebody", "she", "him", "another", "something", "they"],
-)  # fmt: skip
+SEVERAL_OR_UNNAMED = [
+    "people", "girls", "two men", "2 females", "three woman", "several children", "man and woman", "group of friends",
+    "couple of dogs", "12 cats", "someone", "Somebody", "she", "him", "another", "something", "they",
+]  # fmt: skip
+
+
+@each_row("noun", SEVERAL_OR_UNNAMED)
 def test_several_things_and_what_says_of_nothing_what_it_is_are_none(noun: str) -> None:
     found = linking([said("h", (noun, "runs", HERE), ("dog", "", HALF))])
     assert names(found) == ["dog"]
     assert found.things == {("h", 1): "h 2"}
 
 
-@pytest.mark.parametrize(
-    ("noun", "name"),
-    [("one of the men", "man"), ("scissors", "scissors"), ("pair of glasses", "glasses"), ("glass of water", "glass"),
-     ("Bowling Ball", "ball"), ("couple", "couple"), ("bus", "bus")],
-)  # fmt: skip
+@each_row(
+    "noun, name",
+    [
+        ("one of the men", "man"),
+        ("scissors", "scissors"),
+        ("pair of glasses", "glasses"),
+        ("glass of water", "glass"),
+        ("Bowling Ball", "ball"),
+        ("couple", "couple"),
+        ("bus", "bus"),
+    ],
+)
 def test_one_thing_is_called_by_its_head_noun(noun: str, name: str) -> None:
     assert names(linking([said("h", (noun, "", HERE))])) == [name]
 
 
-@pytest.mark.parametrize("label", ["neutral", "contradiction"])
+@each_row("label", ["neutral", "contradiction"])
 def test_what_is_not_entailed_tells_of_nothing(label: LabelName) -> None:
     row = said("h", ("dog", "sleeps", HERE), label=label)
     found = linking([row])
@@ -464,11 +472,19 @@ def test_boxes_that_overlap_less_are_of_two() -> None:
     assert [each.attributes for each in found.objects] == [("runs",), ("sits",)]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "is_one"),
-    [("boy", "child", True), ("man", "person", True), ("bike", "bicycle", True), ("animal", "dog", True),
-     ("skateboarder", "person", True), ("man", "woman", False), ("man", "boat", False), ("gizmo", "gadget", False)],
-)  # fmt: skip
+@each_row(
+    "one, other, is_one",
+    [
+        ("boy", "child", True),
+        ("man", "person", True),
+        ("bike", "bicycle", True),
+        ("animal", "dog", True),
+        ("skateboarder", "person", True),
+        ("man", "woman", False),
+        ("man", "boat", False),
+        ("gizmo", "gadget", False),
+    ],
+)
 def test_two_names_may_be_those_of_one_thing(one: str, other: str, is_one: bool) -> None:
     found = linking([said("a", (one, "", HERE)), said("b", (other, "", NEARLY_HERE))])
     assert names(found) == ([one] if is_one else [one, other])
@@ -575,7 +591,7 @@ def test_scene_graphs_give_the_other_things(tmp_path: Path) -> None:
     assert source.corpus.cutouts["man"][0].thing == "p"
 
 
-@pytest.mark.parametrize("name", ["7.jpg", "flickr30k-images/7.jpg"])
+@each_row("name", ["7.jpg", "flickr30k-images/7.jpg"])
 def test_scene_graphs_may_lie_beside_the_hypotheses_and_without_photos(tmp_path: Path, name: str) -> None:
     rows = [graph_row(thing("t", "tree", [60, 0, 30, 30]), photo=name), graph_row(photo="of-another.jpg")]
     write_lines(tmp_path / "graphs.jsonl", rows)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.snli_ve.source import load
 from tests.data.made_coco import Row, without, write_photos
 from tests.data.made_snli_ve import (
@@ -25,6 +22,7 @@ from tests.data.made_snli_ve import (
     write_table,
     write_units,
 )
+from tests.rows import each_row
 
 GOOD = "8.jpg#0r1e"
 FLAT = "bbox: Expected a box of a width and height above 0"
@@ -40,8 +38,8 @@ def told(folder: Path, good: str = GOOD) -> str:
     return text
 
 
-@pytest.mark.parametrize(
-    ("row", "text"),
+@each_row(
+    "row, text",
     [
         (without(official_row(), "pairID"), "pairID: Expected an id, a text or a whole number, but got no 'pairID'"),
         (without(official_row(), "gold_label"), "gold_label: Expected a text that is not blank, but got no"),
@@ -60,8 +58,8 @@ def test_a_broken_line_of_snli_ve(tmp_path: Path, row: Row | str, text: str) -> 
     assert told(tmp_path).startswith(f"snli_ve_test.jsonl:1: {text}")
 
 
-@pytest.mark.parametrize(
-    ("row", "text"),
+@each_row(
+    "row, text",
     [
         *(
             (without(table_row(), field), f"{field}: Expected a text")
@@ -92,8 +90,8 @@ def test_a_broken_line_of_the_table(tmp_path: Path, row: Row, text: str) -> None
     assert told(tmp_path).startswith(f"hypotheses.jsonl:2: {text}")
 
 
-@pytest.mark.parametrize(
-    ("row", "text"),
+@each_row(
+    "row, text",
     [
         *(
             (without(units_row(), field), f"{field}: Expected ")
@@ -187,7 +185,7 @@ def test_a_photo_that_cannot_be_read(tmp_path: Path) -> None:
     assert load(str(tmp_path)).bad_records[0].startswith("hypotheses.jsonl:1: uniq_id: Expected a photo (JPEG")
 
 
-@pytest.mark.parametrize("photo", ["../7.jpg", "/7.jpg", "a\\7.jpg", "http://x/7.jpg"])
+@each_row("photo", ["../7.jpg", "/7.jpg", "a\\7.jpg", "http://x/7.jpg"])
 def test_a_photo_that_is_none_of_the_folder(tmp_path: Path, photo: str) -> None:
     write_photos(tmp_path / "images", "8.jpg")
     write_units(tmp_path, units_row("q", photo=photo), units_row(GOOD, photo="8.jpg"))
@@ -224,26 +222,7 @@ def test_where_nothing_can_be_used_the_first_reason_is_told(tmp_path: Path) -> N
         load(str(tmp_path))
 
 
-def test_a_run_goes_on_without_bad_records_only_where_it_may(tmp_path: Path) -> None:
-    write_official(tmp_path, "{", official_row(GOOD))
-    with pytest.raises(DataError, match=r"1 is bad, beside 1 good scenes; the first: snli_ve_test\.jsonl:1"):
-        catalogue.load(f"snli-ve:{tmp_path}")
-    assert len(catalogue.load(f"snli-ve:{tmp_path}", allow_bad_records=True)) == 1
-
-
-def test_a_compressed_file_is_told_of(tmp_path: Path) -> None:
-    (tmp_path / "snli_ve_test.jsonl").write_bytes(gzip.compress(json.dumps(official_row()).encode()))
-    with pytest.raises(DataError, match=r"snli_ve_test\.jsonl' is compressed: decompress it"):
-        load(str(tmp_path))
-
-
-def test_another_encoding_is_told_of(tmp_path: Path) -> None:
-    (tmp_path / "snli_ve_test.jsonl").write_bytes('{"pairID": "caf\xe9"}'.encode("latin-1"))
-    with pytest.raises(DataError, match=r"snli_ve_test\.jsonl:1: Expected UTF-8, but got byte 15 wrong"):
-        load(str(tmp_path))
-
-
-@pytest.mark.parametrize("text", ["", "{}\n", "gone"])
+@each_row("text", ["", "{}\n", "gone"])
 def test_a_file_that_changes_while_it_is_used(tmp_path: Path, text: str) -> None:
     source = load(str(write_official(tmp_path)))
     file = tmp_path / "snli_ve_test.jsonl"

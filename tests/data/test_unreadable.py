@@ -10,9 +10,10 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.catalogue import load
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("kind", ["coco", "gqa", "visual-genome", "vqa-v2"])
+@each_row("kind", ["coco", "gqa", "visual-genome", "vqa-v2"])
 def test_a_path_that_no_system_takes_is_no_traceback(kind: str) -> None:
     with pytest.raises(DataError) as told:
         load(f"{kind}:{'x' * 5000}")

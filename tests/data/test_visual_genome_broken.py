@@ -9,6 +9,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data import visual_genome
 from tests.data.made_visual_genome import graph, ids, load, related, sized, thing, write
+from tests.rows import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +71,7 @@ BROKEN: dict[str, tuple[object, str]] = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN)
+@each_row("broken", BROKEN)
 def test_a_broken_record_is_named_and_the_others_stay(data: Path, broken: str) -> None:
     record, message = BROKEN[broken]
     source = load(write(data, "scene_graphs.json", [graph(1), record, graph(3)]))
@@ -139,7 +140,7 @@ def test_a_damaged_file_is_refused(data: Path) -> None:
         load(data)
 
 
-@pytest.mark.parametrize("argument", ["", "no/such/folder"])
+@each_row("argument", ["", "no/such/folder"])
 def test_a_folder_that_is_not_there_is_told(argument: str) -> None:
     with pytest.raises(OptionError, match="Expected --vqamt-data=visual-genome:DIR, but got DIR="):
         visual_genome.load(argument)

@@ -9,6 +9,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
 from tests.data.made_visual_genome import Json, graph, load, one, related, scenes, sized, thing, write
+from tests.rows import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +99,7 @@ FORMS: dict[str, dict[str, Json]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each_row("form", FORMS)
 def test_every_published_form_gives_the_same_scene(data: Path, form: str) -> None:
     for name, record in FORMS[form].items():
         write(data, name if name.endswith(".gz") else f"{name}.json", [record])

@@ -15,6 +15,7 @@ from pytest_vqamt.data.coco import load as load_coco
 from pytest_vqamt.data.vqa_v2 import load
 from tests.data.made_coco import annotation_row, image_row, write_coco, write_photos
 from tests.data.made_vqa import TEN, answers_row, question_row, write_vqa
+from tests.rows import each_row
 
 REAL = Path(__file__).parents[2] / "../shared/data"
 
@@ -67,7 +68,7 @@ def test_a_question_has_its_answers_in_order_and_its_kind(tmp_path: Path) -> Non
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "names",
     [
         ("questions.json", "annotations.json"),
@@ -81,7 +82,7 @@ def test_a_question_has_its_answers_in_order_and_its_kind(tmp_path: Path) -> Non
         ("vqa_v2.json.gz", "vqa_v2.json.gz"),
     ],
 )
-@pytest.mark.parametrize("by", ["folder", "file"])
+@each_row("by", ["folder", "file"])
 def test_files_are_found_by_their_names(tmp_path: Path, names: tuple[str, str], by: str) -> None:
     folder = write_vqa(tmp_path, names=names)
     source = load(str(folder if by == "folder" else folder / names[0]))
@@ -89,9 +90,9 @@ def test_files_are_found_by_their_names(tmp_path: Path, names: tuple[str, str], 
     assert [source.scene(index).id for index in range(len(source))] == ["1", "2"]
 
 
-@pytest.mark.parametrize("folder", ["val2014", "images", "images/val2014", "."])
-@pytest.mark.parametrize("name", ["COCO_val2014_{:012d}.jpg", "{:012d}.jpg"])
-@pytest.mark.parametrize("official", [True, False])
+@each_row("folder", ["val2014", "images", "images/val2014", "."])
+@each_row("name", ["COCO_val2014_{:012d}.jpg", "{:012d}.jpg"])
+@each_row("official", [True, False])
 def test_photos_are_found_by_their_ids(tmp_path: Path, folder: str, name: str, official: bool) -> None:
     official_names = ("v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json")
     write_vqa(tmp_path, names=official_names if official else ("questions.json", "annotations.json"))

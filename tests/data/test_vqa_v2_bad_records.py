@@ -10,12 +10,13 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.vqa_v2 import load
 from tests.data.made_coco import Row, image_row, without, write_coco, write_json, write_photos
 from tests.data.made_vqa import answers_row, question_row, write_vqa
+from tests.rows import each_row
 
 FINE = {"answer": "red"}
 
 
-@pytest.mark.parametrize(
-    ("row", "line"),
+@each_row(
+    "row, line",
     [
         ("Is it red?", "questions[0]: Expected a JSON object, but got record='Is it red?'"),
         (without(question_row(100), "question_id"), "questions[0]: question_id: Expected an id"),
@@ -35,8 +36,8 @@ def test_a_broken_question_is_named(tmp_path: Path, row: object, line: str) -> N
     assert len(source) == 1
 
 
-@pytest.mark.parametrize(
-    ("changes", "field", "said"),
+@each_row(
+    "changes, field, said",
     [
         ({"answers": None}, "answers", "a list"),
         ({"answers": "red"}, "answers", "a list"),
@@ -87,9 +88,8 @@ def test_answers_without_a_question_id_are_named_by_their_place(tmp_path: Path) 
     ]
 
 
-@pytest.mark.parametrize(
-    ("image", "name"),
-    [(2, "COCO_val2014_000000000002.jpg or 000000000002.jpg"), ("../../secret", "../../secret.jpg")],
+@each_row(
+    "image, name", [(2, "COCO_val2014_000000000002.jpg or 000000000002.jpg"), ("../../secret", "../../secret.jpg")]
 )
 def test_a_missing_photo_is_a_bad_record_where_others_are_there(tmp_path: Path, image: object, name: str) -> None:
     names = ("v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json")
@@ -104,8 +104,8 @@ def test_a_missing_photo_is_a_bad_record_where_others_are_there(tmp_path: Path, 
     )
 
 
-@pytest.mark.parametrize(
-    ("argument", "said"),
+@each_row(
+    "argument, said",
     [
         ("{0}/nowhere", "there is no such path"),
         ("{0}/empty", "Expected v2_OpenEnded_mscoco_*_questions.json, questions.json or vqa_*.json in"),

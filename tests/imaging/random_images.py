@@ -21,7 +21,7 @@ Values: TypeAlias = NDArray[np.uint8]
 
 
 @st.composite
-def images(draw: st.DrawFn, least: int = 1, most: int = 24) -> Image.Image:
+def images(draw: st.DrawFn, least: int = 1, most: int = 16) -> Image.Image:
     """RGB, each side from ``least`` to ``most`` pixels: noise, or a few values only."""
     height, width = draw(st.integers(least, most)), draw(st.integers(least, most))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -30,7 +30,7 @@ def images(draw: st.DrawFn, least: int = 1, most: int = 24) -> Image.Image:
 
 
 @st.composite
-def boxes(draw: st.DrawFn, most: int = 24) -> Box:
+def boxes(draw: st.DrawFn, most: int = 16) -> Box:
     """A box in quarters of pixels, not empty; it may lie partly or wholly outside."""
     x, y = (draw(st.integers(-4 * most // 4, 4 * most)) / 4 for _ in range(2))
     return Box(x, y, draw(st.integers(1, 4 * most)) / 4, draw(st.integers(1, 4 * most)) / 4)

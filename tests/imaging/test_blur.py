@@ -16,6 +16,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Blur
 from pytest_vqamt.imaging.blur import blur
 from tests.imaging.random_images import boxes, images, touched, values
+from tests.rows import each_row
 
 sigmas = st.sampled_from([0.5, 1, 3, 6])
 
@@ -63,7 +64,7 @@ def test_a_sigma_of_zero_changes_nothing() -> None:
     assert (values(blur(image, Blur(keep=(), sigma_px=0))) == values(image)).all()
 
 
-@pytest.mark.parametrize("sigma", [3, 6, 9])
+@each_row("sigma", [3, 6, 9])
 def test_a_thin_line_spreads_as_a_gaussian_does(sigma: float) -> None:
     image = Image.new("RGB", (201, 9))
     image.paste((255, 255, 255), (100, 0, 101, 9))
@@ -72,8 +73,8 @@ def test_a_thin_line_spreads_as_a_gaussian_does(sigma: float) -> None:
     assert spread**0.5 == pytest.approx(sigma, rel=0.1)  # values are rounded to whole ones, which cuts off the tails
 
 
-@pytest.mark.parametrize("size", [(640, 480), (403, 401), (224, 224)])
-@pytest.mark.parametrize("sigma", [2.9, 3, 6, 9, 20])
+@each_row("size", [(640, 480), (403, 401), (224, 224)])
+@each_row("sigma", [2.9, 3, 6, 9, 20])
 def test_a_large_picture_is_blurred_as_a_gaussian_does(size: tuple[int, int], sigma: float) -> None:
     random = np.random.default_rng(7)
     noise = Image.fromarray(random.integers(0, 256, (24, 32, 3), np.uint8))

@@ -31,6 +31,7 @@ from pytest_vqamt.imaging.edits import (
 )
 from tests.imaging.random_images import Photos, Values, boxes, images, scene_for, touched, values, whole_boxes
 from tests.making import thing_of
+from tests.rows import each_row
 
 
 @given(images(), st.data())
@@ -65,15 +66,13 @@ def test_a_piece_of_a_piece_is_a_piece(image: Image.Image, data: st.DataObject) 
     assert (values(crop(crop(image, Crop(box=outer)), Crop(box=inner))) == values(at_once)).all()
 
 
-@pytest.mark.parametrize(
-    "edit", [Cut(start=5, stop=5), Cut(start=6, stop=5), Cut(start=-1, stop=5), Cut(start=0, stop=9, axis="y")]
-)
+@each_row("edit", [Cut(start=5, stop=5), Cut(start=6, stop=5), Cut(start=-1, stop=5), Cut(start=0, stop=9, axis="y")])
 def test_a_cut_that_is_empty_or_outside_is_refused(edit: Cut) -> None:
     with pytest.raises(RenderError, match=r"Expected a piece inside the picture of 20 x 8 pixels, but got edit=Cut\("):
         cut(Image.new("RGB", (20, 8)), edit)
 
 
-@pytest.mark.parametrize("box", [Box(15, 0, 6, 5), Box(-0.5, 0, 5, 5), Box(3, 3, 0.2, 2)])
+@each_row("box", [Box(15, 0, 6, 5), Box(-0.5, 0, 5, 5), Box(3, 3, 0.2, 2)])
 def test_a_crop_that_is_empty_or_outside_is_refused(box: Box) -> None:
     with pytest.raises(RenderError, match=r"but got edit=Crop\(.*clip it to the scene's frame"):
         crop(Image.new("RGB", (20, 8)), Crop(box=box))
@@ -154,8 +153,8 @@ def test_at_its_own_size_the_inside_of_a_thing_is_its_pixels() -> None:
     assert (there[edge] != picture[7:37, 5:45][edge]).any(axis=1).mean() > 0.9
 
 
-@pytest.mark.parametrize("size", [(40, 30), (17, 33), (80, 60), (160, 100), (5, 4)])
-@pytest.mark.parametrize("colour", [0, 60, 128, 200, 255])
+@each_row("size", [(40, 30), (17, 33), (80, 60), (160, 100), (5, 4)])
+@each_row("colour", [0, 60, 128, 200, 255])
 def test_what_stood_around_a_thing_never_shines_through(size: tuple[int, int], colour: int) -> None:
     """A thing of one colour before the opposite one, laid over a third: only mixtures of the first and the third."""
     mask = disc(64, 64, 30)
@@ -190,7 +189,7 @@ def test_what_lies_beyond_the_picture_is_lost_and_the_rest_unchanged(x: int, y: 
     assert (after == values(insert(Image.fromarray(wider), on_wider, photos))[50:100, 50:110]).all()
 
 
-@pytest.mark.parametrize("box", [Box(0, 0, 5, 5), Box(40, 40, 5, 5)])
+@each_row("box", [Box(0, 0, 5, 5), Box(40, 40, 5, 5)])
 def test_a_thing_without_pixels_is_refused(box: Box) -> None:
     mask = np.zeros((20, 20), np.bool_)
     mask[10, 10] = True
@@ -279,7 +278,7 @@ def test_no_shear_changes_nothing(image: Image.Image) -> None:
     assert (values(shear(image, Shear(factor=0))) == values(image)).all()
 
 
-@pytest.mark.parametrize("factor", [0.25, -0.4])
+@each_row("factor", [0.25, -0.4])
 def test_a_thing_is_inside_the_box_that_the_scene_gives_it(factor: float) -> None:
     image = Image.new("RGB", (60, 40))
     box = Box(20, 4, 15, 10)
@@ -306,7 +305,7 @@ def test_contrast_multiplies_and_clips(image: Image.Image, gain: float) -> None:
     assert (values(contrast(image, Contrast(gain=gain))) == expected).all()
 
 
-@pytest.mark.parametrize(("gain", "value", "expected"), [(0.5, 5, 2), (0.5, 7, 4), (1.5, 171, 255), (2, 100, 200)])
+@each_row("gain, value, expected", [(0.5, 5, 2), (0.5, 7, 4), (1.5, 171, 255), (2, 100, 200)])
 def test_contrast_by_hand(gain: float, value: int, expected: int) -> None:
     image = Image.new("RGB", (2, 1), (value, 0, value))
     assert values(contrast(image, Contrast(gain=gain))).tolist() == [[[expected, 0, expected]] * 2]

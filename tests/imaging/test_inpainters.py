@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -13,6 +13,7 @@ from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging import inpainters
 from pytest_vqamt.imaging.inpainting import inpaint
 from tests.imaging.random_images import Values, boxes, images, touched, values
+from tests.rows import each_row
 
 cv2 = pytest.importorskip("cv2")
 pytest.importorskip("skimage")
@@ -21,7 +22,6 @@ methods = pytest.mark.parametrize("method", ["telea", "biharmonic"])
 
 
 @methods
-@settings(max_examples=40)
 @given(image=images(least=2), box=boxes())
 def test_nothing_outside_the_hole_changes(method: str, image: Image.Image, box: Box) -> None:
     hole = touched((box,), image)
@@ -35,8 +35,7 @@ def test_nothing_outside_the_hole_changes(method: str, image: Image.Image, box: 
 
 
 # OpenCV rounds each pixel from pixels that it has rounded, which adds up on the way inwards.
-@pytest.mark.parametrize(("method", "off_by"), [("telea", 5), ("biharmonic", 1)])
-@settings(max_examples=30)
+@each_row("method, off_by", [("telea", 5), ("biharmonic", 1)])
 @given(colour=st.tuples(*[st.integers(0, 255)] * 3), box=boxes())
 def test_one_colour_goes_on(method: str, off_by: int, colour: tuple[int, int, int], box: Box) -> None:
     image = Image.new("RGB", (20, 15), colour)
@@ -47,7 +46,6 @@ def test_one_colour_goes_on(method: str, off_by: int, colour: tuple[int, int, in
 @given(
     st.integers(0, 2**32 - 1), st.integers(0, 80), st.integers(0, 60), st.integers(1, 40), st.integers(1, 30)
 )  # fmt: skip
-@settings(max_examples=60)
 def test_telea_on_a_piece_is_telea_on_the_whole_picture(seed: int, x: int, y: int, width: int, height: int) -> None:
     noise = np.random.default_rng(seed).integers(0, 256, (60, 80, 3), dtype=np.uint8)
     hole = np.zeros((60, 80), np.uint8)
@@ -82,7 +80,7 @@ def _as_floats(image: Values, _hole: Values) -> object:
     return image / 255
 
 
-@pytest.mark.parametrize("broken", [_smaller, _as_floats])
+@each_row("broken", [_smaller, _as_floats])
 def test_an_inpainter_that_gives_no_picture_is_refused(broken: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inpainters, "telea", broken)
     with pytest.raises(

@@ -17,6 +17,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import OptionError, RenderError
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.imaging.inpainting import checkpoint_of, inpaint, lacking, method_of
+from tests.rows import each_row
 
 IMAGE = Image.effect_noise((30, 20), 60).convert("RGB")
 
@@ -29,7 +30,7 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inpainting, "_is_installed", lambda module: find_nothing(module) is not None)
 
 
-@pytest.mark.parametrize("setting", ["telea", "biharmonic"])
+@each_row("setting", ["telea", "biharmonic"])
 def test_a_method_without_a_checkpoint_is_its_own_name(setting: str) -> None:
     assert method_of(setting) == setting
 
@@ -71,8 +72,8 @@ def test_a_checkpoint_at_home_is_found(tmp_path: Path, monkeypatch: pytest.Monke
     assert method_of("lama:~/weights.pt") == method_of(f"lama:{tmp_path / 'weights.pt'}")
 
 
-@pytest.mark.parametrize(
-    ("setting", "reason"),
+@each_row(
+    "setting, reason",
     [
         ("telia", r"got inpaint='telia'; did you mean 'telea'\?"),
         ("telea:5", r"got inpaint='telea:5'$"),
@@ -96,15 +97,12 @@ def test_a_checkpoint_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         method_of(f"lama:{tmp_path}")
 
 
-@pytest.mark.parametrize(
-    ("method", "sentence"),
-    [
+@each_row("method, sentence", [
         ("telea", "inpainting by telea needs OpenCV; run: pip install 'pytest-vqamt[inpaint]'"),
         ("biharmonic", "inpainting by biharmonic needs scikit-image; run: pip install 'pytest-vqamt[inpaint]'"),
         ("lama:0123456789abcdef", "inpainting by lama:0123456789abcdef needs PyTorch; run: "
          "pip install 'pytest-vqamt[transformers]'"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 @pytest.mark.usefixtures("nothing_installed")
 def test_what_is_lacking_is_said_with_the_command(method: str, sentence: str) -> None:
     assert lacking(method) == sentence
@@ -119,7 +117,7 @@ def test_nothing_is_lacking_of_what_is_installed() -> None:
     assert not inpainting._is_installed("no_such_module_anywhere")
 
 
-@pytest.mark.parametrize("method", ["", "magic"])
+@each_row("method", ["", "magic"])
 def test_an_unknown_method_is_refused(method: str) -> None:
     with pytest.raises(
         RenderError, match=rf"Expected an inpainter \(telea, biharmonic, lama\), but got method='{method}'"

@@ -50,7 +50,7 @@ def method(tmp_path_factory: pytest.TempPathFactory) -> str:
     return method_of(saved(NETWORK, tmp_path_factory.mktemp("lama") / "small.pt"))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(image=images(least=2), box=boxes())
 def test_the_network_sees_the_picture_and_fills_the_hole_alone(method: str, image: Image.Image, box: Box) -> None:
     hole = touched((box,), image)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.imaging.lettering import INK, drawable, width_px, wrapped, write
+from tests.rows import each_row
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
 """Surrogates and control characters, too."""
@@ -21,7 +21,6 @@ def test_any_text_is_one_line_that_can_be_drawn(text: str) -> None:
     write(Image.new("RGB", (40, 20)), [(line, 13, INK)], 2, 2)
 
 
-@settings(max_examples=60)
 @given(ANY_TEXT, st.integers(40, 300), st.integers(1, 4))
 def test_lines_fit_and_hold_the_text_up_to_where_it_is_cut(text: str, width: int, most_lines: int) -> None:
     lines = wrapped(text, width, 14, most_lines)
@@ -45,12 +44,12 @@ def test_a_word_that_is_too_long_is_broken() -> None:
     assert all(len(line) <= 10 for line in lines)
 
 
-@pytest.mark.parametrize("text", ["", " \n\t ", "\x00\u200d\ud800"])
+@each_row("text", ["", " \n\t ", "\x00\u200d\ud800"])
 def test_nothing_to_draw_is_no_line(text: str) -> None:
     assert wrapped(text, 100, 14) == []
 
 
-@pytest.mark.parametrize("text", [" " * 5000, "word " * 2000, "m" * 9000])
+@each_row("text", [" " * 5000, "word " * 2000, "m" * 9000])
 def test_a_very_long_text_ends_in_dots(text: str) -> None:
     lines = wrapped(text, 200, 14)
     assert len(lines) <= 12

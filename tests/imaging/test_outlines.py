@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
@@ -20,6 +19,7 @@ from pytest_vqamt.core.scene import Photo, Region, Scene
 from pytest_vqamt.imaging.outlines import STROKES, Outline, OutlineKind, draw_outlines, edited, outlines
 from tests.core.random_scenes import boxes_within, scenes
 from tests.making import group_of, thing_of
+from tests.rows import each_row
 
 GREY = (128, 128, 128)
 ONE = (1.0, 1.0)
@@ -41,7 +41,7 @@ def is_colour(pixels: NDArray[np.uint8], colour: Colour) -> NDArray[np.bool_]:
     return same[..., 0]
 
 
-@pytest.mark.parametrize("shows", OutlineKind)
+@each_row("shows", OutlineKind)
 def test_a_frame_runs_about_its_box_and_hides_nothing_inside(shows: OutlineKind) -> None:
     pixels = drawn(outline(shows))
     assert is_colour(pixels[50:110, 60:140], GREY).all()
@@ -82,7 +82,6 @@ LABELS = st.sampled_from(["", "dog", "a very long label of more than thirty lett
 BOXES = st.builds(Box, st.floats(-9, 220), st.floats(-9, 160), st.floats(0.01, 250), st.floats(0.01, 200))
 
 
-@settings(max_examples=100)
 @given(
     st.lists(st.builds(Outline, box=BOXES, label=LABELS, shows=st.sampled_from(OutlineKind)), max_size=12),
     st.sampled_from([(200, 150), (30, 220), (1, 1), (9, 3), (340, 12)]),
@@ -112,7 +111,7 @@ def lab(light: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])])
 
 
-@pytest.mark.parametrize("sight", MACHADO)
+@each_row("sight", MACHADO)
 def test_the_strong_colours_are_told_apart_by_everybody(sight: str) -> None:
     seen = [
         lab(np.array(MACHADO[sight]) @ linear(STROKES[shows].colour))
@@ -122,7 +121,7 @@ def test_the_strong_colours_are_told_apart_by_everybody(sight: str) -> None:
     assert np.linalg.norm(seen[0] - seen[1]) > 23
 
 
-@pytest.mark.parametrize("shows", [OutlineKind.EDITED, OutlineKind.ASKED])
+@each_row("shows", [OutlineKind.EDITED, OutlineKind.ASKED])
 def test_a_label_is_readable(shows: OutlineKind) -> None:
     # WCAG 2: 4.5 for text, against the white of the letters.
     luminance = float(linear(STROKES[shows].colour) @ np.array([0.2126, 0.7152, 0.0722]))
@@ -202,7 +201,6 @@ def edit(painted: Painted, kind: str, boxes: tuple[Box, ...]) -> None:
 KINDS = ("erase", "insert", "blur", "mask", "corrupt", "cut", "cut rows", "crop", "mirror", "whole")
 
 
-@settings(max_examples=100)
 @given(scenes(), st.data())
 def test_an_outline_is_the_frame_of_the_pixels_that_show_the_edit(scene: Scene, data: st.DataObject) -> None:
     painted = Painted(scene.picture, [])
@@ -215,7 +213,6 @@ def test_an_outline_is_the_frame_of_the_pixels_that_show_the_edit(scene: Scene, 
     assert {each.shows for each in found} <= {OutlineKind.EDITED}
 
 
-@settings(max_examples=100)
 @given(scenes(), st.data(), st.floats(-1, 1))
 def test_a_sheared_outline_is_where_the_rows_of_pixels_went(scene: Scene, data: st.DataObject, factor: float) -> None:
     box = data.draw(boxes_within(scene.width, scene.height))
@@ -236,7 +233,6 @@ def test_a_sheared_outline_is_where_the_rows_of_pixels_went(scene: Scene, data: 
         assert outline.box.x1 <= min(scene.width, max(x for x, _ in moved) + slack)
 
 
-@settings(max_examples=100)
 @given(scenes(), st.floats(-20, 20), st.floats(-20, 20), st.floats(0.5, 40), st.floats(0.5, 40))
 def test_every_outline_lies_in_the_frame(scene: Scene, x: float, y: float, w: float, h: float) -> None:
     wild = replace(scene, objects=(*scene.objects, thing_of("dog", id="wild", box=Box(x, y, w, h))))
@@ -342,7 +338,7 @@ class TestWhatWasEdited:
         assert shown(edited(masked, yard), OutlineKind.EDITED)["inserted kite"] == [Box(30, 60, 20, 20)]
         assert edited(masked.cut(36, 44), yard) == ()
 
-    @pytest.mark.parametrize("made", [Picture.mirror, Picture.reencode], ids=["mirrored", "re-encoded"])
+    @each_row("made", [Picture.mirror, Picture.reencode])
     def test_an_edit_of_the_whole_picture_has_no_box(self, made: Callable[[Picture], Picture], yard: Scene) -> None:
         assert edited(made(yard.picture), yard) == ()
 

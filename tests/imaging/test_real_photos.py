@@ -15,6 +15,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.render import render
 from tests.imaging.coco_photos import CocoPhotos, needs_coco
 from tests.imaging.random_images import values
+from tests.rows import each_row
 
 pytestmark = needs_coco
 
@@ -53,7 +54,7 @@ EDITS: dict[str, Callable[[Picture, Box], Picture]] = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
+@each_row("name", EDITS)
 def test_an_edit_of_a_thing_changes_its_box_and_nothing_else(coco: CocoPhotos, scene: Scene, name: str) -> None:
     if name == "telea":
         pytest.importorskip("cv2")
@@ -64,7 +65,7 @@ def test_an_edit_of_a_thing_changes_its_box_and_nothing_else(coco: CocoPhotos, s
     assert changed[within(box, scene)].mean() > 0.1
 
 
-@pytest.mark.parametrize("sigma", [3, 6, 9])
+@each_row("sigma", [3, 6, 9])
 def test_a_blur_keeps_the_thing_and_takes_the_detail_around_it(coco: CocoPhotos, scene: Scene, sigma: int) -> None:
     box = largest(scene).box
     before = values(render(scene.picture, coco)).astype(float)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -38,6 +38,7 @@ from pytest_vqamt.imaging.pixel_boxes import inside, nearest, outwards
 from pytest_vqamt.imaging.render import render
 from tests.imaging.random_images import Photos, boxes, images, touched, values
 from tests.making import HEIGHT, WIDTH, scene_of, thing_of
+from tests.rows import each_row
 
 SCENE = scene_of("dog", "cat")
 NOISE = np.random.default_rng(5).integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)
@@ -85,7 +86,7 @@ def test_there_is_one_of_each_edit() -> None:
     assert {type(edit) for edit in ONE_OF_EACH} == set(EDITS)
 
 
-@pytest.mark.parametrize("edit", ONE_OF_EACH, ids=repr)
+@each_row("edit", ONE_OF_EACH)
 def test_every_edit_is_drawn_at_the_size_of_its_scene(edit: Edit) -> None:
     photos, picture = store(), edited(edit)
     image = render(picture, photos)
@@ -97,7 +98,6 @@ def test_every_edit_is_drawn_at_the_size_of_its_scene(edit: Edit) -> None:
         assert image.tobytes() != NOISE.tobytes()
 
 
-@settings(max_examples=60)
 @given(st.lists(st.sampled_from(PLAIN), max_size=3), st.sampled_from(PLAIN))
 def test_an_edit_sees_what_those_before_it_left(first: list[Edit], last: Edit) -> None:
     # Two pieces one after the other can be larger than what the first left.
@@ -116,7 +116,7 @@ def noise(picture: Picture) -> bytes:
     return render(picture, Photos({picture.photo.id: grey}, {})).tobytes()
 
 
-@pytest.mark.parametrize("kind", [Corruption.IMPULSE, Corruption.SNOW])
+@each_row("kind", [Corruption.IMPULSE, Corruption.SNOW])
 def test_noise_depends_on_the_recipe_and_on_nothing_else(kind: Corruption) -> None:
     corrupted = Corrupt(kind=kind, severity=2)
     another = scene_of("dog", id="another")
@@ -178,8 +178,8 @@ def test_what_floating_point_adds_touches_no_further_pixel() -> None:
     assert outwards(Box(0.1, 0, 2.9000000000000004, 1), (9, 9)) == (0, 0, 3, 1)
 
 
-@pytest.mark.parametrize(
-    ("box", "expected"),
+@each_row(
+    "box, expected",
     [
         (Box(2, 3, 4, 5), (2, 3, 6, 8)),
         (Box(2.4, 2.6, 3.3, 3.1), (2, 3, 6, 6)),
@@ -191,14 +191,12 @@ def test_nearest_moves_each_edge_to_a_whole_pixel(box: Box, expected: tuple[int,
     assert nearest(box) == expected
 
 
-@pytest.mark.parametrize(
-    "box", [Box(-1, 0, 5, 5), Box(0, 0, 5, 11), Box(8, 8, 3, 1), Box(3, 3, 0, 2), Box(3, 3, 2, 0.3)]
-)
+@each_row("box", [Box(-1, 0, 5, 5), Box(0, 0, 5, 11), Box(8, 8, 3, 1), Box(3, 3, 0, 2), Box(3, 3, 2, 0.3)])
 def test_what_is_empty_or_partly_outside_is_not_inside(box: Box) -> None:
     assert inside(box, (10, 10)) is None
 
 
-@pytest.mark.parametrize("box", [Box(1.5, 0, 99.5, 1), Box(0.5, 0, 100.5, 1), Box(0.6, 0, 100.4, 1)])
+@each_row("box", [Box(1.5, 0, 99.5, 1), Box(0.5, 0, 100.5, 1), Box(0.6, 0, 100.4, 1)])
 def test_a_box_up_to_the_edge_stays_inside_in_whole_pixels(box: Box) -> None:
     found = inside(box, (101, 1))
     assert found is not None

@@ -34,6 +34,7 @@ class Malformed:
         says: what the error must name: the file, the record, the field.
         lost: the ids of the records that cannot be used for it.
         bad: how many mistakes are told.
+        is_of_full: whether the default tier leaves it out, as another entry is about the same field.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Malformed:
     at: At = At.RECORD
     lost: tuple[str, ...] = ("2",)
     bad: int = 1
+    is_of_full: bool = False
 
 
 def put(file: str, *path: Step, value: object) -> Damage:

@@ -59,10 +59,13 @@ class Field:
 
 
 def broken_fields(data: str, file: str, fields: tuple[Field, ...], *, strict: bool = False) -> Iterator[Malformed]:
-    """An entry for each field and value; ``strict`` where the file is read by a reader in C."""
-    for field in fields:
+    """An entry for each field and value; ``strict`` where the file is read by a reader in C.
+
+    The default tier has one value of each field, each time the next of those that such fields cannot have.
+    """
+    for number, field in enumerate(fields):
         values = {**field.no, **(IS_NULL if field.needed else {})}
-        for what, value in values.items():
+        for place, (what, value) in enumerate(values.items()):
             refused = strict and what in _NO_JSON
             yield Malformed(
                 name=f"{data}: {file}: {path_in_words(field.path)} is {what}",
@@ -71,6 +74,7 @@ def broken_fields(data: str, file: str, fields: tuple[Field, ...], *, strict: bo
                 says=(file,) if refused else (field.where, field.named),
                 at=At.SOURCE if refused else At.RECORD,
                 bad=field.bad,
+                is_of_full=place != number % len(values),
             )
         if field.needed and not isinstance(field.path[-1], int):
             yield Malformed(

@@ -56,6 +56,8 @@ _DAMAGES_OF_COMPRESSED: Mapping[str, Change] = {
     "is not compressed": lambda data: data,
     "is empty": lambda _data: b"",
 }
+_OF_EACH_FILE = ("is cut in half", "is empty", "is not compressed")
+"""The damages that the default tier does to files beside others too."""
 _NEEDED = ("instances.json", "sceneGraphs.json", "scene_graphs.json", "objects.json", "questions.json")
 
 
@@ -78,6 +80,7 @@ def _whole(data: str, file: str, what: str, change: Change, *, plain: str = "") 
         damage=rewrite(plain or file, change, name=file if plain else ""),
         says=(file.removesuffix(".gz"),),
         at=At.SOURCE,
+        is_of_full=file.removesuffix(".gz") not in _NEEDED and what not in _OF_EACH_FILE,
     )
 
 

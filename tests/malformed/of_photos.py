@@ -28,7 +28,7 @@ PHOTOS: Mapping[str, str] = {
 
 
 def broken_photos() -> Iterator[Malformed]:
-    """An entry for each source and broken photo."""
+    """An entry for each source and broken photo; the default tier has a PNG of one source and a JPEG of another."""
     for data, name in PHOTOS.items():
         if data == "photos":
             continue  # it reads them as graphs does
@@ -40,6 +40,7 @@ def broken_photos() -> Iterator[Malformed]:
                 damage=shown_as(name, make),
                 says=(Path(name).name,),
                 at=At.USE,
+                is_of_full=data not in ("graphs", "coco"),
             )
 
 

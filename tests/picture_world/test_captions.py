@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
-
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.picture_world.captions import captions
 from pytest_vqamt.picture_world.looks import a, listed, noun_phrase
 from pytest_vqamt.picture_world.source import PictureWorld
+from tests.rows import each_row
 
 
 def thing(number: int, name: str, *attributes: str) -> Thing:
@@ -24,8 +23,8 @@ def first(*things: Thing, links: tuple[Relationship, ...] = ()) -> set[str]:
 
 
 def test_every_noun_of_a_scene_is_named() -> None:
-    world = PictureWorld(200, seed=21)
-    for index in range(200):
+    world = PictureWorld(40, seed=21)
+    for index in range(40):
         scene = world.scene(index)
         assert len(scene.captions) == 2
         for caption in scene.captions:
@@ -71,8 +70,8 @@ def test_what_stands_on_a_thing_is_told_with_it() -> None:
     assert "A brown table with a red striped cup on it and a pink ball under it in a desert." in worded
 
 
-@pytest.mark.parametrize(
-    ("items", "row"),
+@each_row(
+    "items, row",
     [
         ([], ""),
         (["a cup"], "a cup"),

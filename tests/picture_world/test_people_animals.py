@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from pytest_vqamt.picture_world.art.animals import ANIMALS
 from pytest_vqamt.picture_world.art.backgrounds import SETTINGS, draw_background
 from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb
 from pytest_vqamt.picture_world.art.people import PERSON_HEIGHT, POSES, Figure, PersonLook, draw_person
+from tests.rows import each_row
 
 ANIMAL_LOOKS = [(n, c, p) for n, a in ANIMALS.items() for c in a.colours for p in a.poses]
 OUTFITS = [(k, g) for k in PERSON_HEIGHT for g in ("shirt", "dress") if g == "shirt" or k in ("woman", "girl")]
@@ -41,7 +43,7 @@ def shown(image: Image.Image, mask: Image.Image | None = None) -> list[Rgb]:
     return [(int(r), int(g), int(b)) for r, g, b in dots[inside][:, :3]]
 
 
-@pytest.mark.parametrize(("name", "colour", "pose"), ANIMAL_LOOKS)
+@each_row("name, colour, pose", ANIMAL_LOOKS, sample=4)
 def test_the_commonest_colour_of_an_animal_is_the_named_one(name: str, colour: str, pose: str) -> None:
     colours = shown(animal(name, colour, pose))
     ((commonest, count),) = Counter(colours).most_common(1)
@@ -49,7 +51,7 @@ def test_the_commonest_colour_of_an_animal_is_the_named_one(name: str, colour: s
     assert count > 0.25 * len(colours)
 
 
-@pytest.mark.parametrize("name", list(ANIMALS))
+@each_row("name", list(ANIMALS))
 def test_an_animal_is_not_cut_off_and_stands_at_the_bottom_of_its_canvas(name: str) -> None:
     kind = ANIMALS[name]
     for pose in kind.poses:
@@ -62,7 +64,7 @@ def test_an_animal_is_not_cut_off_and_stands_at_the_bottom_of_its_canvas(name: s
         assert bottom >= alpha.height - 3 or kind.place == "air", (pose, bottom)
 
 
-@pytest.mark.parametrize("name", ["dog", "cat"])
+@each_row("name", ["dog", "cat"])
 def test_a_pet_looks_different_in_each_pose(name: str) -> None:
     alphas = [np.asarray(animal(name, "black", pose).getchannel("A")) > 127 for pose in ANIMALS[name].poses]
     assert len(alphas) == 3
@@ -71,24 +73,24 @@ def test_a_pet_looks_different_in_each_pose(name: str) -> None:
             assert (one ^ other).sum() > 0.35 * one.sum()
 
 
-@pytest.mark.parametrize(("kind", "garment"), OUTFITS)
-@pytest.mark.parametrize("pose", list(POSES))
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_garment_mask_shows_the_garment(kind: str, garment: str, pose: str, pattern: str) -> None:
-    for colour in PALETTE:
-        figure = person(
-            kind, pose=pose, garment=garment, garment_colour=colour, garment_pattern=pattern, hat_colour="green", skin=3
-        )
-        assert set(figure.parts) == {garment, "hat"}
-        mask = figure.parts[garment]
-        assert mask.mode == "L"
-        assert mask.size == figure.image.size
-        colours = shown(figure.image, mask)
-        assert len(colours) > 120
-        near = sum(max(abs(a - b) for a, b in zip(rgb, PALETTE[colour], strict=True)) < 12 for rgb in colours)
-        assert near > (0.75 if pattern == "plain" else 0.33) * len(colours)
-        r, g, b = np.mean(colours, axis=0)
-        assert nearest_name((round(r), round(g), round(b))) == colour
+DRESSED = [(*outfit, *rest) for outfit, *rest in product(OUTFITS, POSES, PATTERNS, PALETTE)]
+
+
+@each_row("kind, garment, pose, pattern, colour", DRESSED, sample=37)
+def test_the_garment_mask_shows_the_garment(kind: str, garment: str, pose: str, pattern: str, colour: str) -> None:
+    figure = person(
+        kind, pose=pose, garment=garment, garment_colour=colour, garment_pattern=pattern, hat_colour="green", skin=3
+    )
+    assert set(figure.parts) == {garment, "hat"}
+    mask = figure.parts[garment]
+    assert mask.mode == "L"
+    assert mask.size == figure.image.size
+    colours = shown(figure.image, mask)
+    assert len(colours) > 120
+    near = sum(max(abs(a - b) for a, b in zip(rgb, PALETTE[colour], strict=True)) < 12 for rgb in colours)
+    assert near > (0.75 if pattern == "plain" else 0.33) * len(colours)
+    r, g, b = np.mean(colours, axis=0)
+    assert nearest_name((round(r), round(g), round(b))) == colour
 
 
 def test_a_pattern_can_be_seen() -> None:
@@ -100,8 +102,8 @@ def test_a_pattern_can_be_seen() -> None:
             assert (change > 90).sum() > 0.15 * (np.asarray(plain.parts["shirt"]) > 127).sum()
 
 
-@pytest.mark.parametrize("kind", list(PERSON_HEIGHT))
-@pytest.mark.parametrize("pose", list(POSES))
+@each_row("kind", list(PERSON_HEIGHT))
+@each_row("pose", list(POSES))
 def test_masks_lie_inside_the_figure_and_apart_from_each_other(kind: str, pose: str) -> None:
     figure = person(kind, pose=pose, hat_colour="red")
     alpha = np.asarray(figure.image.getchannel("A"))
@@ -116,9 +118,9 @@ def test_without_a_hat_there_is_no_hat_mask() -> None:
     assert set(person().parts) == {"shirt"}
 
 
-@pytest.mark.parametrize("kind", list(PERSON_HEIGHT))
-@pytest.mark.parametrize("pose", list(POSES))
-@pytest.mark.parametrize("facing", ["left", "right"])
+@each_row("kind", list(PERSON_HEIGHT))
+@each_row("pose", list(POSES), sample=2)
+@each_row("facing", ["left", "right"])
 def test_the_hand_that_holds_is_skin_and_near_the_edge_of_the_figure(kind: str, pose: str, facing: str) -> None:
     figure = person(kind, pose=pose, facing=facing, holding=True, skin=0, garment_colour="blue")
     x, y = figure.hand
@@ -127,7 +129,7 @@ def test_the_hand_that_holds_is_skin_and_near_the_edge_of_the_figure(kind: str, 
     assert min(y, x if facing == "left" else figure.image.width - 1 - x) <= 0.13 * PERSON_HEIGHT[kind]
 
 
-@pytest.mark.parametrize(("kind", "garment"), OUTFITS)
+@each_row("kind, garment", OUTFITS)
 def test_every_pose_can_be_told_from_every_other_one(kind: str, garment: str) -> None:
     drawn = {pose: _framed(person(kind, pose=pose, garment=garment)) for pose in POSES}
     for one in POSES:
@@ -181,7 +183,7 @@ def test_drawing_twice_gives_the_same_dots() -> None:
     assert animal("cow", "white", "standing").tobytes() == animal("cow", "white", "standing").tobytes()
 
 
-@pytest.mark.parametrize("setting", list(SETTINGS))
+@each_row("setting", list(SETTINGS))
 def test_a_background_is_calm_and_its_own_in_each_variant(setting: str) -> None:
     pictures = [draw_background(setting, (224, 224), variant) for variant in range(4)]
     assert {(p.size, p.mode) for p in pictures} == {((224, 224), "RGB")}

@@ -6,10 +6,10 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, tint
 from pytest_vqamt.picture_world.art.sprites import SPRITES, Place
+from tests.rows import each_row
 
 NAMES = tuple(SPRITES)
 LEAST_SIDE_PX = 26
@@ -40,7 +40,7 @@ def changed_fraction(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -
     return float(differs.sum() / drawn.sum())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES, sample=5)
 def test_every_look_is_large_enough_to_be_recognised(name: str) -> None:
     for look in looks(name):
         ys, xs = np.nonzero(pixels(name, look)[..., 3] > 127)
@@ -48,7 +48,7 @@ def test_every_look_is_large_enough_to_be_recognised(name: str) -> None:
         assert min(np.ptp(ys) + 1, np.ptp(xs) + 1) >= LEAST_SIDE_PX, look
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES, sample=5)
 def test_the_named_colour_is_the_nearest_for_much_of_the_sprite_and_more_than_any_other(name: str) -> None:
     palette = np.array(list(PALETTE.values()))
     for look in looks(name):
@@ -60,7 +60,7 @@ def test_the_named_colour_is_the_nearest_for_much_of_the_sprite_and_more_than_an
         assert max(fractions, key=lambda colour: fractions[colour]) == look.colour, (look, fractions)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if SPRITES[name].states])
+@each_row("name", [name for name in NAMES if SPRITES[name].states], sample=5)
 def test_both_words_of_a_pair_can_be_told_apart_whatever_else_is_true(name: str) -> None:
     sprite = SPRITES[name]
     for pair in sprite.states:
@@ -72,7 +72,7 @@ def test_both_words_of_a_pair_can_be_told_apart_whatever_else_is_true(name: str)
             assert changed_fraction(one, other) > LEAST_CHANGE_FRACTION, (pair, colour, pattern, rest)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if len(SPRITES[name].patterns) > 1])
+@each_row("name", [name for name in NAMES if len(SPRITES[name].patterns) > 1], sample=5)
 def test_any_two_patterns_can_be_told_apart(name: str) -> None:
     sprite = SPRITES[name]
     for colour, *states in product(sprite.colours, *sprite.states):
@@ -82,13 +82,13 @@ def test_any_two_patterns_can_be_told_apart(name: str) -> None:
                 assert changed_fraction(one, other) > LEAST_CHANGE_FRACTION, (colour, states)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES, sample=5)
 def test_a_look_is_always_drawn_in_the_same_way(name: str) -> None:
     look = looks(name)[-1]
     assert np.array_equal(pixels(name, look), pixels(name, look))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES, sample=5)
 def test_its_colours_can_be_told_apart(name: str) -> None:
     drawn = [pixels(name, Look(colour=colour)) for colour in SPRITES[name].colours]
     for k, one in enumerate(drawn):
@@ -96,7 +96,7 @@ def test_its_colours_can_be_told_apart(name: str) -> None:
             assert changed_fraction(one, other) > LEAST_COLOUR_FRACTION
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_the_table_only_says_what_is_possible(name: str) -> None:
     sprite = SPRITES[name]
     assert 28 <= sprite.height <= 90
@@ -115,7 +115,7 @@ def test_there_is_room_under_a_table_and_a_chair() -> None:
     assert [name for name in NAMES if SPRITES[name].under] == ["chair", "table"]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if SPRITES[name].surface is not None])
+@each_row("name", [name for name in NAMES if SPRITES[name].surface is not None])
 def test_a_surface_is_part_of_the_thing(name: str) -> None:
     surface = SPRITES[name].surface
     assert surface is not None
@@ -124,7 +124,7 @@ def test_a_surface_is_part_of_the_thing(name: str) -> None:
         assert alpha[round(surface * alpha.shape[0]), alpha.shape[1] // 2] == 255, look
 
 
-@pytest.mark.parametrize("colour", PALETTE)
+@each_row("colour", PALETTE)
 def test_a_pattern_is_called_by_the_colour_of_its_ground_and_still_seen_on_it(colour: str) -> None:
     pattern, ground = np.array(tint(PALETTE[colour])), np.array(PALETTE[colour])
     distances = {name: int(((np.array(rgb) - pattern) ** 2).sum()) for name, rgb in PALETTE.items()}

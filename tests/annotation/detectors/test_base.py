@@ -12,6 +12,7 @@ from pytest_vqamt.annotation.detectors.base import Label, class_labels, parse_la
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from tests.rows import each_row
 
 VOCABULARY = Path(__file__).parents[3] / "../shared/data/vocab/vg_objects_vocab.txt"
 
@@ -29,8 +30,8 @@ def test_the_classes_of_coco_keep_their_names() -> None:
     assert {name: parse_label(name) for name in COCO_CLASSES} == {name: Label(name=name) for name in COCO_CLASSES}
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
+@each_row(
+    "text, name",
     [
         ("Motorbike", "motorcycle"),
         ("tvmonitor", "tv"),
@@ -49,7 +50,7 @@ def test_spellings(text: str, name: str) -> None:
     assert parse_label(text) == Label(name=name)
 
 
-@pytest.mark.parametrize("text", ["N/A", "background", "", "no-object", "no object", "--", "outside"])
+@each_row("text", ["N/A", "background", "", "no-object", "no object", "--", "outside"])
 def test_what_stands_for_nothing(text: str) -> None:
     assert parse_label(text) is None
 
@@ -87,8 +88,8 @@ def test_the_same_words_are_things_where_a_checkpoint_knows_things_alone(tmp_pat
     }
 
 
-@pytest.mark.parametrize(
-    ("id2label", "got"),
+@each_row(
+    "id2label, got",
     [
         ({"0": "LABEL_0", "1": "LABEL_1"}, "'LABEL_0', which transformers makes up"),
         ({"0": "person", "1": "label_1"}, "'label_1', which transformers makes up"),

@@ -14,6 +14,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors
+from tests.rows import each_row
 
 CPU = ModelOptions(device="cpu")
 ORIENTATION, QUARTER_TURN = 0x0112, 6
@@ -27,7 +28,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> ClosedSetBoxes:
     return ClosedSetBoxes.load(str(small_detectors.detr(folder, plant=PLANT)), CPU, 0.5)
 
 
-@pytest.mark.parametrize("size", [(200, 100), (100, 200), (640, 480), (31, 997)])
+@each_row("size", [(200, 100), (100, 200), (640, 480), (31, 997)])
 def test_a_planted_box_is_found_where_it_was_planted(planted: ClosedSetBoxes, size: tuple[int, int]) -> None:
     width, height = size
     found = planted.find(Image.new("RGB", size, "gray"))
@@ -54,7 +55,7 @@ def test_a_box_over_the_edge_is_cut_off_there(tmp_path: Path) -> None:
     assert (box.x, box.y, box.x1, box.y1) == pytest.approx((140, 0, 200, 30), abs=0.01)
 
 
-@pytest.mark.parametrize(("sure_of", "names"), [(3, {"motorcycle"}), (1, {"person"}), (0, set())])
+@each_row("sure_of, names", [(3, {"motorcycle"}), (1, {"person"}), (0, set())])
 def test_classes_are_named_by_the_configuration(tmp_path: Path, sure_of: int, names: set[str]) -> None:
     detector = ClosedSetBoxes.load(str(small_detectors.detr(tmp_path, plant=PLANT, sure_of=sure_of)), CPU, 0.5)
     assert {each.name for each in detector.find(Image.new("RGB", (60, 40)))} == names
@@ -66,7 +67,7 @@ def test_a_plural_class_is_a_crowd(tmp_path: Path) -> None:
     assert {(each.name, each.is_crowd) for each in detector.find(Image.new("RGB", (60, 40)))} == {("tree", True)}
 
 
-@pytest.mark.parametrize("family", ["detr", "rt_detr"])
+@each_row("family", ["detr", "rt_detr"])
 def test_it_finds_what_the_network_says(
     family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
@@ -95,7 +96,7 @@ def test_it_finds_what_the_network_says(
     assert count >= 6
 
 
-@pytest.mark.parametrize("family", ["detr", "rt_detr"])
+@each_row("family", ["detr", "rt_detr"])
 def test_boxes_lie_in_the_picture_and_the_surest_come_first(
     family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
@@ -133,7 +134,7 @@ def test_an_image_encoder_of_timm(tmp_path: Path) -> None:
         ClosedSetBoxes.load(str(tmp_path), CPU, None)
 
 
-@pytest.mark.parametrize(("family", "advice"), [("owlv2", "open-vocabulary= takes"), ("mask2former", "masks= takes")])
+@each_row("family, advice", [("owlv2", "open-vocabulary= takes"), ("mask2former", "masks= takes")])
 def test_a_checkpoint_of_another_kind(family: str, advice: str, checkpoints: dict[str, Path]) -> None:
     with pytest.raises(ModelError, match=f"but got model_type='{family}'; .*{advice}"):
         ClosedSetBoxes.load(str(checkpoints[family]), CPU, None)

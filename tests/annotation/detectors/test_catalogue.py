@@ -14,14 +14,15 @@ from pytest_vqamt.annotation.detectors import closed_set
 from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names_setting
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.base import ModelOptions
+from tests.rows import each_row
 
 
 def options(**settings: str) -> ModelOptions:
     return ModelOptions(device="cpu", settings={name.replace("_", "-"): value for name, value in settings.items()})
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
+@each_row(
+    "settings, said",
     [
         ({"boxes": "DIR", "min-score": "often"}, "min-score=SCORE to be from 0 to below 1, but got 'often'"),
         ({"boxes": "DIR", "min-score": "1"}, "min-score=SCORE to be from 0 to below 1, but got '1'"),

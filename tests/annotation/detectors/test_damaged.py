@@ -14,6 +14,7 @@ from pytest_vqamt.annotation.detectors.closed_set import ClosedSetBoxes, ClosedS
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors.small_detectors import clip_tokenizer, edit_config
+from tests.rows import each_row
 
 CPU = ModelOptions(device="cpu")
 
@@ -40,6 +41,7 @@ HEADS = {
 @pytest.fixture
 def copied(checkpoints: dict[str, Path], tmp_path: Path) -> Callable[[str], Path]:
     def copy(family: str) -> Path:
+        shutil.rmtree(tmp_path / family, ignore_errors=True)
         return Path(shutil.copytree(checkpoints[family], tmp_path / family))
 
     return copy
@@ -53,7 +55,7 @@ def refusal(family: str, folder: Path | str) -> str:
     return said
 
 
-@pytest.mark.parametrize("family", LOADS)
+@each_row("family", LOADS, sample=4)
 def test_a_head_that_is_not_there(family: str, copied: Callable[[str], Path]) -> None:
     folder = copied(family)
     weights = load_file(folder / "model.safetensors")
@@ -63,29 +65,29 @@ def test_a_head_that_is_not_there(family: str, copied: Callable[[str], Path]) ->
     assert "missing_keys=[" in refusal(family, folder)
 
 
-@pytest.mark.parametrize("family", LOADS)
+@each_row("family", LOADS, sample=4)
 def test_weights_that_break_off(family: str, copied: Callable[[str], Path]) -> None:
     file = copied(family) / "model.safetensors"
     file.write_bytes(file.read_bytes()[:-100])
     assert "Expected a whole checkpoint of " in refusal(family, file.parent)
 
 
-@pytest.mark.parametrize(
-    ("lost", "said"),
+@each_row(
+    "lost, said",
     [
         ("config.json", "has no config.json"),
         ("preprocessor_config.json", "Expected preprocessor_config.json beside the weights"),
         ("model.safetensors", "Expected a whole checkpoint of "),
     ],
 )
-@pytest.mark.parametrize("family", LOADS)
+@each_row("family", LOADS, sample=5)
 def test_a_file_that_is_not_there(family: str, lost: str, said: str, copied: Callable[[str], Path]) -> None:
     folder = copied(family)
     (folder / lost).unlink()
     assert said in refusal(family, folder)
 
 
-@pytest.mark.parametrize("family", OF_CLASSES)
+@each_row("family", OF_CLASSES, sample=3)
 def test_classes_without_names(family: str, copied: Callable[[str], Path]) -> None:
     folder = copied(family)
     count = 2 if family == "rt_detr" else 4
@@ -93,14 +95,14 @@ def test_classes_without_names(family: str, copied: Callable[[str], Path]) -> No
     assert "got 'LABEL_0', which transformers makes up" in refusal(family, folder)
 
 
-@pytest.mark.parametrize("family", OF_CLASSES)
+@each_row("family", OF_CLASSES, sample=3)
 def test_more_names_than_classes(family: str, copied: Callable[[str], Path]) -> None:
     folder = copied(family)
     edit_config(folder, id2label={str(number): f"thing {number}" for number in range(9)})
     assert "mismatched" in refusal(family, folder)
 
 
-@pytest.mark.parametrize("family", OF_WORDS)
+@each_row("family", OF_WORDS, sample=2)
 def test_a_tokenizer_that_is_not_there(family: str, copied: Callable[[str], Path]) -> None:
     folder = copied(family)
     for file in folder.glob("tokenizer*"):
@@ -114,6 +116,6 @@ def test_a_tokenizer_of_another_model(copied: Callable[[str], Path]) -> None:
     assert "Expected a tokenizer for the 1030 words" in refusal("grounding_dino", folder)
 
 
-@pytest.mark.parametrize("family", LOADS)
+@each_row("family", LOADS)
 def test_no_folder_and_no_name_of_the_hub(family: str, tmp_path: Path) -> None:
     assert "no such folder" in refusal(family, tmp_path / "absent")

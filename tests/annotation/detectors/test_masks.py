@@ -20,12 +20,13 @@ from transformers import (
 from transformers.image_utils import SizeDict
 from transformers.models.mask2former.modeling_mask2former import Mask2FormerForUniversalSegmentationOutput
 
-from pytest_vqamt.annotation.detectors.base import Polygons
 from pytest_vqamt.annotation.detectors.closed_set import ClosedSetMasks
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.data.graphs import Polygons
 from pytest_vqamt.data.masks import polygon_mask
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors
+from tests.rows import each_row
 
 CPU = ModelOptions(device="cpu")
 GRID = 16
@@ -66,7 +67,7 @@ def iou(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float:
     return float((one & other).sum() / (one | other).sum())
 
 
-@pytest.mark.parametrize("size", [(320, 160), (160, 320), (48, 64)])
+@each_row("size", [(320, 160), (160, 320), (48, 64)])
 def test_a_planted_mask_is_found_where_it_was_planted(checkpoints: dict[str, Path], size: tuple[int, int]) -> None:
     width, height = size
     image = Image.new("RGB", size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors
+from tests.rows import each_row
 
 CPU = ModelOptions(device="cpu")
 FAMILIES = ("owlvit", "owlv2", "grounding_dino")
@@ -30,8 +32,14 @@ PLANT = (0.3, 0.4, 0.2, 0.4)
 """Centre and size: from 0.2 to 0.4 of the width, from 0.2 to 0.6 of the height."""
 
 
-def opened(checkpoints: dict[str, Path], family: str, least_score: float = 0.02) -> OpenVocabulary:
-    return load(str(checkpoints[family]), CPU, least_score, NAMES)
+@cache
+def loaded(folder: Path, least_score: float = 0.0, names: tuple[str, ...] = ()) -> OpenVocabulary:
+    """The detector of a checkpoint that does not change, loaded once."""
+    return load(str(folder), CPU, least_score, names)
+
+
+def opened(checkpoints: dict[str, Path], family: str) -> OpenVocabulary:
+    return loaded(checkpoints[family], 0.02, NAMES)
 
 
 def corners(found: DetectedObject) -> tuple[float, ...]:
@@ -41,7 +49,7 @@ def corners(found: DetectedObject) -> tuple[float, ...]:
 # Where things are.
 
 
-@pytest.mark.parametrize(("size", "side"), [((200, 100), 200), ((100, 200), 200), ((64, 64), 64)])
+@each_row("size, side", [((200, 100), 200), ((100, 200), 200), ((64, 64), 64)])
 def test_owlv2_is_shown_the_picture_in_the_corner_of_a_square(tmp_path: Path, size: tuple[int, int], side: int) -> None:
     detector = load(str(small_detectors.owlv2(tmp_path, plant=PLANT)), CPU, 0.5, ("dog",))
     expected = tuple(min(share * side, end) for share, end in zip((0.2, 0.2, 0.4, 0.6), size * 2, strict=True))
@@ -59,7 +67,7 @@ def test_what_owlv2_sees_beside_the_picture_is_nothing(tmp_path: Path) -> None:
 # What the network says, read independently.
 
 
-@pytest.mark.parametrize("family", ["owlvit", "owlv2"])
+@each_row("family", ["owlvit", "owlv2"])
 def test_owl_reads_what_the_library_does(
     family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
@@ -132,7 +140,7 @@ def test_names_beyond_what_one_text_holds_are_looked_for_in_several(
 # All of them.
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each_row("family", FAMILIES)
 def test_boxes_lie_in_the_picture_and_bear_the_names_asked_for(
     family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
@@ -145,9 +153,9 @@ def test_boxes_lie_in_the_picture_and_bear_the_names_asked_for(
             assert each.box.intersection(Box(0, 0, image.width, image.height)) == each.box
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each_row("family", FAMILIES)
 def test_a_phrase_is_grounded(family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]) -> None:
-    grounder: Grounder = load(str(checkpoints[family]), CPU, 0.0)
+    grounder: Grounder = loaded(checkpoints[family])
     image = pictures[0]
     one, other, again = grounder.ground(image, ["red dog", "a man", "red dog"])
     assert one == again
@@ -159,21 +167,21 @@ def test_a_phrase_is_grounded(family: str, checkpoints: dict[str, Path], picture
     assert grounder.ground(image, []) == ()
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each_row("family", FAMILIES)
 def test_phrases_do_not_disturb_each_other(
     family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
-    grounder = load(str(checkpoints[family]), CPU, 0.0)
+    grounder = loaded(checkpoints[family])
     together = grounder.ground(pictures[1], ["a dog", "the red car"])
     (alone,) = grounder.ground(pictures[1], ["the red car"])
     assert [each.box for each in together[1]] == [each.box for each in alone]
     assert [each.score for each in together[1]] == pytest.approx([each.score for each in alone])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("text", ["the " * 40, "  "])
+@each_row("family", FAMILIES)
+@each_row("text", ["the " * 40, "  "])
 def test_a_text_that_is_too_long_or_has_no_words(family: str, text: str, checkpoints: dict[str, Path]) -> None:
-    grounder = load(str(checkpoints[family]), CPU, 0.0)
+    grounder = loaded(checkpoints[family])
     with pytest.raises(ModelError, match=r"Expected a text of 1 to \d+ tokens, .*: say it in fewer words"):
         grounder.ground(Image.new("RGB", (20, 20)), [text])
     if text.strip():
@@ -182,7 +190,7 @@ def test_a_text_that_is_too_long_or_has_no_words(family: str, text: str, checkpo
 
 
 def test_stops_and_capitals_part_no_phrase(checkpoints: dict[str, Path]) -> None:
-    grounder = load(str(checkpoints["grounding_dino"]), CPU, 0.0)
+    grounder = loaded(checkpoints["grounding_dino"])
     image = Image.new("RGB", (40, 30), "red")
     plain, marked = grounder.ground(image, ["the red car"]), grounder.ground(image, ["The red. Car?"])
     assert [each.score for each in plain[0]] == [each.score for each in marked[0]]
@@ -203,7 +211,7 @@ def test_a_tokenizer_with_other_numbers(tmp_path: Path) -> None:
 
 def test_the_fingerprint_names_what_is_looked_for(checkpoints: dict[str, Path]) -> None:
     one = opened(checkpoints, "owlv2").fingerprint
-    assert one == opened(checkpoints, "owlv2").fingerprint
+    assert one == load(str(checkpoints["owlv2"]), CPU, 0.02, NAMES).fingerprint
     assert one != load(str(checkpoints["owlv2"]), CPU, 0.02, ("dog",)).fingerprint
     assert one != load(str(checkpoints["owlv2"]), CPU, 0.03, NAMES).fingerprint
 

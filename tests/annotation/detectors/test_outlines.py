@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from pytest_vqamt.annotation.detectors.base import Polygons
 from pytest_vqamt.annotation.detectors.outlines import outlines
+from pytest_vqamt.data.graphs import Polygons
 from pytest_vqamt.data.masks import polygon_mask
+from tests.rows import each_row
 
 Mask = NDArray[np.bool_]
 
@@ -35,13 +35,11 @@ def blobs(draw: st.DrawFn) -> Mask:
     return mask
 
 
-@settings(max_examples=50)
 @given(mask=blobs())
 def test_they_cover_what_the_mask_covers(mask: Mask) -> None:
     assert iou(covered(outlines(mask), mask), mask) >= 0.95
 
 
-@settings(max_examples=20)
 @given(mask=blobs(), left=st.integers(0, 5), top=st.integers(0, 5))
 def test_a_place_in_the_picture_moves_them(mask: Mask, left: int, top: int) -> None:
     moved = tuple(
@@ -89,6 +87,6 @@ def test_they_are_simpler_than_the_mask() -> None:
     assert iou(covered((polygon,), ellipse), ellipse) >= 0.98
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (7, 3)])
+@each_row("shape", [(1, 1), (7, 3)])
 def test_nothing_has_no_outline(shape: tuple[int, int]) -> None:
     assert outlines(np.zeros(shape, np.bool_)) == ()

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PIL import Image
 from transformers import (
     ConditionalDetrConfig,
@@ -48,6 +47,7 @@ from tests.annotation.detectors.small_detectors import (
     shaken_alike,
     swin,
 )
+from tests.rows import each_row
 
 CPU = ModelOptions(device="cpu")
 LABELS = {0: "person", 1: "dog"}
@@ -122,7 +122,7 @@ def yolos() -> tuple[PreTrainedModel, Any]:
     return YolosForObjectDetection(config), YolosImageProcessorPil(size=SIDES)
 
 
-@pytest.mark.parametrize("make", [conditional, deformable, dab, rt_detr_v2, d_fine, yolos])
+@each_row("make", [conditional, deformable, dab, rt_detr_v2, d_fine, yolos], sample=3)
 def test_relatives_of_detr(make: Callable[[], tuple[PreTrainedModel, Any]], tmp_path: Path) -> None:
     network, processor = make()
     saved(shaken_alike(network), tmp_path)
