@@ -43,11 +43,7 @@ class Annotations(Protocol):
         ...
 
     def scene(self, index: int) -> Scene:
-        """The record as a scene.
-
-        Raises:
-            DataError: the record is broken; the message names file, record and field.
-        """
+        """The record as a scene; raises DataError, which names file, record and field, if it is broken."""
         ...
 
     def mask(self, index: int, thing_id: str) -> Image:

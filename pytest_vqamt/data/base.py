@@ -49,19 +49,11 @@ class SceneSource(PhotoStore, Protocol):
     def __len__(self) -> int: ...
 
     def place(self, photo_id: str) -> int:
-        """The index of the scene whose photo has this id.
-
-        Raises:
-            DataError: no scene has this photo.
-        """
+        """The index of the scene whose photo has this id; raises DataError if no scene has this photo."""
         ...
 
     def scene(self, index: int) -> Scene:
-        """The scene at ``index`` from 0 to ``len(self) - 1``.
-
-        Raises:
-            DataError: its record is broken.
-        """
+        """The scene at ``index`` from 0 to ``len(self) - 1``; raises DataError if its record is broken."""
         ...
 
 

@@ -172,7 +172,7 @@ class CaretsFiles:
 
 
 def find(argument: str) -> CaretsFiles:
-    """The files of ``carets:DIR``: in the folder that default.yml names, or beside it.
+    """The files of ``carets:DIR``, in the folder ``files_root`` of default.yml or in the folder of default.yml.
 
     Raises:
         OptionError: there is no such folder.
@@ -267,11 +267,7 @@ class CaretsQuestions:
 
 
 def read_questions(files: Iterable[CaretsFile]) -> CaretsQuestions:
-    """The questions of ``files``.
-
-    Raises:
-        DataError: a file cannot be read, or is no list.
-    """
+    """The questions of ``files``; raises DataError if a file cannot be read, or is no list."""
     of_image: dict[str, list[PublishedQuestion]] = {}
     bad: list[str] = []
     shared = _Shared()

@@ -84,11 +84,7 @@ class Graphs(ListedAnnotations):
             raise DataError(f"{where}: photo: {error}") from error
 
     def _record(self, index: int) -> Record:
-        """Reads the record again.
-
-        Raises:
-            DataError: the file has changed.
-        """
+        """Reads the record again; raises DataError if the file has changed."""
         place = self._places[index]
         (record,) = self._lines.at([place.offset], place.where)
         found = record.identity("id")
@@ -188,11 +184,7 @@ def file_of_row(row: object, where: str) -> str:
 
 
 def mask_of_row(row: object, where: str, thing_id: str) -> Polygons:
-    """The polygons of the thing.
-
-    Raises:
-        DataError: it has none, or broken ones.
-    """
+    """The polygons of the thing; raises DataError if it has none, or broken ones."""
     for each in Record.of(row, where).records("objects"):
         if each.identity("id") == thing_id and each.has("mask"):
             return _polygons(each)[0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import BinaryIO, cast
 
 import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
 
@@ -96,8 +96,6 @@ def _each_key_once(where: str, pairs: list[tuple[str, object]]) -> dict[str, obj
     return found
 
 
-T = TypeVar("T")
-
 _CHUNK_BYTES = 1 << 16
 
 
@@ -117,19 +115,11 @@ class RecordStream:
         Raises:
             DataError: the file is something else, or damaged.
         """
-        with self._opened("{") as (on_disk, plain):
-            found = ijson.kvitems(plain, "", use_float=True, buf_size=_CHUNK_BYTES)
-            yield from self._counted(on_disk, cast("Iterator[tuple[str, object]]", found))
+        return cast("Iterator[tuple[str, object]]", self._records("{", ijson.kvitems, ""))
 
     def items(self) -> Iterator[object]:
-        """Each item of a JSON list.
-
-        Raises:
-            DataError: the file is something else, or damaged.
-        """
-        with self._opened("[") as (on_disk, plain):
-            found = ijson.items(plain, "item", use_float=True, buf_size=_CHUNK_BYTES)
-            yield from self._counted(on_disk, cast("Iterator[object]", found))
+        """Each item of a JSON list; raises DataError if the file is something else, or damaged."""
+        return self._records("[", ijson.items, "item")
 
     def listed(self, key: str) -> Iterator[object]:
         """Each item of the list under ``key`` of a JSON object; none without such a list.
@@ -137,17 +127,16 @@ class RecordStream:
         Raises:
             DataError: the file is something else, or damaged.
         """
-        with self._opened("{") as (on_disk, plain):
-            found = ijson.items(plain, f"{key}.item", use_float=True)
-            yield from self._counted(on_disk, cast("Iterator[object]", found))
+        return self._records("{", ijson.items, f"{key}.item")
 
-    def _counted(self, on_disk: BinaryIO, records: Iterator[T]) -> Iterator[T]:
-        done = 0
-        for record in records:
-            here = on_disk.tell()
-            self._progress(here - done)
-            done = here
-            yield record
+    def _records(self, bracket: str, read: Callable[..., Iterator[object]], prefix: str) -> Iterator[object]:
+        with self._opened(bracket) as (on_disk, plain):
+            done = 0
+            for record in read(plain, prefix, use_float=True, buf_size=_CHUNK_BYTES):
+                here = on_disk.tell()
+                self._progress(here - done)
+                done = here
+                yield record
 
     @contextmanager
     def _opened(self, bracket: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
@@ -210,11 +199,7 @@ class Line:
     data: bytes
 
     def record(self) -> Record:
-        """The JSON object of the line.
-
-        Raises:
-            DataError: the line is no JSON object.
-        """
+        """The JSON object of the line; raises DataError if the line is no JSON object."""
         return Record.of(parse(text_of(self.data.rstrip(), self.where), self.where), self.where)
 
 
@@ -230,11 +215,7 @@ class JsonLines:
         self.digest = ""
 
     def __iter__(self) -> Iterator[Line]:
-        """The lines in order.
-
-        Raises:
-            DataError: the file cannot be read, or is compressed.
-        """
+        """The lines in order; raises DataError if the file cannot be read, or is compressed."""
         content, offset = sha256(), 0
         try:
             with self.file.open("rb") as lines:

@@ -14,10 +14,10 @@ from posixpath import normpath
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.graphs import Graphs
+from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.messages import error_reason, short_name, short_path
-from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.photo_io import check_folder
 from pytest_vqamt.data.records import Record
 
 FILE = "graphs.jsonl"
@@ -69,11 +69,7 @@ class OwnPhotos:
         return tuple(sorted(found))
 
     def without_line(self) -> tuple[str, ...]:
-        """The photos that no line of the file names.
-
-        Raises:
-            DataError: the folder or the file cannot be read.
-        """
+        """The photos that no line of the file names; raises DataError if the folder or the file cannot be read."""
         lines = self.lines()
         return tuple(name for name in self.photos() if name not in lines)
 
@@ -123,14 +119,8 @@ def open_folder(argument: str) -> OwnPhotos:
     """
     if not argument:
         raise OptionError("Expected --vqamt-data=photos:DIR, but got no folder")
-    folder = Path(argument)
-    try:
-        why = "" if folder.is_dir() else "there is no such folder"
-    except OSError as error:
-        why = f"it cannot be read ({error_reason(error)})"
-    if why:
-        raise DataError(f"Expected a folder of photos, but got photos={short_path(argument)}: {why}")
-    return OwnPhotos(path=folder)
+    check_folder(Path(argument), "photos")
+    return OwnPhotos(path=Path(argument))
 
 
 def _refuse(error: OSError) -> None:
@@ -162,17 +152,10 @@ def load(argument: str) -> AnnotatedPhotos:
         raise DataError(
             f"Expected photos ({', '.join(sorted(SUFFIXES))}) and {FILE} in {short_path(argument)}, but there are none"
         )
-    photos = PhotoFiles(folder.path)
-    graphs = Graphs(folder.file, photos)
+    source = open_graphs(f"photos:{argument}", folder.file, folder.path)
     _warn_of(argument, bare)
     _warn_of_others(folder, frozenset(bare))
-    return AnnotatedPhotos(
-        spec=f"photos:{argument}",
-        description=f"{len(graphs)} scene{'s' if len(graphs) > 1 else ''} of {FILE}, "
-        f"photos in {folder.path.resolve().name}",
-        annotations=graphs,
-        photos=photos,
-    )
+    return source
 
 
 def _how(argument: str) -> str:

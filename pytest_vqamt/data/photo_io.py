@@ -37,12 +37,7 @@ class PhotoFiles:
 
     def __init__(self, folder: Path, *, cache_bytes: int = CACHE_BYTES) -> None:
         """``cache_bytes`` is the memory for decoded photos."""
-        try:
-            why = "" if folder.is_dir() else "there is no such folder"
-        except OSError as error:
-            why = f"it cannot be read ({error_reason(error)})"
-        if why:
-            raise DataError(f"Expected a folder of photos, but got folder={short_path(folder)}: {why}")
+        check_folder(folder)
         self.folder = folder
         self._named = str(folder)
         self._root = folder.resolve()
@@ -144,6 +139,16 @@ class PhotoFiles:
     def _unreadable(self, name: str, error: Exception) -> str:
         said = f"{self._shown(name)} cannot be read ({error_reason(error)})"
         return f"Expected a photo, but {said}: rename it, or make it readable"
+
+
+def check_folder(folder: Path, argument: str = "folder") -> None:
+    """Raises DataError if there is no such folder of photos, which the user gave as ``argument``."""
+    try:
+        why = "" if folder.is_dir() else "there is no such folder"
+    except OSError as error:
+        why = f"it cannot be read ({error_reason(error)})"
+    if why:
+        raise DataError(f"Expected a folder of photos, but got {argument}={short_path(folder)}: {why}")
 
 
 def _advice_against(name: str) -> str:

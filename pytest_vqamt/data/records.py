@@ -92,11 +92,7 @@ class Record:
 
     @classmethod
     def of(cls, value: object, where: str, path: str = "") -> Record:
-        """``value`` as a record.
-
-        Raises:
-            DataError: it is no JSON object.
-        """
+        """``value`` as a record; raises DataError if it is no JSON object."""
         if isinstance(value, dict):
             return cls(value, where, path)
         label = f"{where}: {path}" if path else where
@@ -288,11 +284,7 @@ class UniqueIds:
     seen: dict[str, str] = field(default_factory=dict)
 
     def add(self, value: str, record: Record, field: str) -> str:
-        """Adds and returns ``value``, read from a field of ``record``.
-
-        Raises:
-            DataError: another record has it.
-        """
+        """Adds and returns ``value``, read from a field of ``record``; raises DataError if another record has it."""
         first = self.seen.get(value)
         if first is not None:
             raise record.wrong(field, "an id of its own", f"{first} has the same")

@@ -79,11 +79,7 @@ def lacking(method: str) -> str | None:
 
 
 def checkpoint_of(digest: str) -> Path:
-    """Returns the file with this digest.
-
-    Raises:
-        RenderError: this process has not seen it.
-    """
+    """Returns the file with this digest; raises RenderError if this process has not seen it."""
     if digest not in _checkpoints:
         raise RenderError(
             f"Expected the LaMa checkpoint that the recipe names, but got digest={digest!r}, which is that of no file "

@@ -14,7 +14,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
 from pytest_vqamt.picture_world.art.backgrounds import draw_background
 from pytest_vqamt.picture_world.layout import Layout, Placed
-from pytest_vqamt.picture_world.looks import MULTI_COLOURED, SIZE_PX, SYNSETS
+from pytest_vqamt.picture_world.looks import SIZE_PX, drawn_thing
 from pytest_vqamt.picture_world.pieces import Bitmap
 
 Labels = NDArray[np.uint8]
@@ -77,15 +77,7 @@ def read(layout: Layout) -> Graph | None:
             layout.setting, layout.variant, tuple(each for i, each in enumerate(layout.placed) if i != gone)
         )
     things = tuple(
-        Thing(
-            id=str(i),
-            name=entry.name,
-            box=box,
-            attributes=entry.attributes,
-            synset=SYNSETS[entry.name],
-            has_mask=True,
-            multi_coloured=entry.name in MULTI_COLOURED,
-        )
+        drawn_thing(i, entry.name, box, entry.attributes)
         for i, (entry, box) in enumerate(zip(entries, boxes, strict=True))
     )
     wearers = {i: entry.wearer for i, entry in enumerate(entries) if entry.wearer is not None}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.nouns import with_article
 from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
@@ -117,3 +119,16 @@ SETTING_PHRASES: dict[str, str] = {
     "night": "at night",
     "desert": "in a desert",
 }
+
+
+def drawn_thing(place: int, name: str, box: Box, attributes: tuple[str, ...]) -> Thing:
+    """Returns the thing at ``place`` of a scene."""
+    return Thing(
+        id=str(place),
+        name=name,
+        box=box,
+        attributes=attributes,
+        synset=SYNSETS[name],
+        has_mask=True,
+        multi_coloured=name in MULTI_COLOURED,
+    )

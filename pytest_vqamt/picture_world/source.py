@@ -22,7 +22,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.base import scene_cache
-from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, MULTI_COLOURED, NAMES, SIZE_PX, SYNSETS, VERSION
+from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing
 
 # The stored scenes need no drawing: NumPy, Pillow's modules and the art are imported when a picture is.
 if TYPE_CHECKING:
@@ -149,23 +149,32 @@ class PictureWorld:
         from pytest_vqamt.picture_world.captions import captions
 
         graph = self.graph(index)
-        photo = Photo(
-            id=f"pictures-{self.seed}-{index}", digest=digest("pictures", str(VERSION), str(self.seed), str(index))
-        )
-        return Scene(
-            id=photo.id,
-            photo=photo,
-            width=SIZE_PX,
-            height=SIZE_PX,
-            objects=graph.things,
-            relationships=graph.relationships,
-            setting=graph.layout.setting,
-            # Choices of their own, so that a new wording of captions leaves every picture as it was.
-            captions=captions(
-                graph.things, graph.relationships, graph.layout.setting, scene_rng(self.seed, -1 - index)
-            ),
-            exhaustive=EXHAUSTIVE,
-        )
+        things, links, setting = graph.things, graph.relationships, graph.layout.setting
+        # Choices of their own, so that a new wording of captions leaves every picture as it was.
+        said = captions(things, links, setting, scene_rng(self.seed, -1 - index))
+        return _scene(self.seed, index, things, links, setting, said)
+
+
+def _scene(
+    seed: int,
+    index: int,
+    things: tuple[Thing, ...],
+    links: tuple[Relationship, ...],
+    setting: str,
+    captions: tuple[str, ...],
+) -> Scene:
+    name = f"pictures-{seed}-{index}"
+    return Scene(
+        id=name,
+        photo=Photo(id=name, digest=digest("pictures", str(VERSION), str(seed), str(index))),
+        width=SIZE_PX,
+        height=SIZE_PX,
+        objects=things,
+        relationships=links,
+        setting=setting,
+        captions=captions,
+        exhaustive=EXHAUSTIVE,
+    )
 
 
 def scene_rng(seed: int, index: int) -> Random:
@@ -186,8 +195,7 @@ def load(argument: str) -> PictureWorld:
     return PictureWorld(int(argument))
 
 
-# ``python -m pytest_vqamt.picture_world.source`` writes the files anew; a test says when that is due.
-
+# ``python -m tools.picture_scenes`` writes the files anew; a test says when that is due.
 
 COUNT = 5000
 PART = 500
@@ -195,9 +203,9 @@ PART = 500
 SEED = 0
 FOLDER = Path(__file__).with_name("scenes")
 
-_ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
-_LinkRow: TypeAlias = tuple[int, str, int]
-_SceneRow: TypeAlias = tuple[str, list[_ThingRow], list[_LinkRow], list[str]]
+ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
+LinkRow: TypeAlias = tuple[int, str, int]
+SceneRow: TypeAlias = tuple[str, list[ThingRow], list[LinkRow], list[str]]
 
 
 def made_with() -> list[str]:
@@ -214,67 +222,21 @@ def laid_out(index: int) -> Scene | None:
 
 @cache
 def _part(part: int) -> Sequence[Scene]:
-    made, rows = json.loads(gzip.decompress(_file(part).read_bytes()))
-    return tuple(_scene(part * PART + place, row) for place, row in enumerate(rows)) if made == made_with() else ()
+    made, rows = json.loads(gzip.decompress(file_of(part).read_bytes()))
+    rows = rows if made == made_with() else []
+    return tuple(_scene_of_row(index, row) for index, row in enumerate(rows, start=part * PART))
 
 
-def _file(part: int) -> Path:
+def file_of(part: int) -> Path:
+    """Returns the file of scenes ``part * PART`` to ``(part + 1) * PART``."""
     return FOLDER / f"{part}.json.gz"
 
 
-def write(scenes: Sequence[Scene]) -> None:
-    """Writes the files."""
-    FOLDER.mkdir(exist_ok=True)
-    for part in range(len(scenes) // PART):
-        rows = [_row(scene) for scene in scenes[part * PART : (part + 1) * PART]]
-        text = json.dumps([made_with(), rows], separators=(",", ":"))
-        _file(part).write_bytes(gzip.compress(text.encode(), mtime=0))
-
-
-def _row(scene: Scene) -> _SceneRow:
-    things: list[_ThingRow] = []
-    for thing in scene.objects:
-        x, y, w, h = (int(side) for side in (thing.box.x, thing.box.y, thing.box.w, thing.box.h))
-        things.append((thing.name, (x, y, w, h), list(thing.attributes)))
-    links = [(int(each.subject), each.predicate, int(each.object)) for each in scene.relationships]
-    return scene.setting, things, links, list(scene.captions)
-
-
-def _scene(index: int, row: _SceneRow) -> Scene:
+def _scene_of_row(index: int, row: SceneRow) -> Scene:
     setting, things, links, captions = row
-    name = f"pictures-{SEED}-{index}"
-    return Scene(
-        id=name,
-        photo=Photo(id=name, digest=digest("pictures", str(VERSION), str(SEED), str(index))),
-        width=SIZE_PX,
-        height=SIZE_PX,
-        objects=tuple(_thing(place, thing) for place, thing in enumerate(things)),
-        relationships=tuple(
-            Relationship(subject=str(a), predicate=intern(link), object=str(b)) for a, link, b in links
-        ),
-        setting=intern(setting),
-        captions=tuple(captions),
-        exhaustive=EXHAUSTIVE,
+    objects = tuple(
+        drawn_thing(place, intern(name), Box(*box), tuple(map(intern, attributes)))
+        for place, (name, box, attributes) in enumerate(things)
     )
-
-
-def _thing(place: int, row: _ThingRow) -> Thing:
-    name, (x, y, w, h), attributes = row
-    return Thing(
-        id=str(place),
-        name=intern(name),
-        box=Box(x, y, w, h),
-        attributes=tuple(intern(word) for word in attributes),
-        synset=SYNSETS[name],
-        has_mask=True,
-        multi_coloured=name in MULTI_COLOURED,
-    )
-
-
-def _main() -> None:
-    world = PictureWorld(COUNT, SEED)
-    write([world.lay_out(index) for index in range(COUNT)])
-
-
-if __name__ == "__main__":
-    _main()
+    joined = tuple(Relationship(subject=str(a), predicate=intern(link), object=str(b)) for a, link, b in links)
+    return _scene(SEED, index, objects, joined, intern(setting), tuple(captions))

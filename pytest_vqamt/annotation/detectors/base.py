@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
@@ -28,11 +28,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from transformers.image_processing_utils import BaseImageProcessor
 
-
-Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
-"""The polygons of one object, each as ``x0, y0, x1, y1, ...`` in pixels; the centre of the first pixel is (0.5, 0.5).
-
-Where a polygon overlaps itself, it has a hole."""
+    from pytest_vqamt.data.graphs import Polygons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +41,8 @@ class DetectedObject:
         score: the detector's confidence, from 0 to 1; not comparable between detectors.
         by: the name of the detector ("boxes").
         attributes: such as "red".
-        polygons: the outline; empty if the detector gives none.
+        polygons: the outline; empty if the detector gives none. The centre of the first pixel is (0.5, 0.5); where a
+            polygon overlaps itself, it has a hole.
         is_crowd: whether it is several objects, or an amount, not counted one by one: trees, grass.
     """
 
@@ -140,11 +137,7 @@ class DetectionNetwork:
         }
 
     def __call__(self, inputs: Mapping[str, torch.Tensor]) -> DetectionOutputs:
-        """The outputs for one picture, as float32.
-
-        Raises:
-            ModelError: an output is NaN, as in half precision.
-        """
+        """The outputs for one picture, as float32; raises ModelError if an output is NaN, as in half precision."""
         import torch
 
         with self.runtime.inference():

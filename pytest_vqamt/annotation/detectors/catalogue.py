@@ -169,16 +169,11 @@ def _with_install_hint(name: str, load: Callable[[], M]) -> M:
         ) from error
 
 
-class NamedDetector(Protocol):
+class NamedDetector(Detector, Protocol):
     """A detector with a name of ``TRUST_ORDER``."""
 
     @property
     def name(self) -> str: ...
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    def find(self, image: Image) -> tuple[DetectedObject, ...]: ...
 
 
 class CombinedDetector:

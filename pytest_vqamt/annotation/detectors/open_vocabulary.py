@@ -40,11 +40,7 @@ class OpenVocabulary:
     def __init__(
         self, reader: TextScorer, runtime: Runtime, names: Sequence[str] = (), least_score: float | None = None
     ) -> None:
-        """``names`` may be empty for ``ground``.
-
-        Raises:
-            ModelError: a name is too long for the checkpoint.
-        """
+        """``names`` may be empty for ``ground``; raises ModelError if a name is too long for the checkpoint."""
         self._reader = reader
         self._runtime = runtime
         self._prompts = {reader.prompt(name): name for name in names}
@@ -147,11 +143,7 @@ class TextScorer(Protocol):
         ...
 
     def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
-        """The texts in order, in groups for one pass each.
-
-        Raises:
-            ModelError: a text is too long, or has no words.
-        """
+        """The texts in order, in groups for one pass each; raises ModelError if a text is too long, or has no words."""
         ...
 
     def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.ndimage import find_objects, label  # type: ignore[import-untyped]  # its stubs are a package of their own
 from skimage.measure import approximate_polygon, find_contours, grid_points_in_poly
 
-from pytest_vqamt.annotation.detectors.base import Polygons
+from pytest_vqamt.data.graphs import Polygons
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -113,11 +113,7 @@ def table_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
 
 
 def units_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
-    """A row of a file of units.
-
-    Raises:
-        DataError: a field is missing or wrong.
-    """
+    """A row of a file of units; raises DataError if a field is missing or wrong."""
     photo = _photo_file(record.identity("photo"))
     frame = _frame(photo, frame_of, record, "photo")
     return HypothesisRow(
@@ -135,11 +131,7 @@ def is_of_any_photo(record: Record) -> bool:
 
 
 def sentence_row(record: Record) -> tuple[str, tuple[UnitRow, ...]]:
-    """The words of the sentence of such a row, and its units.
-
-    Raises:
-        DataError: a field is missing or wrong.
-    """
+    """The words of the sentence of such a row, and its units; raises DataError if a field is missing or wrong."""
     return words_of(record.text("hypothesis")), _units(record, None)
 
 
