@@ -198,7 +198,7 @@ def sample_insertion(
     peers = [thing.box for thing in scene.objects if thing.name == name]
     size = size_like_peers(peers, entry.w, entry.h, scene.frame)
     if size is None:
-        return NotApplicable(reason="what would be inserted is too small")
+        return NotApplicable(reason="the inserted thing would be too small")
     placed = _place(scene, choose, size)
     if placed is None:
         return NotApplicable(reason="no room for one more thing")

@@ -253,7 +253,7 @@ class TestThePlace:
 
     def test_too_small(self) -> None:
         scene = scene_of(masked("dog", "0", Box(0, 0, 10, 10)))
-        assert reasons(corpus_of([scene, kennel((40, 40))]), scene) == {"what would be inserted is too small"}
+        assert reasons(corpus_of([scene, kennel((40, 40))]), scene) == {"the inserted thing would be too small"}
 
 
 class TestWhatElseStaysTheSame:

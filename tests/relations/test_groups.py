@@ -192,10 +192,10 @@ class TestTwoProperties:
     @pytest.mark.parametrize(
         ("scene", "reason"),
         [
-            (scene_of("green grass"), "no countable name whose things bear at most one property of the pool"),
-            (scene_of("red blue car"), "no countable name whose things bear at most one property of the pool"),
-            (scene_of("red car"), "too few properties known of the name"),
-            (scene_of("car"), "too few properties known of the name"),
+            (scene_of("green grass"), "no countable name with at most one property of the pool on each thing"),
+            (scene_of("red blue car"), "no countable name with at most one property of the pool on each thing"),
+            (scene_of("red car"), "too few properties are known for the name"),
+            (scene_of("car"), "too few properties are known for the name"),
         ],
         ids=["mass", "two colours", "one colour ever seen", "no colour ever seen"],
     )
@@ -228,7 +228,7 @@ class TestOneGroup:
             (
                 scene_of("red blue car"),
                 "property",
-                {"no countable name with a property of the pool", "too few properties known of the name"},
+                {"no countable name with a property of the pool", "too few properties are known for the name"},
             ),
         ],
         ids=["a mass alone", "two colours at once"],

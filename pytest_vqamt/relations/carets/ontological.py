@@ -107,7 +107,7 @@ def sample_hypernym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argu
         if each.word not in (name, singular(name))
     ]
     if not found:
-        return NotApplicable(reason="no name in the scene of which the ontology knows a class")
+        return NotApplicable(reason="the ontology has no class for a name in the scene")
     by = [arguments.class_and_name_weight(word, name, view.corpus, view.known) for name, word in found]
     name, word = choose.weighted(found, by)
     words = list(dict.fromkeys(each for thing in view.things_named(name) for each in view.askable_attributes(thing)))
@@ -132,7 +132,7 @@ def sample_hyponym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argum
     sure = [each for each in found if not view.is_presumed(each[1])]
     found = sure or found
     if not found:
-        return NotApplicable(reason="no class of which there is surely nothing, with a plausible kind")
+        return NotApplicable(reason="no surely absent class has a plausible kind")
     by = [arguments.class_and_name_weight(word, name, view.corpus, view.known) for name, word in found]
     name, word = choose.weighted(found, by)
     words = view.askable_attributes_of(name)

@@ -93,7 +93,7 @@ def disjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argu
     return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
 
 
-_TOO_FEW_NAMES = NotApplicable(reason="too few names that are surely there, or in the data and surely not there")
+_TOO_FEW_NAMES = NotApplicable(reason="too few names that are surely present or surely absent")
 
 
 def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
@@ -234,7 +234,7 @@ def _true_and_absent_group(
     found = view.cached(("attributes", false_of), lambda: _attributes(view, false_of))
     if not found:
         return NotApplicable(
-            reason="no thing that is the only one of its kind, with an attribute that can be asked"
+            reason="no thing with a unique name has an attribute to ask about"
             if view.corpus.has_attributes
             else "the data has no attributes"
         )

@@ -97,7 +97,7 @@ def _obscured(picture: Picture, keep: tuple[Box, ...], variant: str, corpus: Cor
     return picture.mask(keep, colour)
 
 
-_PARTLY_VISIBLE = NotApplicable(reason="what would be half hidden could be taken for what is asked about")
+_PARTLY_VISIBLE = NotApplicable(reason="the half-hidden thing could be mistaken for the thing asked about")
 
 
 class Obscuring(StrEnum):
@@ -121,10 +121,10 @@ def kept_boxes(
     things = named or _lacking(absent, scene)
     if not things:
         if not scene.objects:
-            return NotApplicable(reason="nothing whose box could be kept")
+            return NotApplicable(reason="no thing in the scene")
         things = choose.several(scene.objects, choose.between(1, min(2, len(scene.objects))))
     elif how is not Obscuring.BLUR and not all(is_salient(thing, scene) for thing in things):
-        return NotApplicable(reason="what is asked about is too small to be recognised by itself")
+        return NotApplicable(reason="the thing asked about is too small to be recognised alone")
     keep = _kept(things, scene, how)
     if scene.frame in keep:
         return NotApplicable(reason="the foreground fills the picture")
@@ -134,7 +134,7 @@ def kept_boxes(
         if not all(cannot_be_confused(name, other) for name in critical for other in half):
             return _PARTLY_VISIBLE
     if how is Obscuring.MASK and not RECTANGULAR_NAMES.isdisjoint(group.name for group in absent):
-        return NotApplicable(reason="what is painted over could be taken for what is asked about")
+        return NotApplicable(reason="the thing painted over could be mistaken for the thing asked about")
     return keep
 
 

@@ -50,7 +50,7 @@ class Deeptest(BuiltInRelation):
         step = choose.between(1, _STEPS)
         changed = _changed(scene, variant, step)
         if changed is None:
-            return NotApplicable(reason="something would leave the picture")
+            return NotApplicable(reason="a thing would leave the picture")
         picture, strength = changed
         return Case(
             relation=self.info.name,

@@ -86,7 +86,7 @@ def sample_placed_cutout(
         return background
     first = _one_of(background.classes, corpus, reading, choose)
     found = _placed(background, corpus, reading, first, choose.between(0, _LAST_SEED))
-    return found or NotApplicable(reason="no cut-out with a place at each level of overlap")
+    return found or NotApplicable(reason="no cut-out fits at each level of overlap")
 
 
 def _background(scene: Scene, corpus: Corpus, reading: CaptionReading) -> _Background | NotApplicable:
@@ -98,13 +98,13 @@ def _background(scene: Scene, corpus: Corpus, reading: CaptionReading) -> _Backg
     if max(areas) < MIN_LARGEST_SHARE * picture:
         return NotApplicable(reason=f"the largest thing takes less than {MIN_LARGEST_SHARE} of the picture")
     if salient > MAX_SALIENT_SHARE * picture:
-        return NotApplicable(reason=f"what is there takes more than {MAX_SALIENT_SHARE} of the picture")
+        return NotApplicable(reason=f"the things take more than {MAX_SALIENT_SHARE} of the picture")
     possible = insertion_area_range(salient, picture)
     if possible.high < min_covering_area(layout):
-        return NotApplicable(reason="what is as large as the others cannot cover 0.3 of the largest thing")
+        return NotApplicable(reason="a thing as large as the others cannot cover 0.3 of the largest thing")
     classes = classes_that_fit(scene, names_by_class(corpus, reading))
     if not classes:
-        return NotApplicable(reason="no cut-out of a class of which a caption surely tells whether it is there")
+        return NotApplicable(reason="no cut-out of a class that captions surely mention or rule out")
     return _Background(photo=scene.photo, layout=layout, areas=possible, classes=classes)
 
 

@@ -49,7 +49,7 @@ class Cutting(BuiltInRelation):
             return NotApplicable(reason="a thing lies outside the picture")
         found = {axis: parts for axis in AXES if len(parts := cut_spans(scene, axis)) > 1}
         if not found:
-            return NotApplicable(reason="no gap between the things to cut in")
+            return NotApplicable(reason="no gap between things to cut at")
         axis = choose.one(tuple(found))
         kind = QuestionKind(variant)
         asked = sample_question(scene, choose, kind, lambda _: True)

@@ -102,13 +102,13 @@ def _named(choose: Chooser, first: str, second: str, *, present: int) -> GroupPa
 def _two_properties(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair | NotApplicable:
     here = [name for name in countable_names(scene) if single_valued(name, scene)]
     if not here:
-        return NotApplicable(reason="no countable name whose things bear at most one property of the pool")
+        return NotApplicable(reason="no countable name with at most one property of the pool on each thing")
     words_of = {name: scene_properties(name, scene) for name in here}
     true = _sample_present(choose, at_most=min(2, max(len(words) for words in words_of.values())))
     name = choose.one([name for name in here if len(words_of[name]) >= true])
     false = [word for word in corpus_properties(name, corpus) if word not in words_of[name]]
     if len(false) < 2 - true:
-        return NotApplicable(reason="too few properties known of the name")
+        return NotApplicable(reason="too few properties are known for the name")
     words = (*choose.several(words_of[name], true), *choose.several(false, 2 - true))
     if choose.chance(0.5):
         words = words[::-1]
@@ -135,7 +135,7 @@ def _one_property(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) 
     false = {name: [word for word in corpus_properties(name, corpus) if word not in words_of[name]] for name in here}
     names = [name for name in here if false[name]]
     if not names:
-        return NotApplicable(reason="too few properties known of the name")
+        return NotApplicable(reason="too few properties are known for the name")
     name = choose.one(names)
     return SingleGroup(group=Group(name=name, attributes=(choose.one(false[name]),)), present=False)
 
@@ -196,7 +196,7 @@ def sample_question(
     """
     shapes = _shapes(scene, kind, fits, first, bearing, excluded_words)
     if not shapes:
-        return NotApplicable(reason="nothing else in the scene that can surely be asked about")
+        return NotApplicable(reason="no other name in the scene has a sure answer")
     shape = choose.one(tuple(shapes))
     groups = choose.one(shapes[shape])
     if len(groups) == 2 and choose.chance(0.5):

@@ -46,7 +46,7 @@ class InsertionPlus(BuiltInRelation):
         if isinstance(inserted, NotApplicable):
             return inserted
         if not inserted.is_whole:
-            return NotApplicable(reason="the edge of its photo cuts off what would be inserted")
+            return NotApplicable(reason="the edge of its photo cuts off the inserted thing")
         asked = sample_question(
             scene,
             choose,

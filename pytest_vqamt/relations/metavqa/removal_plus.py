@@ -48,7 +48,7 @@ class RemovalPlus(BuiltInRelation):
         counted = set(countable_names(scene)) - with_.excluded_names
         things = [thing for thing in removable(scene) if thing.name in counted and is_salient(thing, scene)]
         if not things:
-            return NotApplicable(reason="everything that can be counted overlaps something, or is too small")
+            return NotApplicable(reason="every countable thing overlaps another or is too small")
         thing = choose.one(things)
         asked = sample_question(
             scene,

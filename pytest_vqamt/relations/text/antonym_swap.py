@@ -64,7 +64,7 @@ class AntonymSwap(LexicalRelation):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         change = sample_antonym_swap(scene, corpus, self.known, choose)
         if change is None:
-            return NotApplicable(reason="no word of a hypothesis whose antonym is surely false")
+            return NotApplicable(reason="no word of a hypothesis has a surely false antonym")
         return change.case(self, variant, scene, expected="second is contradiction")
 
 

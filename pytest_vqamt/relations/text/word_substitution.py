@@ -50,7 +50,7 @@ class WordSubstitution(LexicalRelation):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         change = sample_substitution(scene, corpus, self.known, choose)
         if change is None:
-            return NotApplicable(reason="no word of a hypothesis that has a synonym or a class")
+            return NotApplicable(reason="no word of a hypothesis has a synonym or a class")
         return change.case(self, variant, scene, expected="first = second")
 
 

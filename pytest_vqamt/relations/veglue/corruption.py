@@ -46,7 +46,7 @@ class HypothesisCorruption(LexicalRelation):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         statement = sample_statement(scene, corpus, self.known, choose)
         if statement is None:
-            return NotApplicable(reason="no hypothesis that is surely true")
+            return NotApplicable(reason="no hypothesis is surely true")
         hypothesis = statement.hypothesis
         return case_of(
             self,

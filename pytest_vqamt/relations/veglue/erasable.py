@@ -37,8 +37,8 @@ MAX_COVERED_SHARE = 0.1
 """The most of anything else that may be erased with a thing."""
 MAX_ERASED_SHARE = 0.5
 """The most of the picture that may be erased: an inpainter needs context."""
-NOTHING_TO_ERASE = NotApplicable(reason="nothing can be erased without a part of something else")
-NOTHING_TO_ASK = NotApplicable(reason="no surely answered question about what can be erased")
+NOTHING_TO_ERASE = NotApplicable(reason="no thing can be erased alone")
+NOTHING_TO_ASK = NotApplicable(reason="no question about an erasable thing has a sure answer")
 
 _NEAR = 0.05
 """The largest gap of things that are near, as a share of the picture's longer side."""

@@ -20,7 +20,7 @@ from pytest_vqamt.relations.veglue.statements import (
 )
 from pytest_vqamt.sampling.chooser import Chooser
 
-NOTHING_TO_STATE = NotApplicable(reason="no hypothesis that is surely true or false once something is erased")
+NOTHING_TO_STATE = NotApplicable(reason="no hypothesis is surely true or false after an erasure")
 MAX_UNLINKED_IOU = 0.1
 """The IoU of an un-linked object with every linked one is less (section 3.3.2)."""
 

@@ -87,7 +87,7 @@ def test_the_share_is_of_what_is_true() -> None:
 # Of questions that are answered alike nearly always some are dropped, so that no answer is right nearly always.
 
 DRAWS = 4000
-OFTEN_ENOUGH = NotApplicable(reason="what is right is right often enough")
+OFTEN_ENOUGH = NotApplicable(reason="this answer is right in enough cases already")
 
 
 def right(source: SceneSource) -> Counter[str]:

@@ -17,7 +17,7 @@ from tests.relations.carets.draws import view_of
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 BLUR, MASK, CROP = Obscuring.BLUR, Obscuring.MASK, Obscuring.CROP
-HALF_HIDDEN = NotApplicable(reason="what would be half hidden could be taken for what is asked about")
+HALF_HIDDEN = NotApplicable(reason="the half-hidden thing could be mistaken for the thing asked about")
 
 # 200 x 100, far apart: 32 pixels around the one show nothing of another.
 DOG = thing_of("red dog", id="dog", box=Box(0, 0, 40, 40))
@@ -84,7 +84,7 @@ def test_of_what_is_there_something_like_it_may_be_half_seen() -> None:
 
 def test_no_plain_rectangle_is_said_to_be_absent_where_one_is_painted() -> None:
     asked = Exists(group=group_of("book"))
-    painted = NotApplicable(reason="what is painted over could be taken for what is asked about")
+    painted = NotApplicable(reason="the thing painted over could be mistaken for the thing asked about")
     assert kept(asked, scene_of(DOG, CAR), MASK, "no") == painted
     assert kept(asked, scene_of(DOG, CAR), CROP, "no") == (Box(0, 0, 40, 40),)
 
@@ -92,7 +92,7 @@ def test_no_plain_rectangle_is_said_to_be_absent_where_one_is_painted() -> None:
 def test_what_is_too_small_to_be_told_by_itself_is_not_left_alone() -> None:
     small = scene_of(thing_of("dog", box=Box(50, 50, 8, 8)), CAR)
     for how in (MASK, CROP):
-        reason = "what is asked about is too small to be recognised by itself"
+        reason = "the thing asked about is too small to be recognised alone"
         assert kept(IS_THERE_A_DOG, small, how) == NotApplicable(reason=reason)
     assert kept(IS_THERE_A_DOG, small, BLUR) == (Box(38, 38, 32, 32),)
 
@@ -104,7 +104,7 @@ def test_of_a_false_attribute_all_things_of_the_name_are_kept() -> None:
 
 
 def test_nothing_can_be_kept_of_nothing() -> None:
-    assert kept(IS_THERE_A_COW, scene_of(), MASK, "no") == NotApplicable(reason="nothing whose box could be kept")
+    assert kept(IS_THERE_A_COW, scene_of(), MASK, "no") == NotApplicable(reason="no thing in the scene")
 
 
 def test_of_what_is_not_there_one_or_two_things_are_kept() -> None:

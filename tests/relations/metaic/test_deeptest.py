@@ -69,7 +69,7 @@ def test_nor_does_a_crowd_leave_it() -> None:
     found = DEEPTEST.derive(
         scene_of("dog", crowds=("person",)), gather_corpus((YARD,)), next(iter(choosers(1))), "shear"
     )
-    assert found == NotApplicable(reason="something would leave the picture")
+    assert found == NotApplicable(reason="a thing would leave the picture")
 
 
 @pytest.mark.parametrize("variant", DEEPTEST.info.variants)

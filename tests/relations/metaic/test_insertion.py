@@ -92,7 +92,7 @@ def test_classes_are_drawn_evenly() -> None:
 
 def test_nothing_is_cut_out_of_the_same_photo() -> None:
     there = scene_of(masked("dog", "0", Box(10, 10, 60, 45)), id="there")
-    assert reason(there, corpus_of([there])) == "no cut-out with a place at each level of overlap"
+    assert reason(there, corpus_of([there])) == "no cut-out fits at each level of overlap"
 
 
 class TestItDoesNotApply:
@@ -106,23 +106,23 @@ class TestItDoesNotApply:
 
     def test_where_there_is_no_room(self) -> None:
         scene = scene_of(masked("bus", "0", Box(0, 0, 200, 71)))
-        assert reason(scene, dogs()) == "what is there takes more than 0.7 of the picture"
+        assert reason(scene, dogs()) == "the things take more than 0.7 of the picture"
 
     def test_where_one_is_far_larger_than_the_others(self) -> None:
         # Ten of 100 pixels beside one of 8000: S is about 1300, and 1.3 of it is less than 0.3 of 8000.
         small = (masked("cat", str(number), Box(110 + 8 * number, 0, 5, 20)) for number in range(10))
         scene = scene_of(masked("bus", "bus", Box(0, 0, 100, 80)), *small)
-        assert reason(scene, dogs()) == "what is as large as the others cannot cover 0.3 of the largest thing"
+        assert reason(scene, dogs()) == "a thing as large as the others cannot cover 0.3 of the largest thing"
 
     def test_where_nothing_can_be_cut_out(self) -> None:
-        expected = "no cut-out of a class of which a caption surely tells whether it is there"
+        expected = "no cut-out of a class that captions surely mention or rule out"
         assert reason(backyard(), corpus_of([backyard(), scene_of("dog", id="other")])) == expected
         assert reason(backyard(crowds=("dog",)), dogs()) == expected
 
     def test_where_no_cut_out_is_large_enough(self) -> None:
         # At twice 24 x 12 it has 1152 pixels, and 1280 are wanted.
         tiny = corpus_of([backyard(), cut_from("dog", 24, 12)])
-        assert reason(backyard(), tiny) == "no cut-out with a place at each level of overlap"
+        assert reason(backyard(), tiny) == "no cut-out fits at each level of overlap"
 
 
 def test_where_one_cut_out_has_no_place_another_one_is_tried() -> None:

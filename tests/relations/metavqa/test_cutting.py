@@ -108,16 +108,16 @@ class TestYesAndNo:
 
 class TestNotApplicable:
     def test_nothing_there(self, bare: Scene) -> None:
-        assert why_not(bare) == "no gap between the things to cut in"
+        assert why_not(bare) == "no gap between things to cut at"
 
     def test_no_gap(self) -> None:
         scene = scene_of(
             thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("cat", id="1", box=Box(20, 20, 30, 30))
         )
-        assert why_not(scene) == "no gap between the things to cut in"
+        assert why_not(scene) == "no gap between things to cut at"
 
     def test_nothing_that_can_be_asked_about(self) -> None:
-        assert why_not(scene_of("water", "scissors")) == "nothing else in the scene that can surely be asked about"
+        assert why_not(scene_of("water", "scissors")) == "no other name in the scene has a sure answer"
 
     def test_a_thing_that_no_piece_would_show(self, yard: Scene) -> None:
         beyond = replace(yard.objects[0], id="beyond", box=Box(300, 0, 10, 10))

@@ -85,7 +85,7 @@ def test_a_person_comes_in_clothes_that_are_not_asked_about() -> None:
 def test_what_the_edge_of_its_photo_cuts_off_is_not_inserted() -> None:
     corpus = corpus_of([YARD, kennel((60, 30), at=(0, 10))])
     found = PLUS.derive(YARD, corpus, FirstOption(), "")
-    assert found == NotApplicable(reason="the edge of its photo cuts off what would be inserted")
+    assert found == NotApplicable(reason="the edge of its photo cuts off the inserted thing")
 
 
 @pytest.mark.parametrize(

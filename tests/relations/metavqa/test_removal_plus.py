@@ -130,7 +130,7 @@ def test_what_is_not_listed_is_presumed(yard: Scene) -> None:
 )
 def test_it_does_not_apply(scene: Scene) -> None:
     found = PLUS.derive(scene, gather_corpus((scene,)), FirstOption(), "")
-    assert found == NotApplicable(reason="everything that can be counted overlaps something, or is too small")
+    assert found == NotApplicable(reason="every countable thing overlaps another or is too small")
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:

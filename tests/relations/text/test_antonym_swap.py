@@ -131,7 +131,7 @@ def test_of_two_of_a_name_neither_is_told_by_what_it_is_like() -> None:
 def test_it_does_not_apply(scene: Scene) -> None:
     for choose in choosers(5):
         assert SWAP.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(
-            reason="no word of a hypothesis whose antonym is surely false"
+            reason="no word of a hypothesis has a surely false antonym"
         )
 
 

@@ -111,7 +111,7 @@ def test_words_of_published_hypotheses(scene: Scene, after: set[str]) -> None:
 def test_it_does_not_apply(scene: Scene) -> None:
     for choose in choosers(5):
         assert NEAR.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(
-            reason="no word of a hypothesis that has a synonym or a class"
+            reason="no word of a hypothesis has a synonym or a class"
         )
 
 

@@ -65,7 +65,7 @@ def test_the_severity_is_a_setting() -> None:
 def test_it_does_not_apply_to_a_picture_of_nothing() -> None:
     for choose in choosers(3):
         assert CORRUPTION.derive(scene_of(), gather_corpus(()), choose, "zoom-global") == NotApplicable(
-            reason="no hypothesis that is surely true"
+            reason="no hypothesis is surely true"
         )
 
 

@@ -95,7 +95,7 @@ def test_one_of_several_of_a_name_can_go_where_nothing_else_is_said_of_it() -> N
     ids=["one thing", "a kind of it", "the same noun", "a part", "a garment", "not countable"],
 )
 def test_it_does_not_apply(scene: Scene) -> None:
-    reason = "no hypothesis that is surely true or false once something is erased"
+    reason = "no hypothesis is surely true or false after an erasure"
     for choose in choosers(10):
         assert MR1.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
 

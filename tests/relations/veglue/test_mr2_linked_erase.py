@@ -197,9 +197,9 @@ def test_only_entailed_hypotheses_are_put(label: LabelName) -> None:
 @pytest.mark.parametrize(
     ("scene", "reason"),
     [
-        (scene_of("apple", "apple"), "no hypothesis that is surely true or false once something is erased"),
-        (scene_of("water"), "no hypothesis that is surely true or false once something is erased"),
-        (scene_of(), "nothing can be erased without a part of something else"),
+        (scene_of("apple", "apple"), "no hypothesis is surely true or false after an erasure"),
+        (scene_of("water"), "no hypothesis is surely true or false after an erasure"),
+        (scene_of(), "no thing can be erased alone"),
     ],
     ids=["two of the name", "not countable", "nothing"],
 )

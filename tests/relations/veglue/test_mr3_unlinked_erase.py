@@ -130,8 +130,8 @@ def test_so_must_it_be_of_what_is_no_unit(text: str, *, is_placed: bool) -> None
 @pytest.mark.parametrize(
     ("scene", "reason"),
     [
-        (scene_of("apple"), "no hypothesis that is surely true or false once something is erased"),
-        (scene_of(), "nothing can be erased without a part of something else"),
+        (scene_of("apple"), "no hypothesis is surely true or false after an erasure"),
+        (scene_of(), "no thing can be erased alone"),
     ],
     ids=["one thing", "nothing"],
 )

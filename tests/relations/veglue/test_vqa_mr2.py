@@ -78,9 +78,9 @@ def test_a_white_patch_is_no_book() -> None:
 @pytest.mark.parametrize(
     ("scene", "reason"),
     [
-        (scene_of("apple", "apple"), "no surely answered question about what can be erased"),
-        (scene_of("water"), "no surely answered question about what can be erased"),
-        (scene_of(), "nothing can be erased without a part of something else"),
+        (scene_of("apple", "apple"), "no question about an erasable thing has a sure answer"),
+        (scene_of("water"), "no question about an erasable thing has a sure answer"),
+        (scene_of(), "no thing can be erased alone"),
     ],
     ids=["two of the name", "not countable", "nothing"],
 )
