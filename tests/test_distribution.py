@@ -20,8 +20,8 @@ from tests.extras import CORE, EXTRAS, LOOKED_FOR, USED_BY
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(pytest_vqamt.__file__).parent
-NOT_INSTALLED = {"_typeshed", "annotationlib"}
-"""What type checkers bring and what Python 3.14 does."""
+NOT_DISTRIBUTED = {*sys.stdlib_module_names, "pytest_vqamt", "_typeshed", "annotationlib"}
+"""The last two are of type checkers and of Python 3.14."""
 
 REPOSITORY_ONLY = {"runs", "out", "dist", ".git", ".venv"}
 
@@ -34,6 +34,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_the_wheel_holds_every_file_of_the_package(distributions: Path) -> None:
     with zipfile.ZipFile(next(distributions.glob("*.whl"))) as wheel:
         packed = {name for name in wheel.namelist() if name.startswith("pytest_vqamt/")}
@@ -41,6 +42,7 @@ def test_the_wheel_holds_every_file_of_the_package(distributions: Path) -> None:
     assert packed == {path.relative_to(ROOT).as_posix() for path in files}
 
 
+@pytest.mark.full
 def test_the_source_distribution_holds_no_runs(distributions: Path) -> None:
     with tarfile.open(next(distributions.glob("*.tar.gz"))) as archive:
         top_level = {name.split("/")[1] for name in archive.getnames()}
@@ -66,15 +68,14 @@ def test_every_extra_is_looked_at() -> None:
     assert set(settings()["optional-dependencies"]) - set(EXTRAS) == {"demo", "dev"}
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_file_imports_the_core_and_what_its_extras_bring(path: Path) -> None:
-    name = path.relative_to(ROOT)
-    extras = [extra for used_by, each in USED_BY.items() if name.is_relative_to(used_by) for extra in each]
-    assert set(imports(path)) <= {*CORE, *LOOKED_FOR, *(module for extra in extras for module in EXTRAS[extra])}
-
-
-def test_what_is_named_as_imported_is_imported() -> None:
-    imported = {module for path in PACKAGE.rglob("*.py") for module in imports(path)}
+def test_a_file_imports_the_core_and_what_its_extras_bring() -> None:
+    imported, beyond = set(), {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name, found = path.relative_to(ROOT), set(imports(path))
+        extras = [extra for used_by, each in USED_BY.items() if name.is_relative_to(used_by) for extra in each]
+        beyond[name] = found - {*CORE, *LOOKED_FOR, *(module for extra in extras for module in EXTRAS[extra])}
+        imported |= found
+    assert {name: modules for name, modules in beyond.items() if modules} == {}
     by_files = {module for extra, brought in EXTRAS.items() if extra not in ("test", "xdist") for module in brought}
     assert imported == {*CORE, *LOOKED_FOR, *by_files}
 
@@ -116,10 +117,7 @@ def imports(path: Path) -> Iterator[str]:
                 modules = [module]
             case _:
                 continue
-        for module in modules:
-            name = module.partition(".")[0]
-            if name not in {*sys.stdlib_module_names, *NOT_INSTALLED, "pytest_vqamt"}:
-                yield name
+        yield from {module.partition(".")[0] for module in modules} - NOT_DISTRIBUTED
 
 
 def name_in(requirement: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.commands.report import add_option_argument
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
@@ -76,13 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="draw from cases of these data, and where they are if they have moved since; may be given again",
     )
-    parser.add_argument(
-        "--option",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a setting of the run: inpaint=lama:PATH where its pictures were made with a checkpoint",
-    )
+    add_option_argument(parser, "the run")
     parser.add_argument(
         "--read",
         metavar="FILE.csv",

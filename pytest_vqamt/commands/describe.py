@@ -18,12 +18,12 @@ from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
-from pytest_vqamt.integration.replay import save, scenes_by_photo
+from pytest_vqamt.integration.replay import save
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations.base import Relation

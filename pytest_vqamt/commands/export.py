@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.commands.report import add_option_argument
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.export.cases import Only, Wanted
@@ -70,13 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also take rows of what is evaluation data by its name alone: carets:DIR, val and test splits",
     )
     parser.add_argument("--data", metavar="SPEC", help="the data of that run (default: what the report says)")
-    parser.add_argument(
-        "--option",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a setting of that run: inpaint=lama:PATH where its pictures were made with a checkpoint",
-    )
+    add_option_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.commands.report import add_images_argument, source_or_warning
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.replay import load_source, register_inpainter
 from pytest_vqamt.reporting.files import PAGE, write_pages
-from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.terminal import summary
 
@@ -31,13 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--out", metavar="OUT", required=True, type=Path, help="the folder to write the merged report into"
     )
-    parser.add_argument(
-        "--images",
-        type=Images,
-        choices=list(Images),
-        default=Images.VIOLATIONS,
-        help="whose pictures the page shows (default: violations)",
-    )
+    add_images_argument(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="show all metrics, and why items had no case")
 
 
@@ -49,18 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     """
     report = merge_folders(arguments.folders, arguments.out)
     register_inpainter(dict(report.settings))
-    write_pages(arguments.out, source_of=cache(_found), images=arguments.images)
+    write_pages(arguments.out, source_of=source_or_warning(load_source), images=arguments.images)
     print("\n".join(summary(report, in_full=arguments.verbose)))
     print(f"report: {arguments.out / PAGE}")
     return ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK
-
-
-def _found(spec: str) -> SceneSource | None:
-    try:
-        return load_source(spec)
-    except VqamtError as error:
-        print(f"vqamt: the page shows no pictures of {spec}: {error}", file=sys.stderr)
-        return None
 
 
 def _misses_a_gate(report: Report) -> bool:

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.commands.report import add_option_argument
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import (
@@ -33,7 +34,6 @@ from pytest_vqamt.integration.replay import (
     register_inpainter,
     relation_of,
     rerun_case,
-    scenes_by_photo,
     write_case,
 )
 from pytest_vqamt.models.answers_file import parse_row
@@ -77,13 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", metavar="SPEC", help="the data of that run (default: what the report says; for a list, pictures)"
     )
-    parser.add_argument(
-        "--option",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="a setting of that run or of the model: inpaint=lama:PATH where its pictures were made with a checkpoint",
-    )
+    add_option_argument(parser, "that run or of the model")
     parser.add_argument("--out", metavar="DIR", type=Path, help=f"where to write a case (default: {_OUT}/CASE-ID)")
     parser.add_argument(
         "--model", metavar="SPEC", action="append", default=[], help="a model to run on the case; may be given again"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from functools import cache, partial
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
@@ -33,6 +34,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="where the data of the report is now; may be given again (default: where the report says it was)",
     )
+    add_images_argument(parser)
+    add_option_argument(parser)
+    parser.add_argument("--out", metavar="OUT", type=Path, help="a folder to write the pages into (default: DIR)")
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the cases, too, as CSV, a row each")
+    parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the cases, too, as Parquet, a row each")
+
+
+def add_images_argument(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--images`` of commands that write the pages."""
     parser.add_argument(
         "--images",
         type=Images,
@@ -40,16 +50,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Images.VIOLATIONS,
         help="whose pictures the page shows (default: violations)",
     )
+
+
+def add_option_argument(parser: argparse.ArgumentParser, of: str = "that run") -> None:
+    """Adds ``--option`` of commands that render the pictures of a run again."""
     parser.add_argument(
         "--option",
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="a setting of that run: inpaint=lama:PATH where its pictures were made with a checkpoint",
+        help=f"a setting of {of}: inpaint=lama:PATH where its pictures were made with a checkpoint",
     )
-    parser.add_argument("--out", metavar="OUT", type=Path, help="a folder to write the pages into (default: DIR)")
-    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the cases, too, as CSV, a row each")
-    parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the cases, too, as Parquet, a row each")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -67,16 +78,21 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.option:
         register_inpainter(dict(report.settings))
     data = ReportData(report, arguments.data, str(folder / REPORT_FILE))
-    write_pages(folder, source_of=cache(partial(_found, data)), images=arguments.images, out=out)
+    write_pages(folder, source_of=source_or_warning(data), images=arguments.images, out=out)
     print(f"report: {out / PAGE}")
     print(f"summary: {out / SUMMARY}")
     return ExitStatus.OK
 
 
-def _found(data: ReportData, spec: str) -> SceneSource | None:
-    """The source that the report calls ``spec``; None if there is none here."""
-    try:
-        return data(spec)
-    except VqamtError as error:
-        print(f"vqamt: the page shows no pictures of {spec}. {error}", file=sys.stderr)
-        return None
+def source_or_warning(load: Callable[[str], SceneSource]) -> Callable[[str], SceneSource | None]:
+    """A function that loads each source of a report once; for one that is not here it prints a warning."""
+
+    @cache
+    def found(spec: str) -> SceneSource | None:
+        try:
+            return load(spec)
+        except VqamtError as error:
+            print(f"vqamt: the page shows no pictures of {spec}: {error}", file=sys.stderr)
+            return None
+
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from pytest_vqamt.core.corpus import Corpus
@@ -55,6 +56,11 @@ class SceneSource(PhotoStore, Protocol):
     def scene(self, index: int) -> Scene:
         """The scene at ``index`` from 0 to ``len(self) - 1``; raises DataError if its record is broken."""
         ...
+
+
+def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:
+    """A function that finds a scene of ``source`` by the id of its photo; it raises DataError if there is none."""
+    return lambda photo_id: source.scene(source.place(photo_id))
 
 
 MAX_BYTES = 192 << 20

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import cast
 
+from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.messages import error_reason, short_path

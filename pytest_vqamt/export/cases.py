@@ -37,7 +37,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import Row, case_from_row
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.language.english.lexical_relations import exclusive_pool
 from pytest_vqamt.language.ontology import ontology
 
@@ -136,19 +136,19 @@ def read_queries(
 
     Raises:
         DataError: there is no such file, or a line of it is broken.
-        OSError: the database cannot be written.
+        OSError: the database cannot be written or read.
     """
-    with closing(sqlite3.connect(beside / "queries.sqlite", isolation_level=None)) as db:
-        found = ReportedQueries(cases=find_cases_file(report), _db=db)
-        try:
+    try:
+        with closing(sqlite3.connect(beside / "queries.sqlite", isolation_level=None)) as db:
+            found = ReportedQueries(cases=find_cases_file(report), _db=db)
             db.executescript(f"pragma journal_mode = off; pragma synchronous = off; {_TABLES}")
             db.execute("begin")
             found.data = tuple(_store(found, db, wanted, tags))
             db.execute("create index of_query on uses (query)")
             db.execute("commit")
-        except sqlite3.Error as error:
-            raise OSError(str(error)) from error
-        yield found
+            yield found
+    except sqlite3.Error as error:  # also while the block reads, which sorts on the disk
+        raise OSError(str(error)) from error
 
 
 def _store(
@@ -219,7 +219,7 @@ def _names(glob: str) -> bool:
 def _query(row: Row, scene: str, use: QueryUse, source: SceneSource, where: str) -> Query:
     case: Row = {"case_id": use.case, "relation": use.item, "scene": scene, "queries": [row], "expected": ""}
     try:
-        return case_from_row(case, lambda photo_id: source.scene(source.place(photo_id))).queries[0]
+        return case_from_row(case, scenes_by_photo(source)).queries[0]
     except DataError as error:
         raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
 

@@ -22,9 +22,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
@@ -418,11 +417,6 @@ class AnsweredCase:
     def verdict(self) -> str:
         """The verdict as text, with the earlier one."""
         return self.now.verdict if self.before is None else f"{self.now.verdict}  (was {self.before.outcome})"
-
-
-def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:
-    """A function that finds a scene of ``source`` by the id of its photo; it raises DataError if there is none."""
-    return lambda photo_id: source.scene(source.place(photo_id))
 
 
 def write_case(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]:

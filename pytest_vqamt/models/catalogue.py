@@ -6,10 +6,10 @@ import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from importlib.metadata import entry_points
 from operator import attrgetter
 from typing import Any, TypeAlias
 
+from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS

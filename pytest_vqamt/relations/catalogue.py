@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import TypeAlias, cast
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, RelationSetting, Verdict, item_name
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.picture import Picture

@@ -15,8 +15,6 @@ from pytest_vqamt.reporting.view.rows import results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
-Rows = list[tuple[str, ...]]
-
 _HEAD = ("CARETS test", "pairs", "ACC", "CONS", "C-ACC", "human CONS")
 _COVERAGE = "of the pairs that the column's model has right, the share that the row's has too"
 _METRICS_HEAD = ("CARETS test", "pairs", "ACC", "orig.", "pert.", "CONS", "C-ACC", "human CONS")
@@ -62,7 +60,7 @@ def coverage_table(report: Report, data: str) -> ViewTable | None:
         return None
     models = tuple(dict.fromkeys(model for each in here for model in each.models))
     numbers = {model: str(number) for number, model in enumerate(models, start=1)}
-    rows: Rows = [("CARETS test", "pairs right", *numbers.values())]
+    rows = [("CARETS test", "pairs right", *numbers.values())]
     for each in here:
         rows.append((tagged(each.test, ("presumed",) if each.presumed else ()), *[""] * (len(models) + 1)))
         for model, right, shares in zip(each.models, each.right, each.shares, strict=True):
@@ -173,28 +171,17 @@ def paper_tables(report: Report) -> tuple[ViewTable, ...]:
         for table in pair_tables(results, in_full=True)
     )
     coverage = (coverage_table(report, data.spec) for data in report.data)
-    return (*pairs, *(summary_table(each) for each in report.summaries if each.rows), *filter(None, coverage))
+    return (*pairs, *map(summary_table, report.summaries), *filter(None, coverage))
 
 
 def summary_table(summary: Summary) -> ViewTable:
-    """The rows of a summary that has some, and its totals as notes."""
+    """The rows of a summary, which has at least one, and its known totals as notes."""
     caption = f"{_SUMMARIES.get(summary.kind, summary.kind)}: {summary.model} on {summary.data}"
-    return text_table(summary_rows(summary), caption=caption, notes=tuple(total_lines(summary)))
-
-
-def summary_rows(summary: Summary) -> list[tuple[str, ...]]:
-    """The head and a row for each line of the summary."""
-    if not summary.rows:
-        return []
-    return [tuple(summary.rows[0]), *(tuple(map(_shown, row.values())) for row in summary.rows)]
-
-
-def total_lines(summary: Summary) -> Iterator[str]:
-    """The known totals, a line each."""
-    for name, value in summary.totals.items():
-        if value is None:
-            continue
-        yield f"{name}: {_shown(value)}"
+    return text_table(
+        [tuple(summary.rows[0]), *(tuple(map(_shown, row.values())) for row in summary.rows)],
+        caption=caption,
+        notes=[f"{name}: {_shown(value)}" for name, value in summary.totals.items() if value is not None],
+    )
 
 
 def _shown(cell: Cell) -> str:

@@ -65,6 +65,7 @@ def test_hypotheses_in_the_home_folder(
     assert capsys.readouterr().out.startswith(f"added 4 lines to '{park / 'units.jsonl'}': 5 boxes, none in 1 ")
 
 
+@pytest.mark.full
 def test_a_killed_command_continues(tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()

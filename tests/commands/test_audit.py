@@ -349,6 +349,7 @@ def test_the_data_may_have_moved(capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "out", "--read", "ticked.csv", "--data", "pictures:20")[-1] == "report:  out/report.html"
 
 
+@pytest.mark.full
 def test_three_cases_are_ticked_in_a_browser_and_read_back(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     told(capsys, "out", "-o", "sheet", "--sample", "5")
     with browser() as chromium, opened(chromium, here / "sheet" / "audit.html") as shown:

@@ -95,7 +95,7 @@ def test_data_that_is_gone_is_told_and_can_be_named(folder: Path, capsys: pytest
     recorded_as(folder, "coco:gone")
     assert main(["report", str(folder)]) == 0
     told = capsys.readouterr().err
-    assert told.startswith(f"vqamt: the page shows no pictures of coco:gone. {folder / 'report.json'}: Expected ")
+    assert told.startswith(f"vqamt: the page shows no pictures of coco:gone: {folder / 'report.json'}: Expected ")
     assert told.endswith("name the data of that run with --data\n")
     assert told.count("\n") == 1
     assert cases(folder / "report.html")["pictures"] == {}

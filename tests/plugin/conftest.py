@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol
 
 import pytest
+from _pytest.config import PytestPluginManager
+from _pytest.pytester import SysModulesSnapshot
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.query import Task
@@ -64,17 +69,27 @@ class Run(Protocol):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _loaded() -> None:
-    """Loads what a session needs: pytester unloads what was loaded first in a session inside this process."""
+def _loaded() -> Iterator[None]:
+    """Loads libraries once for all sessions inside this process: pytester unloads what the first one has loaded."""
+    own = str(Path(vqamt.__file__).parent)
+
+    def is_library(name: str) -> bool:
+        file = getattr(sys.modules.get(name), "__file__", None) or ""
+        return file.startswith(own) or "site-packages" in file
 
     def model(image: object, text: str) -> str:
         return f"{text} yes"
 
-    # The first five cannot be loaded twice: httpx2 would know errors of an httpcore2 that is not the next one's.
-    for module in ("numpy", "cv2", "httpcore2", "pytest_vqamt.reporting.html.page"):
-        import_module(module)
-    import_module("pytest_vqamt.integration.session")
-    vqamt.run(model=model, data="pictures:2", relations="metavqa.reorder*", max_cases=2)
+    with pytest.MonkeyPatch.context() as patch:
+        snapshot = partial(SysModulesSnapshot, preserve=is_library)
+        patch.setattr(pytest.Pytester, "_Pytester__take_sys_modules_snapshot", lambda _self: snapshot())
+        # No plugin of these sessions is named by its entry point, and the look-up reads the metadata of all packages.
+        patch.setattr(PytestPluginManager, "load_setuptools_entrypoints", lambda *_arguments, **_names: 0)
+        # These cannot be loaded twice: httpx2 would know errors of an httpcore2 that is not the next one's.
+        for module in ("numpy", "cv2", "httpcore2"):
+            import_module(module)
+        vqamt.run(model=model, data="pictures:2", relations="metavqa.reorder*", max_cases=2)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Task
-from tests.plugin.conftest import WORKERS, Run, asked, every_item
+from tests.plugin.conftest import EIGHT, WORKERS, Run, asked, every_item
 
 REVERSION = "--vqamt-relations=metavqa.reversion"
 
@@ -38,11 +38,16 @@ def test_within_a_run_each_distinct_query_is_asked_once(pytester: pytest.Pyteste
     assert told in result.stdout.str()
 
 
-def test_no_query_of_a_whole_run_is_asked_twice(pytester: pytest.Pytester, run: Run, counted: str) -> None:
-    items = every_item((Task.VQA,))
-    run(model=counted, max_cases=5, shrink=30).assert_outcomes(passed=len(items))
+@pytest.mark.parametrize(
+    ("relations", "items"),
+    [(EIGHT, 8), pytest.param("--vqamt-relations=*", len(every_item((Task.VQA,))), marks=pytest.mark.full)],
+)
+def test_no_query_of_a_run_is_asked_twice(
+    pytester: pytest.Pytester, run: Run, counted: str, relations: str, items: int
+) -> None:
+    run(relations, model=counted, max_cases=5, shrink=30).assert_outcomes(passed=items)
     ids = asked(pytester)
-    assert len(ids) > len(items) * 5
+    assert len(ids) > items * 5
     assert len(set(ids)) == len(ids)
 
 
@@ -185,7 +190,7 @@ OTHERS = {
 @pytest.mark.parametrize(
     ("names", "shared"),
     [
-        pytest.param(("pytest-html",), (), id="pytest-html"),
+        pytest.param(("pytest-html",), (), id="pytest-html", marks=pytest.mark.full),
         pytest.param(("pytest-cov",), (), id="pytest-cov", marks=pytest.mark.full),
         pytest.param(tuple(OTHERS), ("-n", "2"), id="both, -n 2", marks=pytest.mark.full),
     ],

@@ -80,8 +80,8 @@ def many(pytester: pytest.Pytester, pairs: int = 120) -> list[str]:
     ("given", "ini", "cases"),
     [
         ((), "", 120),
-        (("--vqamt-max-cases=100",), "", 100),
-        ((), "vqamt_max_cases = 7", 7),
+        pytest.param(("--vqamt-max-cases=100",), "", 100, marks=pytest.mark.full),
+        pytest.param((), "vqamt_max_cases = 7", 7, marks=pytest.mark.full),
         (("--vqamt-max-cases=9",), "vqamt_max_cases = 7", 9),
     ],
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands.main import ExitStatus
 from tests.plugin.conftest import Run
+from tests.reporting.running import run_into
 
 NEVER = """
     import pytest_vqamt as vqamt
@@ -190,18 +193,20 @@ def models(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(loads=LOADS, raises=RAISES, stops=STOPS)
 
 
-def bless(run: Run) -> None:
-    """Keeps the report of a perfect model as ``base.gz``."""
-    run(REVERSION, "--vqamt-report=out", max_cases=10)
-    assert main(["bless", "out", "-o", "base.gz"]) == ExitStatus.OK
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The blessed report of a perfect model."""
+    folder = tmp_path_factory.mktemp("blessed")
+    run_into(folder, model="oracle", relations=["metavqa.reversion[object]"], max_cases=10)
+    assert main(["bless", str(folder), "-o", str(folder / "base.gz")]) == ExitStatus.OK
+    return folder / "base.gz"
 
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("case", SESSIONS)
-def test_sessions(run: Run, case: str) -> None:
+def test_sessions(run: Run, pytester: pytest.Pytester, base: Path, case: str) -> None:
     model, options, status = SESSIONS[case]
-    if "--vqamt-baseline=base.gz" in options:
-        bless(run)
+    shutil.copy(base, pytester.path)
     result = run(REVERSION, *options, "--vqamt-cache=kept", model=model, max_cases=10)
     assert result.ret == status, result.stdout.str() + result.stderr.str()
 
@@ -221,7 +226,8 @@ def test_a_report_that_cannot_be_written_fails_the_run(pytester: pytest.Pytester
 
 @pytest.mark.usefixtures("models")
 def test_an_interrupted_session_is_pytests_own_2(pytester: pytest.Pytester) -> None:
-    result = pytester.runpytest_subprocess(REVERSION, "--vqamt-model=python:stops:Model", "--vqamt-data=pictures:20")
+    options = (REVERSION, "--vqamt-model=python:stops:Model", "--vqamt-data=pictures:20")
+    result = pytester.runpytest_inprocess(*options, no_reraise_ctrlc=True)
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
@@ -229,9 +235,7 @@ def test_no_tests_without_a_model_is_pytests_own_5(run: Run) -> None:
     assert run(model=None).ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def test_a_command_that_cannot_do_its_work_ends_with_2(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    bless(run)
-    capsys.readouterr()
+def test_a_command_that_cannot_do_its_work_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bless", "absent"]) == ExitStatus.USAGE
     assert re.fullmatch(r"vqamt: Expected .*\n", capsys.readouterr().err)
 

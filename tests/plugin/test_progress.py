@@ -60,7 +60,7 @@ def _slow(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
 
 
-@pytest.mark.parametrize("capture", [(), ("-s",)], ids=["captured", "-s"])
+@pytest.mark.parametrize("capture", [(), pytest.param(("-s",), marks=pytest.mark.full)], ids=["captured", "-s"])
 def test_a_bar_at_a_terminal(pytester: pytest.Pytester, capture: tuple[str, ...]) -> None:
     written = at_a_terminal(pytester, *capture)
     assert BAR in written
@@ -76,11 +76,13 @@ def test_a_bar_at_a_terminal(pytester: pytest.Pytester, capture: tuple[str, ...]
         assert "%|" not in (pytester.path / "out" / file).read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 def test_none_in_ci(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "true")
     assert "%|" not in at_a_terminal(pytester)
 
 
+@pytest.mark.full
 def test_none_in_a_pipe_however_coloured(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess(*OPTIONS, "--color=yes")
     result.assert_outcomes(failed=1)

@@ -53,13 +53,13 @@ def assert_replayed(result: pytest.RunResult, first: pytest.RunResult) -> None:
 @pytest.mark.parametrize(
     "also",
     [
-        (),
-        ("--vqamt-seed=5", "--vqamt-sampler=random"),
-        ("--vqamt-report=out",),
-        ("--vqamt-cache=kept here",),
-        ("--vqamt-no-cache", "--vqamt-seed=5"),
-        ("-p", "no:cacheprovider"),
         ("--vqamt-fail-under=0.9",),
+        ("--vqamt-report=out",),
+        ("--vqamt-no-cache", "--vqamt-seed=5"),
+        *(
+            pytest.param(more, marks=pytest.mark.full)
+            for more in ((), ("--vqamt-sampler=random",), ("--vqamt-cache=kept here",), ("-p", "no:cacheprovider"))
+        ),
     ],
     ids=" ".join,
 )
@@ -75,6 +75,7 @@ def test_on_a_worker(pytester: pytest.Pytester, run: Run) -> None:
     assert_replayed(pytester.runpytest_inprocess(*command(first), "-n", "1"), first)
 
 
+@pytest.mark.full
 def test_pasted_into_a_shell(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     # As a user has it: plugins are found by their entry points, and the tests are not where the shell is.
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")

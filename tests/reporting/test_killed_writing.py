@@ -26,7 +26,7 @@ usually = pytest.mark.parametrize("cases", ["cases.jsonl"], indirect=True)
 """What has nothing to do with how the cases are written."""
 
 
-@pytest.fixture(scope="module", params=["cases.jsonl", "cases.jsonl.gz"])
+@pytest.fixture(scope="module", params=["cases.jsonl", pytest.param("cases.jsonl.gz", marks=pytest.mark.full)])
 def cases(request: pytest.FixtureRequest) -> str:
     """What the new run calls its cases; the old one has them uncompressed."""
     name: str = request.param

@@ -16,7 +16,7 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.audit.results import audit_tables
-from pytest_vqamt.reporting.paper_tables import summary_rows, total_lines
+from pytest_vqamt.reporting.paper_tables import summary_table
 from pytest_vqamt.reporting.view.rankings import best_model_notes, difference_tables, ranking_table
 from pytest_vqamt.reporting.view.tables import ViewTable
 from tests.reporting.html.made import OTHER, report, result
@@ -136,20 +136,15 @@ SUMMARY = Summary(
 )
 
 
-def test_the_heads_are_the_names_of_the_cells() -> None:
-    assert summary_rows(SUMMARY) == [
-        ("relation", "GNUM", "IFR", "published"),
+def test_a_summary_is_a_table_and_its_known_totals_are_notes() -> None:
+    table = summary_table(SUMMARY)
+    assert table.caption == "Verdicts on hypotheses (VEglue): tiny on pictures:500"
+    assert table.head_texts == ("relation", "GNUM", "IFR", "published")
+    assert table.row_texts == (
         ("veglue.mr2_linked_erase", "100", "0.250", "35.4 to 95.1 %"),
         ("veglue.mr3_unlinked_erase", "0", "-", "-"),
-    ]
-
-
-def test_each_total_that_there_is_is_a_line() -> None:
-    assert list(total_lines(SUMMARY)) == ["IFR of all: 0.250", "tests: 100"]
-
-
-def test_a_summary_without_rows_is_no_table() -> None:
-    assert summary_rows(Summary(kind="noise", model="m", data="d", rows=())) == []
+    )
+    assert table.notes == ("IFR of all: 0.250", "tests: 100")
 
 
 def test_the_row_of_the_report_has_all_of_it() -> None:

@@ -19,8 +19,7 @@ from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, StratumResult, Summary
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.reporting.paper_tables import summary_rows, total_lines
-from pytest_vqamt.reporting.view.format import aligned_table
+from pytest_vqamt.reporting.paper_tables import summary_table
 from pytest_vqamt.stats import papers
 from pytest_vqamt.stats.papers import (
     PUBLISHED_IFR,
@@ -528,8 +527,8 @@ def test_the_table_fits_a_terminal() -> None:
         [result_of_entailment(item, Tally(cases=9, holds=9), {}) for item in PUBLISHED_IFR], model="mine", data="x"
     )
     assert found is not None
-    lines = [*aligned_table(summary_rows(found)), *total_lines(found)]
-    assert max(map(len, lines)) < WIDTH - len(" (presumed)")
+    table = summary_table(found)
+    assert max(map(len, [*table.lines, *table.notes])) < WIDTH - len(" (presumed)")
 
 
 def test_a_run_tells_them(tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return extract(SOURCE, [names], most=2_000_000)
 
 
+@pytest.mark.full
 def test_an_extract_is_a_wordnet(small: dict[str, bytes], tmp_path: Path) -> None:
     for name, data in small.items():
         (tmp_path / name).write_bytes(data)
@@ -103,10 +104,12 @@ def test_an_extract_is_a_wordnet(small: dict[str, bytes], tmp_path: Path) -> Non
     assert opposites("tiny", str(tmp_path)) == opposites("tiny", "bundled") >= {"large"}
 
 
+@pytest.mark.full
 def test_it_is_as_large_as_it_may_be_and_no_larger(small: dict[str, bytes]) -> None:
     assert 1_000_000 < sum(map(len, small.values())) <= 2_000_000
 
 
+@pytest.mark.full
 def test_the_index_is_sorted_as_it_was(small: dict[str, bytes]) -> None:
     words = list(read_index(small["index.noun"]))
     assert words == sorted(words)

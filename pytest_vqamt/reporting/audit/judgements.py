@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from io import StringIO
 from itertools import combinations
@@ -66,41 +66,32 @@ class AuditFigures:
 
 def audit_figures(sample: Sample, judgements: Mapping[CaseKey, Judgement]) -> AuditFigures:
     """The figures of all cases; in a stratified sample the items are weighted by their numbers of cases."""
-    counts = _counts(sample.cases, judgements)
-    stratified = sample.draw.per_relation is not None
-    share, decided = (
-        _weighted(sample, judgements, without_unsure=each)
-        if stratified
-        else _share(sample.cases, judgements, without_unsure=each)
-        for each in (False, True)
-    )
-    unseen = [
-        item
-        for item in sample.population
-        if stratified and not any(judgements.get(drawn.key) for drawn in sample.cases if drawn.item == item)
-    ]
-    return AuditFigures(
-        population=sample.drawn_from,
-        drawn=len(sample.cases),
-        valid=counts[Judgement.VALID],
-        invalid=counts[Judgement.INVALID],
-        unsure=counts[Judgement.UNSURE],
-        share=share,
-        decided=decided,
-        unseen=tuple(unseen),
+    figures = _figures(sample.cases, judgements, sample.drawn_from)
+    if sample.draw.per_relation is None:
+        return figures
+    return replace(
+        figures,
+        share=_weighted(sample, judgements, without_unsure=False),
+        decided=_weighted(sample, judgements, without_unsure=True),
+        unseen=tuple(
+            item for item in sample.population if not any(judgements.get(drawn.key) for drawn in _of(item, sample))
+        ),
     )
 
 
 def figures_by_item(sample: Sample, judgements: Mapping[CaseKey, Judgement]) -> dict[str, AuditFigures]:
     """The figures of each sampled item, sorted by name."""
-    return {item: _of_item(item, sample, judgements) for item in sample.population if _of(item, sample)}
+    return {
+        item: _figures(cases, judgements, population)
+        for item, population in sample.population.items()
+        if (cases := _of(item, sample))
+    }
 
 
-def _of_item(item: str, sample: Sample, judgements: Mapping[CaseKey, Judgement]) -> AuditFigures:
-    cases = _of(item, sample)
-    counts = _counts(cases, judgements)
+def _figures(cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement], population: int) -> AuditFigures:
+    counts = Counter(judgements[drawn.key] for drawn in cases if drawn.key in judgements)
     return AuditFigures(
-        population=sample.population[item],
+        population=population,
         drawn=len(cases),
         valid=counts[Judgement.VALID],
         invalid=counts[Judgement.INVALID],
@@ -112,10 +103,6 @@ def _of_item(item: str, sample: Sample, judgements: Mapping[CaseKey, Judgement])
 
 def _of(item: str, sample: Sample) -> list[SampledCase]:
     return [drawn for drawn in sample.cases if drawn.item == item]
-
-
-def _counts(cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement]) -> Counter[Judgement]:
-    return Counter(judgements[drawn.key] for drawn in cases if drawn.key in judgements)
 
 
 def _share(cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:

@@ -5,19 +5,13 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Sequence
-from functools import cache
-from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.reporting.audit.judgements import Judgement
 from pytest_vqamt.reporting.audit.sample import Sample
 from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, SheetCase, SheetPicture, SheetRow
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
+from pytest_vqamt.reporting.html.page import inline_source, page_template
 
 PAGE = "audit.html"
 
@@ -29,24 +23,20 @@ def audit_html(sample: Sample, shown: Sequence[SheetCase], rows: Sequence[SheetR
     """
     from markupsafe import Markup
 
-    script, style = _file("audit.js"), _file("audit.css")
+    script, style = ((files(__package__) / "templates" / f"audit.{kind}").read_text("utf-8") for kind in ("js", "css"))
     policy = (
-        "default-src 'none'; img-src data:; "
-        f"script-src {_source_of(script)}; style-src {_source_of(style)}; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; img-src data:; script-src {inline_source(script)}; style-src {inline_source(style)}; "
+        "base-uri 'none'; form-action 'none'"
     )
-    return (
-        _environment()
-        .get_template(PAGE)
-        .render(
-            sample=sample,
-            cases=shown,
-            judgements=tuple(Judgement),
-            policy=policy,
-            script=Markup(script),
-            style=Markup(style),
-            sheet=Markup(_sheet(rows)),
-            uri=_uri,
-        )
+    return page_template("pytest_vqamt.reporting.audit", PAGE).render(
+        sample=sample,
+        cases=shown,
+        judgements=tuple(Judgement),
+        policy=policy,
+        script=Markup(script),
+        style=Markup(style),
+        sheet=Markup(_sheet(rows)),
+        uri=_uri,
     )
 
 
@@ -67,26 +57,3 @@ def _sheet(rows: Sequence[SheetRow]) -> str:
 
 def _uri(shown: SheetPicture) -> str:
     return f"data:image/{shown.kind};base64,{b64encode(shown.image).decode('ascii')}"
-
-
-def _source_of(text: str) -> str:
-    """The source expression of an inline element in a content policy."""
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}'"
-
-
-@cache
-def _file(name: str) -> str:
-    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("pytest_vqamt.reporting.audit"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

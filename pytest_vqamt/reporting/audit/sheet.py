@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from io import BytesIO, StringIO
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
@@ -16,14 +15,11 @@ from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.report_json import case_from_row
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import edited
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
+from pytest_vqamt.reporting.html.cards import picture_format, resized
 
 SHEET = "audit.csv"
 
@@ -186,7 +182,7 @@ def sheet_case(drawn: SampledCase, of: AuditTarget, claim: str, source: SceneSou
     """
     row = drawn.row
     try:
-        case = case_from_row(dict(row), lambda photo_id: source.scene(source.place(photo_id)))
+        case = case_from_row(dict(row), scenes_by_photo(source))
         answers = cast("list[str | None]", row["answers"])
         if len(answers) != len(case.queries):
             raise ValueError(f"{len(answers)} answers to {len(case.queries)} texts")
@@ -218,34 +214,15 @@ def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tup
 
 
 def _shown(picture: Picture, asked: tuple[SheetQuery, ...], source: SceneSource) -> SheetPicture:
-    photographed = source.scene(source.place(picture.photo.id))
-    image, kind = render(picture, source), _kind()
+    photographed = scenes_by_photo(source)(picture.photo.id)
+    image, kind, file = render(picture, source), picture_format()[0].lower(), BytesIO()
+    resized(image, SIDE_PX).save(file, format=kind, quality=_QUALITY)
     return SheetPicture(
         digest=picture.digest,
-        image=_small(image, kind),
+        image=file.getvalue(),
         kind=kind,
         frame=image.size,
         edits=tuple(EditBox(label=each.label, box=each.box) for each in edited(picture, photographed)),
         note="; ".join(map(describe_edit, picture.edits)),
         asked=asked,
     )
-
-
-def _small(image: Image, kind: str) -> bytes:
-    """A file of the image (RGB, uint8, left as it is), made smaller where it is longer than ``SIDE_PX``."""
-    from PIL import Image as Pillow
-
-    scale = min(1.0, SIDE_PX / max(image.size))
-    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-    small = image if scale == 1 else image.resize(size, Pillow.Resampling.LANCZOS)
-    written = BytesIO()
-    small.save(written, format=kind, quality=_QUALITY)
-    return written.getvalue()
-
-
-@cache
-def _kind() -> str:
-    """WebP, or JPEG where Pillow was built without it."""
-    from PIL import features
-
-    return "webp" if features.check("webp") else "jpeg"

@@ -39,8 +39,7 @@ from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
 from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images, SelectedCases
 
@@ -118,20 +117,15 @@ def case_pictures(row: Row, source: SceneSource) -> dict[str, Picture | str]:
         digest = picture_digest(query)
         if digest not in found:
             try:
-                found[digest] = picture_from_recipe(query["picture"], scene_lookup(source))
+                found[digest] = picture_from_recipe(query["picture"], scenes_by_photo(source))
             except DataError as error:
                 found[digest] = str(error)
     return found
 
 
-def scene_lookup(source: SceneSource) -> Callable[[str], Scene]:
-    """A function that finds a scene of ``source`` by the id of its photo."""
-    return lambda photo_id: source.scene(source.place(photo_id))
-
-
 def edit_regions(picture: Picture, source: SceneSource) -> Json:
     """The edited regions of a picture."""
-    return _regions(edited(picture, scene_lookup(source)(picture.photo.id)), picture.scene.frame)
+    return _regions(edited(picture, scenes_by_photo(source)(picture.photo.id)), picture.scene.frame)
 
 
 def _asked(picture: Picture | None, meaning: Meaning | None) -> list[Json]:
@@ -420,16 +414,17 @@ def thumbnails(
 
 def thumbnail(image: Image, most_bytes: int) -> Thumbnail:
     """Shrinks ``image`` (RGB, uint8, any size), which is not changed and never enlarged."""
-    large = _resized(image, _SIDE_PX)
+    large = resized(image, _SIDE_PX)
     *first, last = _LADDER
     for side, quality in first:
-        made = _made(_resized(large, side), quality)
+        made = _made(resized(large, side), quality)
         if made.bytes <= most_bytes:
             return made
-    return _made(_resized(large, last[0]), last[1])
+    return _made(resized(large, last[0]), last[1])
 
 
-def _resized(image: Image, side: int) -> Image:
+def resized(image: Image, side: int) -> Image:
+    """Shrinks ``image`` (RGB, uint8), which is not changed, to a longer side of at most ``side`` pixels."""
     from PIL import Image as Pillow
 
     scale = side / max(image.size)
@@ -440,7 +435,7 @@ def _resized(image: Image, side: int) -> Image:
 
 
 def _made(image: Image, quality: int) -> Thumbnail:
-    kind, settings = _format()
+    kind, settings = picture_format()
     file = BytesIO()
     image.save(file, kind, quality=quality, **settings)
     text = b64encode(file.getvalue()).decode("ascii")
@@ -449,7 +444,7 @@ def _made(image: Image, quality: int) -> Thumbnail:
 
 
 @cache
-def _format() -> tuple[str, dict[str, int]]:
+def picture_format() -> tuple[str, dict[str, int]]:
     """The file format: JPEG, half as large again, if Pillow was built without WebP.
 
     WebP's third method of six takes half the time of the usual one, for a twentieth more bytes.

@@ -23,6 +23,8 @@ from pytest_vqamt.reporting.view.rankings import difference_tables, summary_tabl
 from pytest_vqamt.reporting.view.rows import ResultRow, by_paper, case_link, result_rows
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from pytest_vqamt.reporting.html.cards import PageCases
 
 
@@ -35,19 +37,11 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
 
     Values that differ between equal runs (times, query counts, usage) are in elements of class "varies".
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("pytest_vqamt.reporting.html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     rows = result_rows(report)
     plots, answers, parts = charts(report, rows), histograms(rows), breakdowns(rows)
-    return environment.get_template("page.html.j2").render(
+    return page_template("pytest_vqamt.reporting.html", "page.html.j2").render(
         report=report,
         cases=cases,
         # Nothing in the cases may close the script element.
@@ -76,6 +70,17 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
         audit=audit_tables(audit) if audit else (),
         earlier_audit=earlier_audit(audit) if audit else "",
     )
+
+
+@cache
+def page_template(package: str, name: str) -> Template:
+    """A template of a package, compiled once, which escapes all values."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template(name)
 
 
 _STYLES = ("page.css", "chart.css", "cards.css", "print.css")
@@ -118,9 +123,9 @@ def content_policy() -> str:
     >>> content_policy().split("; ")[:2]
     ["default-src 'none'", 'img-src data:']
     """
-    scripts = " ".join(map(_digest, (theme_script(), page_script())))
+    scripts = " ".join(map(inline_source, (theme_script(), page_script())))
     return (
-        f"default-src 'none'; img-src data:; style-src {_digest(styles())}; script-src {scripts}; "
+        f"default-src 'none'; img-src data:; style-src {inline_source(styles())}; script-src {scripts}; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -129,7 +134,8 @@ def _closed(*names: str) -> str:
     return '(() => {\n"use strict";\n' + "\n".join(map(_read, names)) + "})();\n"
 
 
-def _digest(text: str) -> str:
+def inline_source(text: str) -> str:
+    """The source expression of an inline style or script in a content policy."""
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 

@@ -192,6 +192,7 @@ def test_three_cases_are_ticked_by_keys_and_read_back(chromium: Browser, file: P
         assert lines[1] == before[1].replace(b'"","","violations"', b'"valid","","violations"')
 
 
+@pytest.mark.full
 def test_a_tick_is_taken_back_and_the_next_open_case_found(chromium: Browser, file: Path) -> None:
     with ticking(chromium, file) as seen:
         seen.press("vvujjvkkk")
@@ -206,6 +207,7 @@ def test_a_tick_is_taken_back_and_the_next_open_case_found(chromium: Browser, fi
         assert seen.heading == "4 of 5"
 
 
+@pytest.mark.full
 def test_what_was_ticked_is_there_when_the_page_is_opened_again(chromium: Browser, file: Path) -> None:
     with ticking(chromium, file) as seen:
         seen.press("vji")
@@ -218,6 +220,7 @@ def test_what_was_ticked_is_there_when_the_page_is_opened_again(chromium: Browse
         assert seen.page.locator("#kept").is_hidden()
 
 
+@pytest.mark.full
 def test_a_browser_that_keeps_nothing_is_told_of_and_still_works(chromium: Browser, file: Path, tmp_path: Path) -> None:
     with ticking(chromium, file, keeps=False) as seen:
         assert seen.page.locator("#kept").is_visible()
@@ -226,6 +229,7 @@ def test_a_browser_that_keeps_nothing_is_told_of_and_still_works(chromium: Brows
         assert list(read_judgements(sheet, made()[0], bool).judgements.values()) == [Judgement.VALID]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", [390, 1280])
 def test_it_is_ticked_by_mouse_at_any_width(width: int, chromium: Browser, file: Path) -> None:
     with ticking(chromium, file, width=width) as seen:
@@ -240,6 +244,7 @@ def test_it_is_ticked_by_mouse_at_any_width(width: int, chromium: Browser, file:
         assert all(box and abs(box["width"] - 2 * box["height"]) < 4 and box["width"] > 300 for box in boxes)
 
 
+@pytest.mark.full
 def test_the_outlines_go_and_come_back(chromium: Browser, file: Path) -> None:
     with ticking(chromium, file) as seen:
         edit = seen.page.locator("article:visible .edit .line")
@@ -250,6 +255,7 @@ def test_the_outlines_go_and_come_back(chromium: Browser, file: Path) -> None:
         assert edit.is_visible()
 
 
+@pytest.mark.full
 def test_evil_text_stays_text(chromium: Browser, file: Path) -> None:
     with ticking(chromium, file) as seen:
         assert seen.page.title() == "Audit: 5 of 9 violations", "no script of the text has run"

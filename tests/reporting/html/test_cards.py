@@ -377,11 +377,11 @@ def test_what_is_hard_to_make_small_is_made_smaller_until_it_fits() -> None:
 def test_without_webp_it_is_jpeg(monkeypatch: pytest.MonkeyPatch) -> None:
     assert thumbnail(noise(64, 64), 100_000).uri.startswith("data:image/webp;base64,UklGR")
     monkeypatch.setattr(features, "check", lambda feature: feature != "webp")
-    module._format.cache_clear()
+    module.picture_format.cache_clear()
     try:
         small = thumbnail(noise(64, 64), 100_000)
     finally:
-        module._format.cache_clear()
+        module.picture_format.cache_clear()
     assert small.uri.startswith("data:image/jpeg;base64,/9j/")
     assert opened(small).size == (64, 64)
 

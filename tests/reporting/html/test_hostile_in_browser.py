@@ -70,6 +70,7 @@ def test_hostile_texts_stay_text(chromium: Browser, file: Path) -> None:
         assert [url for url in made.requests if not url.startswith("data:image/")] == [file.as_uri()]
 
 
+@pytest.mark.full
 def test_a_picture_that_is_not_in_the_page_is_not_asked_for(chromium: Browser, file: Path) -> None:
     with opened(chromium, file) as made:
         cards = made.page.locator(".card")
@@ -78,6 +79,7 @@ def test_a_picture_that_is_not_in_the_page_is_not_asked_for(chromium: Browser, f
         assert made.requests == [file.as_uri(), *[DOT] * made.requests.count(DOT)]
 
 
+@pytest.mark.full
 def test_an_address_is_text_as_well(chromium: Browser, file: Path) -> None:
     part = "#" + urlencode({"relation": HOSTILE + "2", "text": "<img src=x onerror=alert(1)>", "unknown": "x"})
     with opened(chromium, file, part=part) as made:
@@ -88,6 +90,7 @@ def test_an_address_is_text_as_well(chromium: Browser, file: Path) -> None:
         assert made.complaints == []
 
 
+@pytest.mark.full
 def test_no_script_but_ours_runs(chromium: Browser, file: Path) -> None:
     with opened(chromium, file) as made:
         shown = made.page
@@ -109,6 +112,7 @@ def test_no_script_but_ours_runs(chromium: Browser, file: Path) -> None:
         assert made.blocked == ["https://example.org/x.png"]
 
 
+@pytest.mark.full
 def test_what_runs_from_right_to_left_leaves_the_rest_in_its_place(chromium: Browser, tmp_path: Path) -> None:
     question = "\u05de\u05d4 \u05d4\u05e6\u05d1\u05e2?"
     shown = card("a" * 16, model="\u202eevil", queries=[query(question, question)])

@@ -64,6 +64,7 @@ def said(row: dict[str, Any]) -> str:
     return "\n".join([*(query["text"] for query in row["queries"]), *row["answers"], row["reason"]]).lower()
 
 
+@pytest.mark.full
 def test_cards_come_in_batches_in_the_order_of_the_cases(shown: Opened, run: tuple[Path, Rows]) -> None:
     rows = run[1]
     assert len(rows) > 2 * BATCH
@@ -76,6 +77,7 @@ def test_cards_come_in_batches_in_the_order_of_the_cases(shown: Opened, run: tup
     assert page.locator("#more").is_hidden()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("facet", ["relation", "verdict", "model", "data"])
 def test_each_filter_shows_the_cases_with_its_value(shown: Opened, run: tuple[Path, Rows], facet: str) -> None:
     rows = run[1]
@@ -88,12 +90,14 @@ def test_each_filter_shows_the_cases_with_its_value(shown: Opened, run: tuple[Pa
     assert shown.page.url.endswith(f"#{urlencode({facet: value})}")
 
 
+@pytest.mark.full
 def test_cases_are_found_by_what_became_of_them_since_the_baseline(shown: Opened, run: tuple[Path, Rows]) -> None:
     for value, before in {"regressed": "holds", "still": "violated", "new": None}.items():
         shown.page.select_option("select[name=change]", value)
         assert ids(shown.page) == [row["case_id"] for row in run[1] if row.get("before") == before] != []
 
 
+@pytest.mark.full
 def test_cases_are_found_by_object_answer_and_fact(shown: Opened, run: tuple[Path, Rows]) -> None:
     rows, page = run[1], shown.page
     row = next(row for row in rows if row["relation"] == "metavqa.partition[object]")
@@ -109,6 +113,7 @@ def test_cases_are_found_by_object_answer_and_fact(shown: Opened, run: tuple[Pat
     assert ids(page) == [row["case_id"] for row in rows if row["facts"].get("present_groups") == 2] != []
 
 
+@pytest.mark.full
 def test_words_are_looked_for_in_all_that_a_card_says(shown: Opened, run: tuple[Path, Rows]) -> None:
     rows, page = run[1], shown.page
     page.locator("input[name=text]").press_sequentially("How MANY see", delay=0)
@@ -148,6 +153,7 @@ def test_filters_together_and_the_address_that_brings_them_back(
         assert ids(again.page) == expected
 
 
+@pytest.mark.full
 def test_a_row_of_the_chart_chooses_its_cases(shown: Opened, run: tuple[Path, Rows]) -> None:
     page = shown.page
     row = page.locator("li.row").filter(has_text="metavqa.insertion[count]").first
@@ -163,6 +169,7 @@ def test_a_row_of_the_chart_chooses_its_cases(shown: Opened, run: tuple[Path, Ro
     assert ids(page) == [row["case_id"] for row in run[1] if row.get("before") == "holds"]
 
 
+@pytest.mark.full
 def test_a_pair_of_pictures_is_seen_side_by_side(shown: Opened) -> None:
     page = shown.page
     page.select_option("select[name=relation]", "metavqa.insertion[count]")
@@ -178,6 +185,7 @@ def test_a_pair_of_pictures_is_seen_side_by_side(shown: Opened) -> None:
     assert first["x"] + first["width"] <= second["x"]
 
 
+@pytest.mark.full
 def test_what_was_edited_is_outlined_where_it_is(shown: Opened, run: tuple[Path, Rows]) -> None:
     page = shown.page
     page.select_option("select[name=relation]", "metavqa.insertion[count]")
@@ -196,6 +204,7 @@ def test_what_was_edited_is_outlined_where_it_is(shown: Opened, run: tuple[Path,
     assert page.locator("#outlines").get_attribute("aria-pressed") == "false"
 
 
+@pytest.mark.full
 def test_pictures_are_enlarged_and_gone_through_with_the_keyboard(shown: Opened) -> None:
     page = shown.page
     page.select_option("select[name=relation]", "metavqa.insertion[count]")
@@ -217,6 +226,7 @@ def test_pictures_are_enlarged_and_gone_through_with_the_keyboard(shown: Opened)
     assert opener.evaluate("opener => document.activeElement === opener")
 
 
+@pytest.mark.full
 def test_all_can_be_reached_and_used_with_the_keyboard(shown: Opened) -> None:
     page = shown.page
     page.keyboard.press("Tab")
@@ -237,6 +247,7 @@ def test_all_can_be_reached_and_used_with_the_keyboard(shown: Opened) -> None:
     assert page.evaluate(unnamed) == 0
 
 
+@pytest.mark.full
 def test_the_table_is_sorted_by_any_column(shown: Opened) -> None:
     page = shown.page
     table = page.locator("table.sortable").first
@@ -258,6 +269,7 @@ def test_the_table_is_sorted_by_any_column(shown: Opened) -> None:
     assert head.get_attribute("aria-sort") is None
 
 
+@pytest.mark.full
 def test_the_commands_that_replay_a_case(shown: Opened, run: tuple[Path, Rows]) -> None:
     page, row = shown.page, run[1][0]
     card = page.locator(".card").first
@@ -272,6 +284,7 @@ def test_the_commands_that_replay_a_case(shown: Opened, run: tuple[Path, Rows]) 
     assert page.evaluate("navigator.clipboard.readText()") == f"vqamt replay {row['case_id']}"
 
 
+@pytest.mark.full
 def test_light_and_dark_as_the_system_has_it_or_as_it_was_chosen(chromium: Browser, run: tuple[Path, Rows]) -> None:
     def ground(page: Page) -> int:
         colour: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -293,6 +306,7 @@ def test_light_and_dark_as_the_system_has_it_or_as_it_was_chosen(chromium: Brows
         assert ground(made.page) == 3 * 255
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_nothing_is_wider_than_the_screen(chromium: Browser, run: tuple[Path, Rows], width: int) -> None:
     with opened(chromium, run[0], width=width) as made:
@@ -306,6 +320,7 @@ def test_nothing_is_wider_than_the_screen(chromium: Browser, run: tuple[Path, Ro
         assert box["x"] + box["width"] <= width
 
 
+@pytest.mark.full
 def test_without_scripts_chart_and_tables_are_there(chromium: Browser, run: tuple[Path, Rows]) -> None:
     with opened(chromium, run[0], scripts=False) as made:
         page = made.page
@@ -317,6 +332,7 @@ def test_without_scripts_chart_and_tables_are_there(chromium: Browser, run: tupl
         assert page.locator("#theme").is_hidden()
 
 
+@pytest.mark.full
 def test_it_prints_its_figures_without_its_controls(shown: Opened) -> None:
     page = shown.page
     page.emulate_media(media="print")
