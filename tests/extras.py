@@ -1,8 +1,13 @@
-"""What each extra brings, by the names under which it is imported; tests of what is not installed are skipped."""
+"""What each extra brings, by the names under which it is imported; tests of what is not installed are skipped.
+
+With ``VQAMT_EXTRAS=required`` in the environment, as in CI with the extra ``test``, a missing import ends the run.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
+from importlib.util import find_spec
 from typing import Final
 
 import pytest
@@ -76,9 +81,22 @@ USED_BY: Final = {
 """The folders and files that import more than the core, and the extras that they may import from."""
 
 
+NOT_OF_TEST: Final = ("spacy",)
+"""The extras that the extra ``test`` leaves out."""
+
+
 def extra_with(module: str) -> str | None:
     """The first extra that brings the top-level ``module``; None where it is not of an extra."""
     return next((extra for extra, brought in EXTRAS.items() if module in brought), None)
+
+
+def pytest_configure() -> None:
+    """Raises UsageError where all extras are required and one is not installed."""
+    if os.environ.get("VQAMT_EXTRAS") != "required":
+        return
+    wanted = {module for extra, brought in EXTRAS.items() if extra not in NOT_OF_TEST for module in brought}
+    if missing := sorted(module for module in wanted if find_spec(module) is None):
+        raise pytest.UsageError(f"VQAMT_EXTRAS=required, but not installed: {', '.join(missing)}")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,7 +109,8 @@ def pytest_make_collect_report(
     while error and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__ or error.__context__
     module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
-    if extra := extra_with(module):
+    # Of an installed package only a part is missing, which is an error.
+    if (extra := extra_with(module)) and find_spec(module) is None:
         report.outcome = "skipped"
         report.longrepr = (str(collector.path), 0, f"Skipped: needs {module}: pip install 'pytest-vqamt[{extra}]'")
     return report

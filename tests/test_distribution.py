@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 import pytest_vqamt
-from tests.extras import CORE, EXTRAS, LOOKED_FOR, USED_BY
+from tests import extras as extras_plugin
+from tests.extras import CORE, EXTRAS, LOOKED_FOR, NOT_OF_TEST, USED_BY
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(pytest_vqamt.__file__).parent
@@ -62,6 +63,25 @@ def test_the_core_brings_what_it_imports_and_nothing_else() -> None:
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_an_extra_names_the_distributions_of_its_imports(extra: str) -> None:
     assert set(EXTRAS[extra].values()) <= distributions_of(extra)
+
+
+def test_the_extra_of_tests_brings_all_that_ci_requires() -> None:
+    brought = distributions_of("test")
+    assert all(set(EXTRAS[extra].values()) <= brought for extra in EXTRAS if extra not in NOT_OF_TEST)
+
+
+def test_a_file_is_skipped_where_an_extra_is_missing_and_fails_where_a_part_of_it_is(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXTRAS, "made_up", {"made_up_module": "made-up", "pytest_vqamt": "itself"})
+    pytester.makepyfile(test_missing="import made_up_module.part", test_part="import pytest_vqamt.no_such_part")
+    run = pytester.inline_run("-p", "no:cacheprovider", plugins=[extras_plugin])
+    passed, skipped, failed = run.listoutcomes()
+    assert [len(passed), len(skipped), len(failed)] == [0, 1, 1]
+    assert "needs made_up_module: pip install 'pytest-vqamt[made_up]'" in str(skipped[0].longrepr)
+    monkeypatch.setenv("VQAMT_EXTRAS", "required")
+    with pytest.raises(pytest.UsageError, match="VQAMT_EXTRAS=required, but not installed: made_up_module"):
+        extras_plugin.pytest_configure()
 
 
 def test_every_extra_is_looked_at() -> None:
