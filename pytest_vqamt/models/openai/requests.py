@@ -40,7 +40,6 @@ from pytest_vqamt.models.openai.settings import (
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-
 _DISABLE_AFTER = 8
 """The number of failed queries in a row that disables the model."""
 
@@ -296,19 +295,19 @@ def completion_text(fields: Mapping[str, object]) -> str:
     message = choice.get("message")
     if not isinstance(message, Mapping):
         raise QueryError(f"Expected a choice with a message, but got {_json_kind(message)} as message")
-    on_close = choice.get("finish_reason")
+    finish_reason = choice.get("finish_reason")
     text = _content_text(message.get("content"))
     if text is None and isinstance(message.get("refusal"), str):
         text = str(message["refusal"])
     answer = strip_reasoning(text) if text is not None else None
-    if answer or (answer == "" and on_close not in ("length", "content_filter")):
+    if answer or (answer == "" and finish_reason not in ("length", "content_filter")):
         return answer.encode("utf-8", "replace").decode("utf-8")  # half of a cut-off emoji cannot be kept
-    if on_close == "length":
+    if finish_reason == "length":
         raise QueryError(
             "Expected an answer, but the model had not begun it when it had written as much as it may: models that "
             "think first need more, such as --vqamt-option longest-answer=2048"
         )
-    if on_close == "content_filter":
+    if finish_reason == "content_filter":
         raise QueryError("Expected an answer, but the server's filter took it away (finish_reason='content_filter')")
     raise QueryError(f"Expected a message with text, but got {_json_kind(message.get('content'))} as content")
 
@@ -349,10 +348,10 @@ class EncodedPictures:
     """
 
     def __init__(self, batch: Sequence[ModelInput]) -> None:
-        firsts, which = distinct_pictures(batch)
-        uses = Counter(which)
-        self._which = which
-        self._pictures = [_EncodedPicture(item, uses[place]) for place, item in enumerate(firsts)]
+        self._firsts, self._which = distinct_pictures(batch)
+        self._uses = Counter(self._which)
+        self._uris = [""] * len(self._firsts)
+        self._locks = [Lock() for _ in self._firsts]
 
     def data_uri(self, place: int) -> str:
         """The data URI of the picture of the input at ``place`` in the batch.
@@ -360,31 +359,19 @@ class EncodedPictures:
         Raises:
             Exception: the picture cannot be rendered.
         """
-        return self._pictures[self._which[place]].data_uri()
+        picture = self._which[place]
+        with self._locks[picture]:
+            if not self._uris[picture]:
+                self._uris[picture] = data_uri(self._firsts[picture].image)
+            return self._uris[picture]
 
     def release(self, place: int) -> None:
         """Drops the picture of the input at ``place`` after its last query."""
-        self._pictures[self._which[place]].release()
-
-
-class _EncodedPicture:
-    def __init__(self, item: ModelInput, uses: int) -> None:
-        self._item = item
-        self._uses = uses
-        self._uri = ""
-        self._lock = Lock()
-
-    def data_uri(self) -> str:
-        with self._lock:
-            if not self._uri:
-                self._uri = data_uri(self._item.image)
-            return self._uri
-
-    def release(self) -> None:
-        with self._lock:
-            self._uses -= 1
-            if self._uses <= 0:
-                self._uri = ""
+        picture = self._which[place]
+        with self._locks[picture]:
+            self._uses[picture] -= 1
+            if self._uses[picture] <= 0:
+                self._uris[picture] = ""
 
 
 def data_uri(image: Image) -> str:

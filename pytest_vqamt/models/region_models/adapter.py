@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -65,26 +66,30 @@ class RegionQuestionModel(TwoStepModel):
     others.
 
     Attributes:
+        head: its class in transformers.
         kind, version: of the fingerprint; the version goes up when answers change for the same weights and packages.
         form: how questions are written.
     """
 
+    head = ""
     kind = ""
     version = 1
     form: QuestionForm
     batch_size = 32
 
-    def __init__(self, head: Any, checkpoint: Checkpoint, answers: tuple[str, ...], options: ModelOptions) -> None:
+    def __init__(self, checkpoint: Checkpoint, answers: tuple[str, ...], options: ModelOptions) -> None:
         """Loads the checkpoint; ``answers`` are those of its outputs.
 
         Raises:
             OptionError: a setting is invalid.
             ModelError: a file is missing or of another model.
         """
+        import transformers
+
         self._tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
         super().__init__(Runtime.of(options))
         self._regions = region_source(options, checkpoint.folder)
-        self._model = load_weights(head, checkpoint, self._runtime)
+        self._model: Any = load_weights(getattr(transformers, self.head), checkpoint, self._runtime)
         self._folder = checkpoint.folder
         self._answers = answers
         self._outputs = [number for number, answer in enumerate(answers) if answer not in _NO_ANSWER]
@@ -107,9 +112,9 @@ class RegionQuestionModel(TwoStepModel):
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self._answer_batch(Task.VQA, batch)
 
+    @abstractmethod
     def score(self, batch: RegionBatch) -> torch.Tensor:
         """Logits (B, answers) of a batch."""
-        raise NotImplementedError
 
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         """Tokenizes questions, reads known regions, and renders pictures for the detector.

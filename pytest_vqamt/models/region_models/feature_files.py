@@ -268,13 +268,8 @@ _ID_FORMS: tuple[tuple[_IdForm, _IdForm], ...] = (
 """Pairs of forms of a row's id and of a photo's id that are compared."""
 
 
-# ==============  =====================================================================================
-# ``ID/features``  float32 or float16, (n, 2048), n from 1 to 36 ``ID/boxes``     (n, 4), x1 y1 x2 y2 in pixels of the
-# photo ``ID/size``      (2,), width and height of the photo in pixels ==============
-# =====================================================================================
-#
-# ``numpy.savez(file, **{f"{photo}/features": ..., f"{photo}/boxes": ..., f"{photo}/size": ...})`` writes it. Arrays
-# are read one photo at a time.
+# Of each photo: ``ID/features``, float32 or float16, (n, 2048), n from 1 to 36; ``ID/boxes``, (n, 4), x1 y1 x2 y2 in
+# pixels; ``ID/size``, (2,), width and height in pixels. Arrays are read one photo at a time.
 
 
 _PARTS = ("features", "boxes", "size")

@@ -47,6 +47,7 @@ ANSWERS = AnswerLists(
 class Lxmert(RegionQuestionModel):
     """LXMERT with its head for questions."""
 
+    head = "LxmertForQuestionAnswering"
     kind = "lxmert"
     form = FORM
 
@@ -73,6 +74,4 @@ def load(argument: str, options: ModelOptions) -> Lxmert:
     check_config_int(checkpoint, "visual_feat_dim", FEATURE_WIDTH, default=FEATURE_WIDTH)
     check_config_int(checkpoint, "visual_pos_dim", 4, default=4)
     answers = ANSWERS.of(checkpoint, config_int(checkpoint, "num_qa_labels", 9500), options)
-    from transformers import LxmertForQuestionAnswering
-
-    return Lxmert(LxmertForQuestionAnswering, checkpoint, answers, options)
+    return Lxmert(checkpoint, answers, options)

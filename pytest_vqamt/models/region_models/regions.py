@@ -1,12 +1,11 @@
-"""Regions of pictures, and the protocol of their sources."""
+"""Regions of pictures, as arrays and as tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -46,26 +45,6 @@ class Regions:
         boxes[:count] = np.clip(boxes_px / np.array([width, height, width, height], np.float32), 0, 1)
         filled[:count] = features
         return cls(boxes=boxes, features=filled, count=count)
-
-
-class RegionSource(Protocol):
-    """Provides the regions of pictures: a detector, a cache in front of one, or a file of features."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Everything that can change a region: weights, settings, versions."""
-        ...
-
-    def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
-        """The known regions of each input; None, after its picture is rendered, where the detector must run.
-
-        Another thread may call ``regions`` meanwhile.
-        """
-        ...
-
-    def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
-        """The regions of each input's picture, in order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -18,7 +18,7 @@ from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
-from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions, RegionSource
+from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -198,7 +198,7 @@ class DetectedRegions:
             if regions is not None:
                 self._latest.put(key, regions)
         if regions is None:
-            item.image  # noqa: B018  # drawn when it is first touched
+            item.image  # noqa: B018  # renders it
         return regions
 
     def _of(self, key: str, item: ModelInput, wait: bool) -> Regions | None:
@@ -251,11 +251,29 @@ class DetectedRegions:
 _PRECISIONS: Mapping[str, Precision] = {"float32": "float32", "float16": "float16"}
 
 
-class MeteredRegionSource(RegionSource, Protocol):
-    """A source of regions that counts its work."""
+class RegionSource(Protocol):
+    """Provides the regions of pictures: a detector, a cache in front of one, or a file of features."""
 
     @property
-    def usage(self) -> Mapping[str, float]: ...
+    def usage(self) -> Mapping[str, float]:
+        """Counts of its work, for reports."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that can change a region: weights, settings, versions."""
+        ...
+
+    def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
+        """The known regions of each input; None, after its picture is rendered, where the detector must run.
+
+        Another thread may call ``regions`` meanwhile.
+        """
+        ...
+
+    def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
+        """The regions of each input's picture, in order."""
+        ...
 
 
 class FileRegions:
@@ -298,7 +316,7 @@ class FileRegions:
         return found, others
 
 
-def region_source(options: ModelOptions, beside: Path | None) -> MeteredRegionSource:
+def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
     """The source of the settings; ``beside`` is the model's folder, which may hold a detector.
 
     Raises:

@@ -51,6 +51,7 @@ ANSWERS = AnswerLists(
 class VisualBert(RegionQuestionModel):
     """VisualBERT with its head for questions."""
 
+    head = "VisualBertForQuestionAnswering"
     kind = "visualbert"
     form = FORM
 
@@ -85,9 +86,7 @@ def load(argument: str, options: ModelOptions) -> VisualBert:
             f"{checkpoint.folder / 'config.json'}, which transformers cannot compute"
         )
     answers = ANSWERS.of(checkpoint, _outputs(config), options)
-    from transformers import VisualBertForQuestionAnswering
-
-    return VisualBert(VisualBertForQuestionAnswering, checkpoint, answers, options)
+    return VisualBert(checkpoint, answers, options)
 
 
 def _outputs(config: Mapping[str, object]) -> int:

@@ -21,8 +21,7 @@ it again for each text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
@@ -41,7 +40,7 @@ from pytest_vqamt.models.transformers.inputs import (
     TextTokens,
     preprocess_images,
 )
-from pytest_vqamt.models.transformers.runtime import ForwardStep, exclusive
+from pytest_vqamt.models.transformers.runtime import exclusive
 
 if TYPE_CHECKING:
     import torch
@@ -68,13 +67,9 @@ def load(argument: str, options: ModelOptions) -> BlipAnswers | BlipCaptions | B
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="blip")
     check_model_type(checkpoint, ("blip",))
     architecture = first_architecture(checkpoint)
-    prompts = prompts_from(options, PROMPTS)
-    if architecture == "BlipForQuestionAnswering":
-        return BlipAnswers(checkpoint, options, prompts)
-    if architecture == "BlipForConditionalGeneration":
-        return BlipCaptions(checkpoint, options, prompts)
-    if architecture == "BlipForImageTextRetrieval":
-        return BlipMatches(checkpoint, options)
+    for adapter in (BlipAnswers, BlipCaptions, BlipMatches):
+        if adapter.head == architecture:
+            return adapter(checkpoint, options)
     raise ModelError(
         "Expected architectures to be BlipForQuestionAnswering, BlipForConditionalGeneration or "
         f"BlipForImageTextRetrieval in {checkpoint.folder / 'config.json'}, but got architecture={architecture!r}: "
@@ -86,10 +81,10 @@ class _BlipHead(PictureTextModel):
     kind = "blip"
     most_at_once = 256
 
-    def __init__(self, head: Any, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
-        """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
-        super().__init__(head, checkpoint, options)
-        self._prompts = prompts
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
+        """Raises OptionError for a setting, and ModelError where a file is missing, damaged or of another model."""
+        self._prompts = prompts_from(options, PROMPTS)
+        super().__init__(checkpoint, options)
         _check_image_size(
             checkpoint, getattr(self._processor, "size", None), self._model.config.vision_config.image_size
         )
@@ -145,10 +140,10 @@ class _BlipHead(PictureTextModel):
 class BlipAnswers(_BlipHead):
     """BLIP for questions, answered in its own words."""
 
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
-        from transformers import BlipForQuestionAnswering
+    head = "BlipForQuestionAnswering"
 
-        super().__init__(BlipForQuestionAnswering, checkpoint, options, prompts)
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
+        super().__init__(checkpoint, options)
         mask_padding(self._model.text_decoder)
 
     @property
@@ -170,10 +165,7 @@ class BlipAnswers(_BlipHead):
 class BlipCaptions(_BlipHead):
     """BLIP for captions."""
 
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
-        from transformers import BlipForConditionalGeneration
-
-        super().__init__(BlipForConditionalGeneration, checkpoint, options, prompts)
+    head = "BlipForConditionalGeneration"
 
     @property
     def _settings(self) -> tuple[str, ...]:
@@ -183,10 +175,7 @@ class BlipCaptions(_BlipHead):
         """A description of each picture, without the prompt that it continues."""
         return self._answer_batch(Task.CAPTIONING, batch)
 
-    def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        return partial(self._captions, self._cache.preprocess(batch))
-
-    def _captions(self, pictures: TensorPictures) -> tuple[Answer, ...]:
+    def _answers(self, pictures: TensorPictures, _texts: TextTokens) -> tuple[Answer, ...]:
         features = self._features(pictures)
         start = self._decoder_start(len(features), self._prompts.caption)
         generated = greedy_decode(self._model.text_decoder, start, features, None, self._prompts.longest_caption)
@@ -196,10 +185,7 @@ class BlipCaptions(_BlipHead):
 class BlipMatches(_BlipHead):
     """BLIP for whether a text matches a picture."""
 
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
-        from transformers import BlipForImageTextRetrieval
-
-        super().__init__(BlipForImageTextRetrieval, checkpoint, options)
+    head = "BlipForImageTextRetrieval"
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """Entailment where the hypothesis matches its picture with a probability of 0.5 or more, else contradiction."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -303,24 +304,28 @@ class PictureTextModel(TwoStepModel):
     """A checkpoint that reads texts beside pictures; each picture is encoded once for all its texts.
 
     Attributes:
+        head: its class in transformers.
         kind, version: of the fingerprint; the version goes up when answers change for the same weights and packages.
         most_at_once: the largest batch on an accelerator; on the CPU the first size keeps every core busy.
     """
 
+    head = ""
     kind = ""
     version = 1
     batch_size = 16
     most_at_once = 16
 
-    def __init__(self, head: Any, checkpoint: Checkpoint, options: ModelOptions) -> None:
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
         """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
+        import transformers
+
         runtime = Runtime.of(options)
         self._cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
             self._preprocess_images, self._encode, lambda encoded: encoded.nbytes
         )
         super().__init__(runtime, self._cache)
         self._folder = checkpoint.folder
-        self._model = load_weights(head, checkpoint, runtime)
+        self._model: Any = load_weights(getattr(transformers, self.head), checkpoint, runtime)
         self._text = self._model.config.get_text_config()
         self._tokenizer = load_tokenizer(checkpoint, self._text.vocab_size)
         self._processor = load_image_processor(checkpoint)
@@ -344,11 +349,11 @@ class PictureTextModel(TwoStepModel):
         texts = [item.text for item in batch]
         return tokenize(texts, self._tokenizer, self._text.max_position_embeddings, self._runtime)
 
-    def _answers(self, pictures: TensorPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def _answers(self, pictures: TensorPictures, texts: TextTokens) -> tuple[Answer, ...]: ...
 
-    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]:
-        raise NotImplementedError
+    @abstractmethod
+    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]: ...
 
-    def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        raise NotImplementedError
+    @abstractmethod
+    def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]: ...

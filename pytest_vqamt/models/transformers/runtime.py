@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -220,7 +221,7 @@ class ReleasableMemory(Protocol):
         ...
 
 
-class TwoStepModel:
+class TwoStepModel(ABC):
     """A model whose batches are preprocessed and then answered, on two threads or one after the other."""
 
     def __init__(self, runtime: Runtime, memory: ReleasableMemory | None = None) -> None:
@@ -228,9 +229,9 @@ class TwoStepModel:
         self._runtime = runtime
         self._memory = memory
 
+    @abstractmethod
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         """The first step, which needs no device; returns the second."""
-        raise NotImplementedError
 
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
         """Preprocesses a batch, and stores the second step on its inputs.

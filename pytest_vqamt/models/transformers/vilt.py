@@ -61,10 +61,9 @@ def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="vilt")
     check_model_type(checkpoint, ("vilt",))
     architecture = first_architecture(checkpoint)
-    if architecture == "ViltForQuestionAnswering":
-        return ViltAnswers(checkpoint, options)
-    if architecture == "ViltForImagesAndTextClassification":
-        return ViltStatements(checkpoint, options)
+    for adapter in (ViltAnswers, ViltStatements):
+        if adapter.head == architecture:
+            return adapter(checkpoint, options)
     hint = ""
     if architecture == "ViltForImageAndTextRetrieval":
         hint = "; a retrieval head orders the texts of a picture, and no threshold on its score tells what is true"
@@ -95,11 +94,11 @@ class _ViltHead(PictureTextModel):
 class ViltAnswers(_ViltHead):
     """ViLT as a classifier of questions."""
 
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
-        from transformers import ViltForQuestionAnswering
+    head = "ViltForQuestionAnswering"
 
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
         self._labels = read_answer_labels(checkpoint)
-        super().__init__(ViltForQuestionAnswering, checkpoint, options)
+        super().__init__(checkpoint, options)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """The best answer to each question, with the independent probabilities of the five best."""
@@ -123,12 +122,12 @@ class ViltAnswers(_ViltHead):
 class ViltStatements(_ViltHead):
     """ViLT as a judge of statements. Each picture is repeated for all places of the head."""
 
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
-        from transformers import ViltForImagesAndTextClassification
+    head = "ViltForImagesAndTextClassification"
 
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
         _check_num_images(checkpoint)
         self._labels = read_entailment_labels(checkpoint)
-        super().__init__(ViltForImagesAndTextClassification, checkpoint, options)
+        super().__init__(checkpoint, options)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """The label of each hypothesis, with the probability of each label."""

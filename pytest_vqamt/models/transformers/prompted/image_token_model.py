@@ -7,6 +7,7 @@ formula is needed, nor torchvision, which several processors require for videos.
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-class ImageTokenModel(CheckpointFamily):
+class ImageTokenModel(CheckpointFamily, ABC):
     """A checkpoint that reads pictures in place of image tokens."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
@@ -66,9 +67,9 @@ class ImageTokenModel(CheckpointFamily):
         """Whether the tokenizer adds the tokens that begin and end a text."""
         return True
 
+    @abstractmethod
     def prompt(self, text: str) -> str:
         """The whole text for the model, with one image marker."""
-        raise NotImplementedError
 
     def parts(self, _pixels: PicturePixels) -> int:
         """In how many parts a picture is encoded, where the encoder returns one tensor."""
