@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,6 +31,25 @@ class Ask(Protocol):
         task: Task = ...,
         trial: int = ...,
     ) -> ModelInput: ...
+
+
+class Written(Protocol):
+    """The folder of the small checkpoint that this function writes; no test changes it."""
+
+    def __call__(self, write: Callable[[Path], Path], /) -> Path: ...
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """Writes each small checkpoint once a session."""
+    folders: dict[Callable[[Path], Path], Path] = {}
+
+    def find(write: Callable[[Path], Path], /) -> Path:
+        if write not in folders:
+            folders[write] = write(tmp_path_factory.mktemp(write.__name__))
+        return folders[write]
+
+    return find
 
 
 SAY_WHAT_IS_THERE = Describe()

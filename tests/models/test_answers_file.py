@@ -14,6 +14,7 @@ from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.answers_file import AnswersFile, load
 from pytest_vqamt.models.base import ModelOptions, wrap_model
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -137,8 +138,8 @@ def test_asking_what_is_lacking_names_it(file: Path, plain: ModelInput) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "wrong"),
+@each_row(
+    "line, wrong",
     [
         ("{", "Expected a JSON object, but got b'{': Expecting property name"),
         ("yes", "Expected a JSON object, but got b'yes': Expecting value"),

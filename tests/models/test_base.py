@@ -13,6 +13,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.models.base import Deferred, ModelOptions, declared_size, declared_usage, wrap_model
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -84,14 +85,14 @@ def test_a_model_without_a_fingerprint_is_not_persistent_and_keeps_its_own_name(
     assert wrap_model("one", Labels(), DEFAULTS).fingerprint == first.fingerprint
 
 
-@pytest.mark.parametrize(("declared", "asked_for", "used"), [(None, None, 32), (7, None, 7), (7, 3, 3), (None, 3, 3)])
+@each_row("declared, asked_for, used", [(None, None, 32), (7, None, 7), (7, 3, 3), (None, 3, 3)])
 def test_the_users_batch_size_wins_over_the_models(declared: int | None, asked_for: int | None, used: int) -> None:
     model = Echo()
     model.batch_size = declared  # type: ignore[assignment]  # a model may say None
     assert wrap_model("mine", model, ModelOptions(batch_size=asked_for)).batch_size == used
 
 
-@pytest.mark.parametrize("size", [0, -1, True, "8"])
+@each_row("size", [0, -1, True, "8"])
 def test_a_batch_size_that_is_no_number_of_inputs_is_refused(size: object) -> None:
     model = Echo()
     model.batch_size = size  # type: ignore[assignment]  # that is what is tested
@@ -151,8 +152,8 @@ class Answers:
     answer = "yes"
 
 
-@pytest.mark.parametrize(
-    ("model", "got"),
+@each_row(
+    "model, got",
     [
         (3, "3 (int)"),
         (Answers(), " (Answers)"),
@@ -171,7 +172,7 @@ def test_what_is_no_model_is_refused(model: object, got: str) -> None:
     assert got in str(told.value)
 
 
-@pytest.mark.parametrize("returned", [["yes", "no"], ("yes", "no"), np.array(["yes", "no"]), iter(["yes", "no"])])
+@each_row("returned", [["yes", "no"], ("yes", "no"), np.array(["yes", "no"]), iter(["yes", "no"])])
 def test_texts_stand_for_answers(ask: Ask, returned: object) -> None:
     answers = wrap_model("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
     assert answers == (Answer("yes"), Answer("no"))
@@ -183,7 +184,7 @@ def test_answers_keep_their_scores(ask: Ask) -> None:
     assert wrap_model("mine", Returns([scored]), DEFAULTS).ask(Task.VQA, [ask()]) == (scored,)
 
 
-@pytest.mark.parametrize(("returned", "count"), [(["yes"], 1), ([], 0), (["yes"] * 3, 3)])
+@each_row("returned, count", [(["yes"], 1), ([], 0), (["yes"] * 3, 3)])
 def test_too_few_or_too_many_answers_are_refused(ask: Ask, returned: list[str], count: int) -> None:
     with pytest.raises(ModelError) as told:
         wrap_model("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
@@ -192,8 +193,8 @@ def test_too_few_or_too_many_answers_are_refused(ask: Ask, returned: list[str], 
     )
 
 
-@pytest.mark.parametrize(
-    ("returned", "got"),
+@each_row(
+    "returned, got",
     [
         (None, "None (NoneType)"),
         ("no", "'no' (str)"),
@@ -211,8 +212,8 @@ def test_what_is_no_sequence_of_answers_is_refused(ask: Ask, returned: object, g
     assert str(told.value).endswith(got)
 
 
-@pytest.mark.parametrize(
-    ("value", "got"),
+@each_row(
+    "value, got",
     [
         (None, "None (NoneType)"),
         (3, "3 (int)"),
@@ -357,13 +358,13 @@ def test_what_is_declared_is_taken() -> None:
     assert declared_usage("m", model) == {"tokens in": 3, "cost": 0.5}
 
 
-@pytest.mark.parametrize("size", [0, -1, True, "8", 2.0])
+@each_row("size", [0, -1, True, "8", 2.0])
 def test_a_size_that_is_none_is_refused(size: object) -> None:
     with pytest.raises(ModelError, match="Expected the largest_batch of model 'm' to be 1 or more"):
         declared_size("m", SimpleNamespace(largest_batch=size), "largest_batch", 32)
 
 
-@pytest.mark.parametrize("usage", [[], {"tokens": "3"}, {3: 3}, {"tokens": float("nan")}, "much"])
+@each_row("usage", [[], {"tokens": "3"}, {3: 3}, {"tokens": float("nan")}, "much"])
 def test_usage_that_is_none_is_refused(usage: object) -> None:
     with pytest.raises(ModelError, match="Expected the usage of model 'm' to map names to numbers"):
         declared_usage("m", SimpleNamespace(usage=usage))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.batching import BatchSize, free_memory, is_out_of_memory
+from tests.rows import each_row
 
 
 class Grows:
@@ -72,7 +72,7 @@ def test_what_the_user_says_does_not_grow() -> None:
     assert wrap_model("m", Grows(), ModelOptions()).batch_size == 4
 
 
-@pytest.mark.parametrize(
+@each_row(
     "error",
     [
         MemoryError(),
@@ -86,7 +86,7 @@ def test_exceptions_that_say_that_memory_ran_out(error: Exception) -> None:
     assert is_out_of_memory(error)
 
 
-@pytest.mark.parametrize("error", [RuntimeError("out of memory"), ValueError("CUDA out of memory"), KeyError("CUDA")])
+@each_row("error", [RuntimeError("out of memory"), ValueError("CUDA out of memory"), KeyError("CUDA")])
 def test_exceptions_that_do_not(error: Exception) -> None:
     assert not is_out_of_memory(error)
 

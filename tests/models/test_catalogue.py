@@ -15,6 +15,7 @@ from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import MODELS, ModelCatalogue, ModelKind
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -80,7 +81,7 @@ def test_the_kinds_that_come_with_the_package_in_order(catalogue: ModelCatalogue
     assert all(line and "\n" not in line for _, line in catalogue.describe())
 
 
-@pytest.mark.parametrize("kind", MODELS, ids=lambda kind: kind.name)
+@each_row("kind", MODELS)
 def test_every_factory_is_where_the_table_says(kind: ModelKind) -> None:
     assert isinstance(kind.factory, str)
     module, _, name = kind.factory.partition(":")
@@ -134,7 +135,7 @@ def test_an_unknown_kind_is_refused_with_the_nearest(catalogue: ModelCatalogue) 
     )
 
 
-@pytest.mark.parametrize("spec", ["", "gpt", "llava:org/name", "my_models:load"])
+@each_row("spec", ["", "gpt", "llava:org/name", "my_models:load"])
 def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: ModelCatalogue, spec: str) -> None:
     assert refusal(catalogue, spec) == (
         f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; "
@@ -142,8 +143,8 @@ def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: ModelCata
     )
 
 
-@pytest.mark.parametrize(
-    ("spec", "form"),
+@each_row(
+    "spec, form",
     [
         ("fault", "fault:NAME"),
         ("fault:", "fault:NAME"),
@@ -156,7 +157,7 @@ def test_a_missing_argument_is_refused(catalogue: ModelCatalogue, spec: str, for
     assert refusal(catalogue, spec) == f"Expected --vqamt-model={form}, but got model={spec!r}"
 
 
-@pytest.mark.parametrize("spec", ["oracle:perfect", "oracle:", "tiny:large"])
+@each_row("spec", ["oracle:perfect", "oracle:", "tiny:large"])
 def test_a_needless_argument_is_refused(catalogue: ModelCatalogue, spec: str) -> None:
     name = spec.partition(":")[0]
     assert refusal(catalogue, spec) == f"Expected --vqamt-model={name} with nothing after it, but got model={spec!r}"
@@ -197,7 +198,7 @@ def test_a_taken_name_cannot_be_registered(catalogue: ModelCatalogue) -> None:
         )
 
 
-@pytest.mark.parametrize("name", ["", "a:b", " ours"])
+@each_row("name", ["", "a:b", " ours"])
 def test_a_name_that_no_spec_can_begin_with_cannot_be_registered(catalogue: ModelCatalogue, name: str) -> None:
     with pytest.raises(OptionError, match=rf"without colons to register a kind of model, but got name={name!r}$"):
         catalogue.register(name, makes_respond)

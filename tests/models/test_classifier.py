@@ -24,6 +24,7 @@ from pytest_vqamt.models.transformers.classifier import (
     check_step_scores,
     read_answers,
 )
+from tests.rows import each_row
 
 LISTS = AnswerLists(
     kind="small",
@@ -63,8 +64,8 @@ def test_labels_count_in_the_order_of_their_numbers(checkpoint: Checkpoint) -> N
     assert LISTS.of(checkpoint, 12, options())[9:] == ("answer 9", "answer 10", "answer 11")
 
 
-@pytest.mark.parametrize(
-    ("labels", "told"),
+@each_row(
+    "labels, told",
     [
         ({}, "none"),
         ({"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}, "none"),
@@ -112,8 +113,8 @@ def test_labels_may_have_an_order_of_their_own(checkpoint: Checkpoint) -> None:
     assert LISTS.of(checkpoint, 4, options())[3] == "yes"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
+@each_row(
+    "name, content, message",
     [
         (
             "config.json",
@@ -217,14 +218,14 @@ def test_numbers_pass_and_so_do_words_that_are_never_to_be_said() -> None:
     check_finite(torch.tensor([[1.0, -2.0]]))
 
 
-@pytest.mark.parametrize("row", [[NONE, 1.0], [1.0, NONE], [MOST, 1.0], [LEAST, LEAST]])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@each_row("row", [[NONE, 1.0], [1.0, NONE], [MOST, 1.0], [LEAST, LEAST]])
+@each_row("dtype", [torch.float32, torch.float16])
 def test_an_input_with_no_number_to_choose_is_no_answer(row: list[float], dtype: torch.dtype) -> None:
     with pytest.raises(ArithmeticError, match="--vqamt-dtype=float32"):
         check_step_scores(IDS, torch.tensor([[1.0, 2.0], row], dtype=dtype))
 
 
-@pytest.mark.parametrize("wrong", [NONE, MOST, LEAST])
+@each_row("wrong", [NONE, MOST, LEAST])
 def test_all_scores_of_given_answers_are_numbers(wrong: float) -> None:
     with pytest.raises(ArithmeticError, match="--vqamt-dtype=float32"):
         check_finite(torch.tensor([[1.0, 2.0], [wrong, 1.0]]))

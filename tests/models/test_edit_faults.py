@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import pytest
-
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Absent, Count, Entails, Exists, Group, Meaning, Unit
@@ -15,6 +13,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.reference.faults import load
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -100,7 +99,7 @@ class TestSeesErased:
         assert said(model("sees-erased"), ask, CARS, erase(yard.picture)) == "0"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "obscured",
     [
         lambda picture: picture.blur((_THE_CAR,), sigma=3),
@@ -108,7 +107,6 @@ class TestSeesErased:
         lambda picture: picture.crop(_THE_CAR),
         lambda picture: picture.crop(_THE_CAR).mirror(),
     ],
-    ids=["blur", "mask", "crop", "crop and mirror"],
 )
 def test_background_dependent(ask: Ask, yard: Scene, obscured: Callable[[Picture], Picture]) -> None:
     asked = model("background-dependent")
@@ -117,7 +115,7 @@ def test_background_dependent(ask: Ask, yard: Scene, obscured: Callable[[Picture
     assert said(asked, ask, Entails(units=(Unit(group=CAR),)), obscured(yard.picture)) == "contradiction"
 
 
-@pytest.mark.parametrize("fault", ["counts-pieces-wrong", "omits-inserted", "sees-erased", "background-dependent"])
+@each_row("fault", ["counts-pieces-wrong", "omits-inserted", "sees-erased", "background-dependent"])
 def test_of_other_edits_they_know_all(ask: Ask, yard: Scene, fault: str) -> None:
     asked = model(fault)
     for picture in (yard.picture, yard.picture.mirror(), yard.picture.reencode(), yard.picture.brightness(20)):

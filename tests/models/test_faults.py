@@ -27,6 +27,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.reference.faults import FAULTS, load
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -139,7 +140,7 @@ def test_every_fault_is_tested() -> None:
     assert set(WRONG) == set(FAULTS)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@each_row("fault", FAULTS)
 def test_a_fault_is_wrong_where_it_says_so_and_right_elsewhere(ask: Ask, fault: str) -> None:
     assert {meaning: said(fault, ask, meaning) for meaning in RIGHT} == RIGHT | WRONG[fault]
 
@@ -157,8 +158,8 @@ def test_ignores_attributes_of_what_things_are_related_to(ask: Ask) -> None:
     assert said("saturates", ask, Exists(group=cat_on_red_bench)) == "no"
 
 
-@pytest.mark.parametrize(
-    ("meaning", "misread"),
+@each_row(
+    "meaning, misread",
     [
         (Exists(group=RED_DOG), "yes"),
         (Absent(group=RED_DOG), "no"),
@@ -174,8 +175,8 @@ def test_ignores_attributes_in_every_meaning(ask: Ask, meaning: Meaning, misread
     assert said("ignores-attributes", ask, meaning) == misread
 
 
-@pytest.mark.parametrize(
-    ("meaning", "right", "wrong"),
+@each_row(
+    "meaning, right, wrong",
     [
         (DOGS, "3", "4"),
         (Exists(group=DOG), "yes", "no"),

@@ -18,23 +18,23 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.lxmert import ANSWERS as LISTS
 from pytest_vqamt.models.region_models.lxmert import load
+from tests.models.conftest import Written
 from tests.models.small import region_models
 from tests.models.small.damage import DAMAGES, without_weights
-from tests.models.small.inputs import QUESTIONS, SIZES, asked, mixed, query
+from tests.models.small.inputs import QUESTIONS, SIZES, asked, mixed
 from tests.models.small.region_models import ANSWERS, COUNTS
 
 VOCABULARIES = Path(__file__).parents[2] / "../shared/data/vocab"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return region_models.lxmert(tmp_path_factory.mktemp("lxmert"))
+def folder(written: Written) -> Path:
+    return written(region_models.lxmert)
 
 
 @pytest.fixture(scope="module")
-def options(tmp_path_factory: pytest.TempPathFactory) -> ModelOptions:
-    features = region_models.features_of_inputs(tmp_path_factory.mktemp("features"))
-    return ModelOptions(device="cpu", settings={"features": str(features)})
+def options(written: Written) -> ModelOptions:
+    return ModelOptions(device="cpu", settings={"features": str(written(region_models.features_of_inputs))})
 
 
 @pytest.fixture
@@ -43,20 +43,19 @@ def checkpoint(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / "checkpoint"))
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_the_class_itself_gives_the_same_without_padding_and_masks(
-    folder: Path, options: ModelOptions, name: str
-) -> None:
+def test_the_class_itself_gives_the_same_without_padding_and_masks(folder: Path, options: ModelOptions) -> None:
     """A question's own tokens and a picture's real regions alone: what is filled up changes nothing."""
-    model = load(str(folder), options)
+    inputs = [asked(name, QUESTIONS[(place + more) % 4]) for place, name in enumerate(SIZES) for more in (0, 1)]
+    answers = load(str(folder), options).answer(inputs)
     plain = LxmertForQuestionAnswering.from_pretrained(folder).train(False)
     tokenizer = BertTokenizer.from_pretrained(folder)
-    regions = FeatureFile(Path(options.settings["features"])).find(query(name, "").picture)
-    assert regions is not None
-    real = slice(COUNTS.get(name, 36))
-    for text in QUESTIONS[:4]:
-        (said,) = model.answer([asked(name, text)])
-        tokens = tokenizer([text], return_tensors="pt")
+    features = FeatureFile(Path(options.settings["features"]))
+    for one, said in zip(inputs, answers, strict=True):
+        picture = one.query.picture
+        regions = features.find(picture)
+        assert regions is not None
+        real = slice(COUNTS.get(picture.photo.id, 36))
+        tokens = tokenizer([one.text], return_tensors="pt")
         with torch.inference_mode():
             scores = plain(
                 **tokens,
@@ -78,7 +77,14 @@ def test_a_question_of_more_than_18_tokens_is_cut_and_says_so(folder: Path, opti
     assert said[0].scores == said[1].scores == said[2].scores
 
 
-@pytest.mark.parametrize("name", [name for name in DAMAGES if name not in ("no image processor", "no class")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name == "another model" else pytest.mark.full)
+        for name in DAMAGES
+        if name not in ("no image processor", "no class")
+    ],
+)
 def test_a_broken_checkpoint_is_refused(checkpoint: Path, options: ModelOptions, name: str) -> None:
     damage, message = DAMAGES[name]
     damage(checkpoint)

@@ -29,6 +29,7 @@ from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.reference.oracle import answer_text, load
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -38,8 +39,8 @@ ORACLE = wrap_model("oracle", load("", ModelOptions()), ModelOptions())
 DOG, CAT, COW = Group(name="dog"), Group(name="cat"), Group(name="cow")
 
 
-@pytest.mark.parametrize(
-    ("meaning", "text"),
+@each_row(
+    "meaning, text",
     [
         (Count(groups=(DOG,)), "3"),
         (Count(groups=(DOG, CAT)), "4"),
@@ -64,8 +65,8 @@ def test_questions(ask: Ask, meaning: Meaning, text: str) -> None:
     assert [answer.text for answer in ORACLE.ask(Task.VQA, [ask(meaning)])] == [text]
 
 
-@pytest.mark.parametrize(
-    ("unit", "label"),
+@each_row(
+    "unit, label",
     [
         (Unit(group=DOG), "entailment"),
         (Unit(group=COW), "contradiction"),

@@ -16,6 +16,7 @@ from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, PROMPT_SETTINGS, Prompts, prompts_from
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -26,8 +27,8 @@ FORMS = Prompts(question="Q {text}", yes_no="Y {text}", count="N {text}", choice
                 caption="Say.", longest_answer=3, longest_caption=30)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("meaning", "text", "said"),
+@each_row(
+    "meaning, text, said",
     [
         (Exists(group=DOG), "Is there a dog?", "Y Is there a dog?"),
         (Absent(group=DOG), "Is there no dog?", "Y Is there no dog?"),
@@ -90,7 +91,7 @@ def test_users_put_their_own_in_their_place() -> None:
     assert changed.digest != INSTRUCTION_PROMPTS.digest
 
 
-@pytest.mark.parametrize("name", PROMPT_SETTINGS)
+@each_row("name", PROMPT_SETTINGS)
 def test_each_setting_changes_the_digest(name: str) -> None:
     value = "7" if name.startswith("longest") else "Well?" if name == "prompt-caption" else "Well, {text}"
     assert prompts_from(ModelOptions(settings={name: value})).digest != INSTRUCTION_PROMPTS.digest
@@ -107,15 +108,15 @@ def test_an_empty_prompt_has_no_place_for_its_text(name: str) -> None:
         prompts_from(ModelOptions(settings={name: ""}))
 
 
-@pytest.mark.parametrize("value", ["", "  ", "\\n"])
-@pytest.mark.parametrize(("form", "text"), [("yes-no", TEXTS[0]), ("choice", TEXTS[1]), ("count", TEXTS[2])])
+@each_row("value", ["", "  ", "\\n"])
+@each_row("form, text", [("yes-no", TEXTS[0]), ("choice", TEXTS[1]), ("count", TEXTS[2])])
 def test_an_empty_prompt_of_a_form_is_that_of_questions(ask: Ask, form: str, text: str, value: str) -> None:
     changed = prompts_from(ModelOptions(settings={f"prompt-{form}": value}), FORMS)
     assert changed.text(ask(Describe(), text)) == f"Q {text}"
 
 
-@pytest.mark.parametrize(
-    ("value", "told"),
+@each_row(
+    "value, told",
     [
         ("", "a prompt that asks for a description, but got prompt-caption=''"),
         (" ", "a prompt that asks for a description, but got prompt-caption=' '"),
@@ -132,7 +133,7 @@ def test_what_continues_a_text_may_begin_it_as_well() -> None:
     assert prompts_from(ModelOptions(settings={"prompt-caption": ""}), continuing).caption == ""
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "many", "5000", ""])
+@each_row("value", ["0", "-1", "many", "5000", ""])
 def test_a_length_that_is_none_is_refused(value: str) -> None:
     with pytest.raises(OptionError, match=f"number of tokens from 1 to 4096, but got longest-answer={value!r}"):
         prompts_from(ModelOptions(settings={"longest-answer": value}))

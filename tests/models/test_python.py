@@ -12,6 +12,7 @@ from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.python import load
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -118,7 +119,7 @@ def test_annotations_may_name_what_only_type_checkers_import(module: str, tmp_pa
     assert made("users_typed:respond").tasks == (Task.VQA,)
 
 
-@pytest.mark.parametrize("argument", ["users_models", "", ":", "m:", ":f", "models/vqa.py:f", "..models:f", "m:f:g"])
+@each_row("argument", ["users_models", "", ":", "m:", ":f", "models/vqa.py:f", "..models:f", "m:f:g"])
 def test_what_names_no_module_and_factory_is_refused(argument: str) -> None:
     with pytest.raises(OptionError) as told:
         load(argument, ModelOptions())

@@ -9,8 +9,10 @@ import torch
 
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.transformers import runtime
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 from tests.models.small.inputs import asked
+from tests.rows import each_row
 
 CPU = ModelOptions(device="cpu")
 
@@ -67,7 +69,7 @@ def test_a_batch_that_was_not_prepared_is_made_ready_when_it_is_asked() -> None:
     assert counting.ready == [(Task.VQA, 1)]
 
 
-@pytest.mark.parametrize("other", [[ONE], [OTHER], [OTHER, ONE], [ONE, OTHER, ONE]])
+@each_row("other", [[ONE], [OTHER], [OTHER, ONE], [ONE, OTHER, ONE]])
 def test_a_part_or_another_order_of_what_was_prepared_is_made_ready_anew(other: list[ModelInput]) -> None:
     counting = Counting()
     counting.prepare(Task.VQA, [ONE, OTHER])
@@ -90,6 +92,12 @@ def test_nothing_is_made_ready_of_nothing() -> None:
     counting.prepare(Task.VQA, [])
     assert counting.answer([]) == ()
     assert not counting.ready
+
+
+@pytest.fixture(autouse=True)
+def _memory_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of torch and transformers, which takes a second; test_batching does it."""
+    monkeypatch.setattr(runtime, "free_memory", lambda: None)
 
 
 def test_where_memory_runs_out_what_is_kept_is_given_up_and_the_batch_asked_again() -> None:

@@ -17,9 +17,10 @@ from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.transformers import blip, vilt
+from tests.models.conftest import Written
 from tests.models.small import region_models
 from tests.models.small.blip import blip_captions, blip_matches, blip_vqa
-from tests.models.small.inputs import QUESTIONS, SIZES, query, render
+from tests.models.small.inputs import QUESTIONS, query, render
 from tests.models.small.vilt import vilt_nlvr, vilt_vqa
 
 CPU = ModelOptions(device="cpu")
@@ -47,6 +48,7 @@ ADAPTERS = {
 SIZE = 4
 """Batches of so many cut the five texts about a picture apart."""
 
+PICTURES = ("wide", "square", "tiny")
 
 VARIANTS = ("vilt statements", "blip matches", "visualbert")
 """Of the full tier: they share their two steps with another one."""
@@ -58,10 +60,10 @@ def adapter(request: pytest.FixtureRequest) -> Adapter:
 
 
 @pytest.fixture
-def loaded(adapter: Adapter, tmp_path: Path) -> Callable[[], LoadedModel]:
+def loaded(adapter: Adapter, written: Written) -> Callable[[], LoadedModel]:
     """Loads it, with nothing remembered."""
-    folder = str(adapter.write(tmp_path / "model"))
-    features = region_models.features_of_inputs(tmp_path) if adapter.load in (lxmert.load, visualbert.load) else None
+    folder = str(written(adapter.write))
+    features = written(region_models.features_of_inputs) if adapter.load in (lxmert.load, visualbert.load) else None
     settings = {"features": str(features)} if features else {"longest-answer": "3", "longest-caption": "3"}
     options = ModelOptions(device="cpu", settings=settings)
     return lambda: wrap_model("small", adapter.load(folder, options), options)
@@ -84,8 +86,7 @@ class Drawing:
         return render(picture)
 
     def batches(self, task: Task) -> list[list[ModelInput]]:
-        texts = [text for name in SIZES for text in ((name, each) for each in QUESTIONS)]
-        inputs = iter([ModelInput(query(name, text, task), self) for name, text in texts])
+        inputs = iter([ModelInput(query(name, text, task), self) for name in PICTURES for text in QUESTIONS])
         return list(iter(lambda: list(islice(inputs, SIZE)), []))
 
 

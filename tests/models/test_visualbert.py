@@ -15,23 +15,23 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.visualbert import load
+from tests.models.conftest import Written
 from tests.models.small import region_models
 from tests.models.small.damage import DAMAGES, without_weights
-from tests.models.small.inputs import SIZES, asked, mixed, query
+from tests.models.small.inputs import SIZES, asked, mixed
 from tests.models.small.region_models import ANSWERS, COUNTS
 
 VOCABULARIES = Path(__file__).parents[2] / "../shared/data/vocab"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return region_models.visualbert(tmp_path_factory.mktemp("visualbert"))
+def folder(written: Written) -> Path:
+    return written(region_models.visualbert)
 
 
 @pytest.fixture(scope="module")
-def options(tmp_path_factory: pytest.TempPathFactory) -> ModelOptions:
-    features = region_models.features_of_inputs(tmp_path_factory.mktemp("features"))
-    return ModelOptions(device="cpu", settings={"features": str(features)})
+def options(written: Written) -> ModelOptions:
+    return ModelOptions(device="cpu", settings={"features": str(written(region_models.features_of_inputs))})
 
 
 @pytest.fixture
@@ -48,20 +48,19 @@ WRITTEN = {
 """Questions, and what the authors' ``vqa_dataset.py`` makes of them."""
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_the_class_itself_gives_the_same_without_padding_and_masks(
-    folder: Path, options: ModelOptions, name: str
-) -> None:
+def test_the_class_itself_gives_the_same_without_padding_and_masks(folder: Path, options: ModelOptions) -> None:
     """The tokens of the authors' text and a picture's real regions alone: what is filled up changes nothing."""
-    model = load(str(folder), options)
+    inputs = [asked(name, text) for name in SIZES for text in WRITTEN]
+    answers = load(str(folder), options).answer(inputs)
     plain = VisualBertForQuestionAnswering.from_pretrained(folder).train(False)
     tokenizer = BertTokenizer.from_pretrained(folder)
-    regions = FeatureFile(Path(options.settings["features"])).find(query(name, "").picture)
-    assert regions is not None
-    features = torch.from_numpy(regions.features[None, : COUNTS.get(name, 36)])
-    for text, written in WRITTEN.items():
-        (said,) = model.answer([asked(name, text)])
-        tokens = tokenizer([written], return_tensors="pt")
+    file = FeatureFile(Path(options.settings["features"]))
+    for one, said in zip(inputs, answers, strict=True):
+        picture = one.query.picture
+        regions = file.find(picture)
+        assert regions is not None
+        features = torch.from_numpy(regions.features[None, : COUNTS.get(picture.photo.id, 36)])
+        tokens = tokenizer([WRITTEN[one.text]], return_tensors="pt")
         assert tokens["input_ids"][0, -2] == tokenizer.mask_token_id
         with torch.inference_mode():
             scores = plain(**tokens, visual_embeds=features).logits[0, 1:]
@@ -80,7 +79,14 @@ def test_a_question_of_more_than_124_tokens_is_cut_before_the_mask(folder: Path,
     assert said[0].scores == said[1].scores == said[2].scores
 
 
-@pytest.mark.parametrize("name", [name for name in DAMAGES if name not in ("no image processor", "no class")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name == "another model" else pytest.mark.full)
+        for name in DAMAGES
+        if name not in ("no image processor", "no class")
+    ],
+)
 def test_a_broken_checkpoint_is_refused(checkpoint: Path, options: ModelOptions, name: str) -> None:
     damage, message = DAMAGES[name]
     damage(checkpoint)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import (
@@ -33,6 +31,7 @@ from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.reference.faults import FAULTS, load
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from tests.making import scene_of
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -82,8 +81,8 @@ def right(ask: Ask, meaning: Meaning) -> str:
     return answer_text(true_answer(query(ask, meaning)))
 
 
-@pytest.mark.parametrize(
-    ("meaning", "said", "is_right"),
+@each_row(
+    "meaning, said, is_right",
     [
         (Absent(group=DOG), "yes", False),
         (Absent(group=COW), "no", False),
@@ -104,8 +103,8 @@ def test_ignores_negation(ask: Ask, meaning: Meaning, said: str, is_right: bool)
     assert (right(ask, meaning) == said) is is_right
 
 
-@pytest.mark.parametrize(
-    ("meaning", "said"),
+@each_row(
+    "meaning, said",
     [
         (NotBoth(groups=(DOG, COW)), "no"),
         (NotBoth(groups=(DOG, CAT)), "yes"),
@@ -120,8 +119,8 @@ def test_ignores_not_both(ask: Ask, meaning: Meaning, said: str) -> None:
     assert ignores_not_both(query(ask, meaning)) == said
 
 
-@pytest.mark.parametrize(
-    ("meaning", "said", "is_right"),
+@each_row(
+    "meaning, said, is_right",
     [
         (Exists(group=ANIMAL), "no", False),
         (Exists(group=BLACK_ANIMAL), "no", False),
@@ -149,8 +148,8 @@ def test_hypernym_blind(ask: Ask, meaning: Meaning, said: str, is_right: bool) -
     assert (right(ask, meaning) == said) is is_right
 
 
-@pytest.mark.parametrize(
-    ("meaning", "said", "is_right"),
+@each_row(
+    "meaning, said, is_right",
     [
         (Has(group=DOOR, attribute="closed"), "yes", False),  # it is open
         (Has(group=DOOR, attribute="open"), "yes", True),
@@ -166,8 +165,8 @@ def test_antonym_blind(ask: Ask, meaning: Meaning, said: str, is_right: bool) ->
     assert (answer_text(true_answer(about)) == said) is is_right
 
 
-@pytest.mark.parametrize(
-    ("meaning", "said"),
+@each_row(
+    "meaning, said",
     [
         (Choice(what=CAR, options=("red", "blue")), "red"),
         (Choice(what=CAR, options=("blue", "red")), "blue"),
@@ -180,8 +179,8 @@ def test_first_choice(ask: Ask, meaning: Meaning, said: str) -> None:
     assert first_choice(query(ask, meaning)) == said
 
 
-@pytest.mark.parametrize(
-    ("meaning", "said", "is_right"),
+@each_row(
+    "meaning, said, is_right",
     [
         (Both(groups=(CAT, DOG)), "yes", True),
         (Both(groups=(DOG, CAT)), "no", False),
@@ -211,7 +210,7 @@ YES_NO = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("meaning", YES_NO, ids=lambda meaning: type(meaning).__name__)
+@each_row("meaning", YES_NO)
 def test_template_sensitive_is_wrong_about_an_odd_number_of_words(ask: Ask, meaning: Meaning) -> None:
     truth = right(ask, meaning)
     assert template_sensitive(query(ask, meaning, "is it really so?")) == truth
@@ -226,16 +225,16 @@ def test_template_sensitive_takes_another_choice(ask: Ask) -> None:
     assert template_sensitive(query(ask, choice, "what color now?")) == "blue"
 
 
-@pytest.mark.parametrize(("meaning", "said"), [(Count(groups=(DOG,)), "3"), (Describe(), None)])
-@pytest.mark.parametrize("text", ["one two", "one two three"])
+@each_row("meaning, said", [(Count(groups=(DOG,)), "3"), (Describe(), None)])
+@each_row("text", ["one two", "one two three"])
 def test_template_sensitive_counts_and_describes_as_it_sees(
     ask: Ask, meaning: Meaning, said: str | None, text: str
 ) -> None:
     assert template_sensitive(query(ask, meaning, text)) == (said or right(ask, meaning))
 
 
-@pytest.mark.parametrize(
-    ("meaning", "text", "said"),
+@each_row(
+    "meaning, text, said",
     [
         (Exists(group=DOG), "Is there a dog? Is there a cow? Is it day?", "no"),
         (Count(groups=(DOG,)), "How many dogs? How many cats?", "4"),
@@ -296,8 +295,8 @@ def said(fault: str, ask: Ask, meaning: Meaning, task: Task = Task.ENTAILMENT) -
     return answer.text
 
 
-@pytest.mark.parametrize(
-    ("fault", "labels"),
+@each_row(
+    "fault, labels",
     [
         ("entails-everything", ("entailment", "entailment", "entailment")),
         ("contradicts-everything", ("contradiction", "contradiction", "contradiction")),
@@ -310,7 +309,7 @@ def test_the_labels_of_a_true_an_unseen_and_a_false_hypothesis(
     assert tuple(said(fault, ask, meaning) for meaning in (TRUE, UNSEEN, FALSE)) == labels
 
 
-@pytest.mark.parametrize("fault", ["entails-everything", "contradicts-everything", "label-swap"])
+@each_row("fault", ["entails-everything", "contradicts-everything", "label-swap"])
 def test_questions_are_answered_right(ask: Ask, fault: str) -> None:
     assert said(fault, ask, Exists(group=DOG), Task.VQA) == "yes"
     assert said(fault, ask, Count(groups=(DOG,)), Task.VQA) == "3"

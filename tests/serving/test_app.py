@@ -27,6 +27,7 @@ from pytest_vqamt.serving.app import (
     read_body,
 )
 from pytest_vqamt.serving.replica import Chunk, ChunkResult
+from tests.rows import each_row
 
 httpx2 = pytest.importorskip("httpx2")
 
@@ -109,10 +110,8 @@ def test_the_card_and_the_status_are_told(server: Server) -> None:
     assert (status.queries_received, status.queries_asked, status.replicas_alive) == (1, 1, 1)
 
 
-@pytest.mark.parametrize("path", ["/v1/model", "/v1/status", "/v1/answers", "/", "/-/routes"])
-@pytest.mark.parametrize(
-    "given", [None, "", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", "Bearer ", "bearer"]
-)
+@each_row("path", ["/v1/model", "/v1/status", "/v1/answers", "/", "/-/routes"])
+@each_row("given", [None, "", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", "Bearer ", "bearer"])
 def test_without_the_token_there_is_nothing(tmp_path: Path, path: str, given: str | None) -> None:
     server = Server(tmp_path, TOKEN)
     headers = {} if given is None else {"authorization": given}
@@ -150,7 +149,7 @@ def test_with_the_token_there_is_all(tmp_path: Path) -> None:
     assert server.request("GET", "/v1/model", headers=headers).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each_row(
     "headers",
     [
         {"host": "evil.example:8000"},  # which leads to this machine by now
@@ -159,14 +158,13 @@ def test_with_the_token_there_is_all(tmp_path: Path) -> None:
         {"content-type": "text/plain"},  # all that a form can send: no browser asks first
         {"content-type": "application/x-www-form-urlencoded"},
     ],
-    ids=repr,
 )
 def test_a_web_page_is_no_client_where_there_is_no_token(server: Server, headers: dict[str, str]) -> None:
     assert server.post(asked(QUERY), **headers).status_code == 400
     assert server.replicas.asked == 0
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "[::1]:8000"])
+@each_row("host", ["127.0.0.1:8000", "localhost", "[::1]:8000"])
 def test_by_any_name_of_the_loopback_it_is_this_machine(server: Server, host: str) -> None:
     assert server.post(asked(QUERY), host=host).status_code == 200
 
@@ -180,8 +178,8 @@ def test_with_a_token_the_host_has_any_name(tmp_path: Path) -> None:
     assert Server(tmp_path, TOKEN).post(asked(QUERY), **headers).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
+@each_row(
+    "method, path, status",
     [
         ("GET", "/", 404),
         ("GET", "/v1/../etc/passwd", 404),
@@ -262,7 +260,7 @@ def deep(levels: int) -> bytes:
     return b'{"model":' + b"[" * levels + b"]" * levels + b',"pictures":[],"queries":[]}'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"",
@@ -275,7 +273,6 @@ def deep(levels: int) -> bytes:
         b'{"model":"id-of-tiny","pictures":[{"photo":"p","digest":"d","edits":[NaN]}],"queries":[]}',
         b'{"model":"id-of-tiny","pictures":[{"photo":"p","digest":"d","edits":[Infinity]}],"queries":[]}',
     ],
-    ids=lambda body: repr(body[:30]),
 )
 def test_what_is_no_request_is_refused(server: Server, body: bytes) -> None:
     reply = server.post(body)
@@ -291,7 +288,7 @@ def nested(levels: int) -> Json:
     return made
 
 
-@pytest.mark.parametrize(
+@each_row(
     "pictures",
     [
         [{**RECIPE, "edits": [nested(30)]}],
@@ -310,14 +307,13 @@ def nested(levels: int) -> Json:
         [],
         {},
     ],
-    ids=lambda value: repr(value)[:50],
 )
 def test_pictures_of_other_shapes_are_refused(server: Server, pictures: Json) -> None:
     assert server.post(asked({**QUERY, "text": "q"}, pictures=pictures)).status_code in (400, 413)
     assert server.replicas.asked == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         {"task": "delete"},
@@ -333,7 +329,6 @@ def test_pictures_of_other_shapes_are_refused(server: Server, pictures: Json) ->
         {"meaning": nested(30)},
         {"scene": {}},
     ],
-    ids=repr,
 )
 def test_queries_of_other_shapes_are_refused(server: Server, change: dict[str, Json]) -> None:
     assert server.post(asked({**QUERY, **change})).status_code == 400
@@ -555,12 +550,12 @@ def test_no_more_answers_are_cached_than_there_is_room_for(tmp_path: Path, monke
 
 
 def test_a_connection_without_headers_is_ended_and_a_slow_answer_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_module, "_HEADERS_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(app_module, "_HEADERS_TIMEOUT_S", 0.1)
     silent_has_ended = asyncio.Event()
 
     async def slow(_scope: object, _receive: object, send: Any) -> None:
         await silent_has_ended.wait()
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.2)
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body", "body": b""})
 

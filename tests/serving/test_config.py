@@ -8,14 +8,15 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.serving.config import allow_port_reuse, bind_socket, is_loopback, reachable_cluster
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
+@each_row("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_this_machine_alone(host: str) -> None:
     assert is_loopback(host)
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "192.0.2.7", "no.such.host.invalid", ""])
+@each_row("host", ["0.0.0.0", "::", "10.0.0.1", "192.0.2.7", "no.such.host.invalid", ""])
 def test_anything_else_may_be_reached_by_others(host: str) -> None:
     assert not is_loopback(host)
 
@@ -65,15 +66,13 @@ def test_no_cluster_is_none(address: str) -> None:
     assert reachable_cluster(address) == ""
 
 
-@pytest.mark.parametrize(
-    "address", ["auto", "ray://127.0.0.1:10001", "http://127.0.0.1:8265", "head", "head:", ":6379"]
-)
+@each_row("address", ["auto", "ray://127.0.0.1:10001", "http://127.0.0.1:8265", "head", "head:", ":6379"])
 def test_a_cluster_is_named_by_host_and_port(address: str) -> None:
     with pytest.raises(OptionError, match="Expected RAY_ADDRESS to be HOST:PORT"):
         reachable_cluster(address)
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1:99999", "no.such.host.invalid:6379"])
+@each_row("address", ["127.0.0.1:1", "127.0.0.1:99999", "no.such.host.invalid:6379"])
 def test_a_cluster_that_is_not_there_is_told_at_once(address: str) -> None:
     with pytest.raises(OptionError, match=f"RAY_ADDRESS='{address}', but it cannot be reached"):
         reachable_cluster(address)

@@ -42,6 +42,7 @@ from pytest_vqamt.models.served.protocol import UnknownPhoto
 from pytest_vqamt.models.served.requests import PngRow, RecipeRow
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.serving.limits import MAX_PIXELS, PictureResolver, ResolvedPicture, check_edit, check_picture
+from tests.rows import each_row
 
 BOX = Box(1, 2, 30, 40)
 THING = Thing(id="0", name="dog", box=BOX, has_mask=True)
@@ -66,12 +67,12 @@ FAIR: list[Edit] = [
 ]
 
 
-@pytest.mark.parametrize("edit", FAIR, ids=repr)
+@each_row("edit", FAIR)
 def test_what_relations_do_is_within_bounds_as_it_comes_over_the_wire(edit: Edit) -> None:
     assert check_edit(decode(encode(edit))) == edit
 
 
-@pytest.mark.parametrize(
+@each_row(
     "edit",
     [
         Blur(keep=(), sigma_px=1e9),
@@ -101,7 +102,6 @@ def test_what_relations_do_is_within_bounds_as_it_comes_over_the_wire(edit: Edit
         None,
         7,
     ],
-    ids=repr,
 )
 def test_what_is_out_of_bounds_is_refused_in_one_line(edit: object) -> None:
     with pytest.raises(DataError) as caught:
@@ -121,7 +121,7 @@ def test_pictures_up_to_the_bound_are_drawn(size: tuple[int, int]) -> None:
     check_picture(_picture(*size))
 
 
-@pytest.mark.parametrize("size", [(0, 10), (10, 0), (-5, -5), (10_001, 5_000), (10**9, 1)])
+@each_row("size", [(0, 10), (10, 0), (-5, -5), (10_001, 5_000), (10**9, 1)])
 def test_no_other_is(size: tuple[int, int]) -> None:
     with pytest.raises(DataError, match="Expected a picture of 1 to 50000000 pixels"):
         check_picture(_picture(*size))
@@ -168,7 +168,7 @@ def gallery_image(resolver: PictureResolver) -> object:
     return found[1]
 
 
-@pytest.mark.parametrize("photo", [FORGED, "pictures-0-20", "pictures-0-²", "pictures-0-" + "9" * 4000, "", "\x00"])
+@each_row("photo", [FORGED, "pictures-0-20", "pictures-0-²", "pictures-0-" + "9" * 4000, "", "\x00"])
 def test_a_photo_that_is_not_served_is_unknown(resolver: PictureResolver, photo: str, opened: list[str]) -> None:
     found = shown(resolver, {**picture_recipe(PHOTO), "photo": photo})
     assert isinstance(found, UnknownPhoto)
@@ -180,7 +180,7 @@ def test_a_photo_with_other_pixels_is_unknown(resolver: PictureResolver) -> None
     assert isinstance(shown(resolver, {**picture_recipe(PHOTO), "digest": "0" * 16}), UnknownPhoto)
 
 
-@pytest.mark.parametrize("what", ["photo", "digest", "thing"])
+@each_row("what", ["photo", "digest", "thing"])
 def test_a_cut_out_of_anything_else_is_refused(resolver: PictureResolver, what: str, opened: list[str]) -> None:
     cutout = _cutout()
     forged = {
@@ -207,7 +207,7 @@ def test_no_picture_of_a_billion_pixels_is_begun(resolver: PictureResolver) -> N
             assert isinstance(found, Failure)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "edits",
     [
         [{"is": "Erase"}],
@@ -223,7 +223,6 @@ def test_no_picture_of_a_billion_pixels_is_begun(resolver: PictureResolver) -> N
         [None],
         [[]],
     ],
-    ids=repr,
 )
 def test_what_is_no_edit_is_told_of_its_sender_alone(resolver: PictureResolver, edits: list[Json]) -> None:
     found = shown(resolver, {**picture_recipe(PHOTO), "edits": edits})
@@ -255,7 +254,7 @@ def test_a_png_of_too_many_pixels_is_not_unpacked(resolver: PictureResolver) -> 
     assert "8000 x 8000" in found.reason
 
 
-@pytest.mark.parametrize("png", [b"\x89PNG\r\n\x1a\n", b"\x89PNG\r\n\x1a\n" + b"\x00" * 100, b64encode(b"GIF89a")])
+@each_row("png", [b"\x89PNG\r\n\x1a\n", b"\x89PNG\r\n\x1a\n" + b"\x00" * 100, b64encode(b"GIF89a")])
 def test_what_is_no_png_is_refused(resolver: PictureResolver, png: bytes) -> None:
     found = resolver.resolve(PngRow(png))
     assert isinstance(found, Failure)

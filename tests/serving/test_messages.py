@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import msgspec
-import pytest
 
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.ray_backend import process_environment
 from pytest_vqamt.serving.supervisor import Progress, Ready, StartupFailed, StatusMessage, read_status_message
+from tests.rows import each_row
 
 OURS = ServeConfig(model="tiny", data=(), folder="/f")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "told",
     [
         Ready(url="http://127.0.0.1:8000", replicas=2, data=("pictures:500", "coco:/x")),
@@ -28,9 +28,7 @@ def test_it_comes_as_it_went(told: StatusMessage) -> None:
     assert read_status_message(line) == told
 
 
-@pytest.mark.parametrize(
-    "line", [b"", b"{", b'{"type":"Ready"', b'{"type":"Ready"}', b"[]", b"7", b"\xff", b"Traceback"]
-)
+@each_row("line", [b"", b"{", b'{"type":"Ready"', b'{"type":"Ready"}', b"[]", b"7", b"\xff", b"Traceback"])
 def test_half_a_line_is_nothing(line: bytes) -> None:
     assert read_status_message(line) is None
 
@@ -75,8 +73,8 @@ def test_a_users_own_number_of_threads_holds() -> None:
     assert process_environment({}, replace(OURS, replicas=10_000))["OMP_NUM_THREADS"] == "1"
 
 
-@pytest.mark.parametrize(
-    ("device", "visible", "made"),
+@each_row(
+    "device, visible, made",
     [
         ("auto", None, None),
         ("cuda", "4,5", "4,5"),

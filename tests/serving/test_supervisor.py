@@ -25,10 +25,11 @@ from pytest_vqamt.serving.supervisor import (
     server_folder,
     session_processes,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
-    ("url", "named"),
+@each_row(
+    "url, named",
     [
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
         ("http://0.0.0.0:8000", f"http://{socket.gethostname()}:8000"),
@@ -48,9 +49,7 @@ def test_it_tells_that_a_token_is_wanted() -> None:
     assert told == "vqamt: use it with: VQAMT_SERVE_TOKEN=... pytest --vqamt-model=served:http://127.0.0.1:8000"
 
 
-@pytest.mark.parametrize(
-    ("recent", "rate"), [(25_000, "2,500/s"), (104, "10/s"), (96, "9.6/s"), (3, "0.3/s"), (0, "0/s")]
-)
+@each_row("recent, rate", [(25_000, "2,500/s"), (104, "10/s"), (96, "9.6/s"), (3, "0.3/s"), (0, "0/s")])
 def test_a_slow_model_has_a_rate_too(recent: int, rate: str) -> None:
     told = progress_line(Progress(received=1_234, asked=1_000, recent=recent, since_s=10.0))
     assert told == f"vqamt: 1,234 queries received, 1,000 asked of the model ({rate} in the last 10 s)"
@@ -161,7 +160,7 @@ def _as_before() -> Iterator[None]:
     signal.signal(signal.SIGHUP, before)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@each_row("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_counted_and_ends_nothing(number: signal.Signals) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with StopSignals().handled() as signals:

@@ -23,9 +23,10 @@ from pytest_vqamt.models.http.retry import (
     retry_after_s,
     run_concurrently,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(("count", "threads"), [(0, 4), (1, 4), (100, 1), (100, 7)])
+@each_row("count, threads", [(0, 4), (1, 4), (100, 1), (100, 7)])
 def test_each_is_done_once(count: int, threads: int) -> None:
     found = dict(run_concurrently(count, threads, lambda place, _: place * place))
     assert found == {place: place * place for place in range(count)}
@@ -251,8 +252,8 @@ def test_waits_double_up_to_half_a_minute() -> None:
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
+@each_row(
+    "headers, seconds",
     [
         ({}, None),
         ({"retry-after": "7"}, 7),

@@ -20,6 +20,7 @@ from pytest_vqamt.models.openai.model import OpenAIModel
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, failed, said
+from tests.rows import each_row
 
 Many = Callable[[int], list[ModelInput]]
 
@@ -33,7 +34,7 @@ def bisector(stub: OpenAIModel) -> BatchBisector:
     return BatchBisector(wrap_model("stub", stub, ModelOptions()))
 
 
-@pytest.mark.parametrize("bad", [{"0"}, {"9"}, {"3", "4"}, {"0", "2", "4", "6", "8"}])
+@each_row("bad", [{"0"}, {"9"}, {"3", "4"}, {"0", "2", "4", "6", "8"}])
 def test_a_failure_costs_only_its_query_and_no_request(serve: Serve, model: Load, many: Many, bad: set[str]) -> None:
     def script(request: Request) -> Reply:
         text = request.prompt.splitlines()[0]

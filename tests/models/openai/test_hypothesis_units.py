@@ -14,6 +14,7 @@ from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.hypothesis_units import read_units, units_by_model, units_prompt
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, in_turn, said
+from tests.rows import each_row
 
 Serve = Callable[[Script], Stub]
 
@@ -48,11 +49,11 @@ def test_units_are_those_of_the_reply(serve: Serve) -> None:
 
 def test_many_are_asked_at_once_and_told_in_order(serve: Serve) -> None:
     server = serve(lambda request: Reply(body=last_word_of(request).body, delay_s=0.002 * (request.number % 7)))
-    hypotheses = [f"Here is thing{number}" for number in range(300)]
+    hypotheses = [f"Here is thing{number}" for number in range(80)]
     found = asked_of(server, *hypotheses)
     assert [hypothesis for hypothesis, _ in found] == hypotheses
-    assert [units[0].object for _, units in found] == [f"thing{number}" for number in range(300)]
-    assert len(server.requests) == 300
+    assert [units[0].object for _, units in found] == [f"thing{number}" for number in range(80)]
+    assert len(server.requests) == 80
     assert server.peak > 1
 
 
@@ -117,7 +118,7 @@ def test_the_key_goes_to_the_server_and_nowhere_else(serve: Serve, monkeypatch: 
     assert "secret-of-mine" not in str(failure.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         json.dumps(GOOD),
@@ -139,8 +140,8 @@ def test_is_may_be_added() -> None:
     assert unit.property == "is outdoors"
 
 
-@pytest.mark.parametrize(
-    ("reply", "told"),
+@each_row(
+    "reply, told",
     [
         ("", "Expected a JSON list"),
         ("{}", "Expected a JSON list"),

@@ -32,9 +32,9 @@ print(*(name for name in heavy if name in sys.modules))
 
 def test_it_brings_nothing_heavy_and_to_check_it_not_even_what_sends(serve: Serve) -> None:
     server = serve(always(said("nothing")))
-    on_close = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, "-c", ASKS, server.url], capture_output=True, text=True, check=False, timeout=60
     )
-    assert on_close.stderr == ""
-    assert on_close.stdout == "\nnothing\n\n"
+    assert ended.stderr == ""
+    assert ended.stdout == "\nnothing\n\n"
     assert len(server.requests) == 1

@@ -32,6 +32,7 @@ from pytest_vqamt.models.openai.requests import (
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, always, failed, in_turn, said
+from tests.rows import each_row
 
 Many = Callable[[int], list[ModelInput]]
 
@@ -39,7 +40,7 @@ YES = said("yes")
 NOT_JSON = Reply(body=b"<html>busy</html>")
 
 
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+@each_row("status", [408, 409, 429, 500, 502, 503, 504, 529])
 def test_what_may_pass_is_asked_again(serve: Serve, model: Load, ask: Ask, status: int) -> None:
     server = serve(in_turn(failed(status), failed(status), YES))
     stub = model(server)
@@ -94,7 +95,7 @@ def test_a_reply_that_always_breaks_off_costs_the_query(serve: Serve, model: Loa
         model(server, retries_s="0.1").answer([ask()])
 
 
-@pytest.mark.parametrize("status", [400, 413, 415, 422])
+@each_row("status", [400, 413, 415, 422])
 def test_what_is_wrong_with_a_query_costs_it_alone(serve: Serve, model: Load, many: Many, status: int) -> None:
     server = serve(lambda request: failed(status, "too  much\nof it") if request.prompt.startswith("1\n") else YES)
     stub = model(server)
@@ -104,8 +105,8 @@ def test_what_is_wrong_with_a_query_costs_it_alone(serve: Serve, model: Load, ma
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize(
-    ("reply", "told"),
+@each_row(
+    "reply, told",
     [
         (NOT_JSON, "17 bytes that hold no JSON object"),
         (Reply(), "0 bytes that hold no JSON object"),
@@ -118,7 +119,6 @@ def test_what_is_wrong_with_a_query_costs_it_alone(serve: Serve, model: Load, ma
         (Reply(body=b"no gzip", headers={"Content-Encoding": "gzip"}), "reply readably"),
         (Reply(status=204), "204 No Content"),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_reply_that_cannot_be_read_costs_the_query(
     serve: Serve, model: Load, ask: Ask, reply: Reply, told: str
@@ -135,8 +135,8 @@ def test_a_reply_without_end_is_cut_off(serve: Serve, model: Load, ask: Ask, mon
         model(serve(always(said("x" * 2000)))).answer([ask()])
 
 
-@pytest.mark.parametrize(
-    ("reply", "told"),
+@each_row(
+    "reply, told",
     [
         (
             failed(401, "who are you"),
@@ -151,7 +151,6 @@ def test_a_reply_without_end_is_cut_off(serve: Serve, model: Load, ask: Ask, mon
             "an account with money left",
         ),
     ],
-    ids=lambda value: str(value.status) if isinstance(value, Reply) else "",
 )
 def test_what_is_wrong_with_all_queries_ends_the_run_at_once(
     serve: Serve, model: Load, many: Many, reply: Reply, told: str
@@ -176,7 +175,7 @@ def test_forbidden_again_and_again_ends_the_run(serve: Serve, model: Load, many:
     assert len(server.requests) == 9
 
 
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@each_row("status", [301, 302, 307, 308])
 def test_a_redirect_is_told_and_not_followed(serve: Serve, model: Load, ask: Ask, status: int) -> None:
     other = serve(always(YES))
     server = serve(always(Reply(status=status, headers={"Location": f"{other.url}/v1/chat/completions?a=b"})))
@@ -243,18 +242,17 @@ def test_a_picture_is_kept_until_its_last_question(yard: Scene) -> None:
     assert len(drawn) == 1
     pictures.release(0)
     pictures.release(2)
-    kept = pictures._pictures[0]
-    assert kept._uri
+    assert pictures._uris[0]
     pictures.release(1)
-    assert not kept._uri
+    assert pictures._uris == [""]
 
 
 def of(content: object, reason: str | None = "stop", **message: object) -> dict[str, object]:
     return {"choices": [{"finish_reason": reason, "message": {"role": "assistant", "content": content, **message}}]}
 
 
-@pytest.mark.parametrize(
-    ("fields", "text"),
+@each_row(
+    "fields, text",
     [
         (of("yes"), "yes"),
         (of("  Two dogs.\n"), "Two dogs."),
@@ -284,8 +282,8 @@ def test_the_answer_is_what_the_model_says_in_the_end(fields: dict[str, object],
     assert completion_text(parse_body(json.dumps(fields).encode(), "")) == text
 
 
-@pytest.mark.parametrize(
-    ("fields", "told"),
+@each_row(
+    "fields, told",
     [
         ({}, "got null as choices"),
         ({"choices": None}, "got null as choices"),
@@ -316,8 +314,8 @@ def test_thoughts_that_come_to_no_end_are_no_answer() -> None:
     assert completion_text(of("<think>Let me see")) == ""
 
 
-@pytest.mark.parametrize(
-    ("fields", "error"),
+@each_row(
+    "fields, error",
     [
         (of("yes"), None),
         ({"error": None, **of("yes")}, None),

@@ -22,6 +22,7 @@ from pytest_vqamt.models.openai.settings import (
     openai_settings,
 )
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS
+from tests.rows import each_row
 
 HERE = ModelAddress.parse("m@http://127.0.0.1:8000")
 OPENAI = ModelAddress.parse("m@https://api.openai.com/v1")
@@ -63,14 +64,14 @@ def test_what_is_given_is_taken() -> None:
     )
 
 
-@pytest.mark.parametrize(("workers", "each"), [(1, 10), (3, 3), (20, 1)])
+@each_row("workers, each", [(1, 10), (3, 3), (20, 1)])
 def test_workers_share_what_is_in_flight(workers: int, each: int) -> None:
     options = ModelOptions(settings={"in-flight": "10"}, workers=workers)
     assert openai_settings(options, HERE).in_flight == each
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
+@each_row(
+    "name, value",
     [
         ("timeout-s", "0"),
         ("timeout-s", "soon"),
@@ -93,8 +94,8 @@ def test_a_value_of_another_kind_is_refused(name: str, value: str) -> None:
         openai_settings(ModelOptions(settings={name: value}), HERE)
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
+@each_row(
+    "name, told",
     [
         ("timeout-s", "a number from 0.1 to 86400"),
         ("in-flight", "a whole number from 1 to 512"),
@@ -113,8 +114,8 @@ def test_the_catalogue_lists_the_settings_that_there_are() -> None:
     assert sorted(listed) == sorted((*PROMPT_SETTINGS, *OPENAI_SETTINGS))
 
 
-@pytest.mark.parametrize(
-    ("argument", "model", "url"),
+@each_row(
+    "argument, model, url",
     [
         ("gpt-4o@https://api.openai.com/v1", "gpt-4o", "https://api.openai.com/v1/chat/completions"),
         ("m@http://127.0.0.1:8000", "m", "http://127.0.0.1:8000/v1/chat/completions"),
@@ -137,8 +138,8 @@ def test_a_spec_names_a_model_and_a_url(argument: str, model: str, url: str) -> 
     assert ModelAddress.parse(argument) == ModelAddress(model=model, url=url)
 
 
-@pytest.mark.parametrize(
-    ("argument", "told"),
+@each_row(
+    "argument, told",
     [
         ("gpt-4o", r"openai:MODEL@URL with an http:// or https:// URL, .* but got model='openai:gpt-4o'"),
         ("@http://h/v1", "openai:MODEL@URL"),
@@ -159,8 +160,8 @@ def test_a_spec_that_names_none_is_refused(argument: str, told: str) -> None:
         ModelAddress.parse(argument)
 
 
-@pytest.mark.parametrize(
-    ("url", "instead"),
+@each_row(
+    "url, instead",
     [
         ("http://h:8000/v1/completions", "http://h:8000/v1"),
         ("http://h:8000/v1/responses/", "http://h:8000/v1"),
@@ -178,8 +179,8 @@ def test_the_url_of_another_endpoint_is_refused(url: str, instead: str) -> None:
         ModelAddress.parse(f"m@{url}")
 
 
-@pytest.mark.parametrize(
-    ("argument", "what"),
+@each_row(
+    "argument, what",
     [
         ("m@https://user:SECRET@host/v1", "a user name or a password"),
         ("m@https://SECRET@host/v1", "a user name or a password"),
@@ -197,8 +198,8 @@ def test_what_may_be_a_secret_is_refused_and_not_repeated(argument: str, what: s
     assert "SECRET" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("url", "is_openai", "is_here"),
+@each_row(
+    "url, is_openai, is_here",
     [
         ("https://api.openai.com/v1", True, False),
         ("https://API.OPENAI.COM", True, False),
@@ -223,8 +224,8 @@ OTHER = ModelAddress.parse("m@https://openrouter.ai/api/v1")
 OURS, OF_OPENAI = "VQAMT_OPENAI_KEY", "OPENAI_API_KEY"
 
 
-@pytest.mark.parametrize(
-    ("address", "environment", "header"),
+@each_row(
+    "address, environment, header",
     [
         (OPENAI, {}, ""),
         (OPENAI, {OF_OPENAI: "sk-theirs"}, "Bearer sk-theirs"),
@@ -247,7 +248,7 @@ def test_a_key_goes_where_it_was_meant_for(address: ModelAddress, environment: d
     assert bool(key) == bool(header)
 
 
-@pytest.mark.parametrize("text", ["two words", "sk-\nInjected: header", "schlüssel"])
+@each_row("text", ["two words", "sk-\nInjected: header", "schlüssel"])
 def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(text: str) -> None:
     with pytest.raises(OptionError, match="ASCII characters without blanks in the environment variable VQAMT") as error:
         api_key_for(HERE, {OURS: text})
@@ -257,7 +258,7 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(text: str) -> No
 SECRET = "sk-Proj/9+a\"b<c&d'e=0123456789abcdef"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         SECRET,
@@ -268,7 +269,6 @@ SECRET = "sk-Proj/9+a\"b<c&d'e=0123456789abcdef"
         base64.b64encode(SECRET.encode()).decode(),
         SECRET[:20],
     ],
-    ids=["as it is", "in capitals", "in a URL", "in HTML", "in JSON", "in base64", "cut off"],
 )
 def test_a_key_is_hidden_however_it_is_written(written: str) -> None:
     redact = ApiKey(SECRET).redact(f"you sent {written}, did you?")
@@ -291,8 +291,8 @@ def test_a_key_does_not_show_itself() -> None:
         pickle.dumps(key)
 
 
-@pytest.mark.parametrize(
-    ("told", "sums"),
+@each_row(
+    "told, sums",
     [
         (None, {}),
         ("free", {}),

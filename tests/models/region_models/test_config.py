@@ -10,6 +10,7 @@ import yaml
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
 from tests.models.region_models.small_detector import FULL, SMALL, configuration
+from tests.rows import each_row
 
 
 def written(folder: Path, content: object) -> Path:
@@ -49,8 +50,8 @@ def test_overlaps_may_be_one_number(tmp_path: Path) -> None:
     assert read_config(written(tmp_path, "roi_heads:\n  nms_thresh_test: 0.3\n")).overlaps == (0.3,)
 
 
-@pytest.mark.parametrize(
-    ("section", "key", "value", "told"),
+@each_row(
+    "section, key, value, told",
     [
         ("input", "format", "GRAY", "BGR or RGB"),
         ("input", "min_size_test", 0, "a whole number, 1 or more"),
@@ -77,8 +78,8 @@ def test_a_broken_value_is_named(tmp_path: Path, section: str, key: str, value: 
     assert f"{section}.{key}={value!r}" in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("section", "key", "value"),
+@each_row(
+    "section, key, value",
     [("roi_box_head", "res5halve", True), ("resnets", "norm", "GN"), ("rpn", "in_features", ["res5"])],
 )
 def test_another_network_is_refused(tmp_path: Path, section: str, key: str, value: object) -> None:
@@ -86,7 +87,7 @@ def test_another_network_is_refused(tmp_path: Path, section: str, key: str, valu
         read_config(written(tmp_path, {section: {key: value}}))
 
 
-@pytest.mark.parametrize("content", ["- a list", "just text", "", "a: [1", "a: !!python/object/apply:os.getcwd []"])
+@each_row("content", ["- a list", "just text", "", "a: [1", "a: !!python/object/apply:os.getcwd []"])
 def test_what_is_no_configuration_is_refused(tmp_path: Path, content: str) -> None:
     path = written(tmp_path, content)
     with pytest.raises(ModelError) as error:

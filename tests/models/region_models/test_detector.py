@@ -18,6 +18,7 @@ from pytest_vqamt.models.region_models.regions import REGIONS
 from tests.models.region_models.conftest import options_for
 from tests.models.region_models.slow_forward import forward
 from tests.models.region_models.small_detector import NARROW, random_weights
+from tests.rows import each_row
 
 PHOTOS = sorted((Path(__file__).parents[3] / "../shared/data/coco").resolve().rglob("*.jpg"))
 
@@ -35,7 +36,7 @@ def test_it_sees_what_the_slow_one_sees(detector: FrcnnDetector, noise: Image.Im
     assert len(set(slow.classes)) > 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "picture",
     [
         Image.new("RGB", (160, 120), "white"),
@@ -45,7 +46,6 @@ def test_it_sees_what_the_slow_one_sees(detector: FrcnnDetector, noise: Image.Im
         Image.new("RGB", (2000, 1), "blue"),
         Image.new("L", (40, 40), 128),
     ],
-    ids=["white", "black", "one pixel", "tiny", "a line", "grey"],
 )
 def test_every_picture_gives_regions_within_it(detector: FrcnnDetector, picture: Image.Image) -> None:
     assert_sound(detector.find(picture), picture)
@@ -163,8 +163,8 @@ UNCHANGED = replace(PUBLISHED, pixel_mean=(0.0, 0.0, 0.0))
 CPU = torch.device("cpu")
 
 
-@pytest.mark.parametrize(
-    ("height", "width", "new_height", "new_width"),
+@each_row(
+    "height, width, new_height, new_width",
     [
         (480, 640, 800, 1067),
         (333, 500, 800, 1201),
@@ -217,7 +217,7 @@ def test_making_larger_goes_from_centre_to_centre() -> None:
     assert large[0, 0, 0].tolist() == [0, 25, 75, 100]
 
 
-@pytest.mark.parametrize("mode", ["L", "RGBA", "P", "CMYK"])
+@each_row("mode", ["L", "RGBA", "P", "CMYK"])
 def test_pictures_of_other_modes_become_rgb(mode: str) -> None:
     image = Image.new("RGB", (8, 8), (102, 102, 102)).convert(mode)
     assert detector_pixels(image, replace(UNCHANGED, min_size=8), CPU)[0, :, 3, 3].tolist() == [102, 102, 102]

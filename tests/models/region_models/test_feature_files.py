@@ -16,6 +16,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.region_models.feature_files import FeatureFile, PhotoIds, TsvFeatures
 from tests.models.small.features import Made, made, tsv_row, write_npz
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -24,22 +25,22 @@ if TYPE_CHECKING:
 COCO = ("COCO_val2014_000000123456", "000000123456", "123456", "000000123456.jpg", "COCO_val2014_000000123456.jpg")
 
 
-@pytest.mark.parametrize("row", COCO)
-@pytest.mark.parametrize("photo", [*COCO, "val2017/000000123456.jpg"])
+@each_row("row", COCO)
+@each_row("photo", [*COCO, "val2017/000000123456.jpg"])
 def test_a_photo_of_coco_is_found_in_every_form(row: str, photo: str) -> None:
     assert PhotoIds(["000000000007", row, "yard"], "features.tsv").row(photo) == 1
 
 
-@pytest.mark.parametrize(
-    ("row", "photo"),
+@each_row(
+    "row, photo",
     [("yard", "yard.png"), ("yard.png", "yard"), ("a/yard.jpg", "a/yard.JPG"), ("yard", "2024/yard.jpg"), ("2", "2")],
 )
 def test_other_photos_are_found_with_and_without_ending_and_folder(row: str, photo: str) -> None:
     assert PhotoIds([row], "features.tsv").row(photo) == 0
 
 
-@pytest.mark.parametrize(
-    ("row", "photo"),
+@each_row(
+    "row, photo",
     [
         ("COCO_val2014_000000123456", "000000123457.jpg"),
         ("12", "123456"),

@@ -20,6 +20,7 @@ from pytest_vqamt.models.region_models.frcnn.loading import (
     read_vocabulary,
 )
 from tests.models.region_models.conftest import options_for
+from tests.rows import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +74,7 @@ def test_a_folder_may_lack_the_configuration_and_the_names(tmp_path: Path) -> No
     assert found(detector=str(folder)) == whole
 
 
-@pytest.mark.parametrize("name", ["pytorch_model.bin", "other.pkl", "model.safetensors", "checkpoint.pth"])
+@each_row("name", ["pytorch_model.bin", "other.pkl", "model.safetensors", "checkpoint.pth"])
 def test_a_file_of_weights_may_be_named(tmp_path: Path, name: str) -> None:
     folder = folder_with(tmp_path / "given", "config.yaml", name)
     files = found(detector=str(folder / name))
@@ -151,7 +152,7 @@ def test_what_was_fetched_once_is_not_fetched_again(cache: Path) -> None:
     assert found(detector="download").weights == cache / "detector" / "pytorch_model.bin"
 
 
-@pytest.mark.parametrize("size", ["0", "31", "4097", "-800", "8e2", "large", "", "٨٠٠"])
+@each_row("size", ["0", "31", "4097", "-800", "8e2", "large", "", "٨٠٠"])
 def test_a_size_that_is_none_is_refused(narrow: Path, size: str) -> None:
     with pytest.raises(OptionError, match=rf"region-min-size=PIXELS .* got region-min-size={size!r}"):
         load_detector(options_for(narrow, **{"region-min-size": size}))
@@ -219,8 +220,8 @@ def test_other_names_have_another_digest(tmp_path: Path) -> None:
     assert one.digest != other.digest
 
 
-@pytest.mark.parametrize(
-    ("objects", "attributes", "told"),
+@each_row(
+    "objects, attributes, told",
     [
         ("dog", "red", r"Expected 2 lines in .*objects_vocab.txt.* but got 1"),
         ("dog\ncat\ncow", "red", r"Expected 2 lines in .*objects_vocab.txt.* but got 3"),

@@ -9,6 +9,7 @@ import torch
 
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.network import Anchors, BoxPredictor, ProposalGenerator, cell_anchors
+from tests.rows import each_row
 
 CONFIG = DetectorConfig(res2_channels=1, hidden_channels=4, proposals=60, anchor_sizes=(16.0,), anchor_ratios=(1.0,))
 
@@ -33,7 +34,7 @@ def ranked(rows: int, columns: int) -> torch.Tensor:
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("proposals", [3, 59, 60])
+@each_row("proposals", [3, 59, 60])
 def test_the_best_come_first_and_no_more_than_asked_for(proposals: int) -> None:
     found = generator_of(replace(CONFIG, proposals=proposals))(ranked(8, 10), 160, 128)
     assert len(found) == proposals
@@ -110,11 +111,7 @@ def predictor() -> BoxPredictor:
     return made
 
 
-@pytest.mark.parametrize(
-    ("first_features", "likeliest", "told"),
-    [((5.0, 0.0), 0, 10.0), ((0.0, 5.0), 1, 20.0), ((0.0, 0.0), 2, 30.0)],
-    ids=["class 0", "class 1", "background"],
-)
+@each_row("first_features, likeliest, told", [((5.0, 0.0), 0, 10.0), ((0.0, 5.0), 1, 20.0), ((0.0, 0.0), 2, 30.0)])
 @torch.no_grad()
 def test_the_attribute_follows_the_likeliest_of_all_classes(
     predictor: BoxPredictor, first_features: tuple[float, float], likeliest: int, told: float

@@ -22,6 +22,7 @@ from pytest_vqamt.models.region_models.frcnn.ops import (
     select_regions,
 )
 from tests.models.region_models.slow_forward import roi_pool as slow_roi_pool
+from tests.rows import each_row
 
 FLOAT = np.float32
 
@@ -130,7 +131,7 @@ def test_six_thousand_boxes_are_held_against_each_other_in_blocks(monkeypatch: p
     assert 4000 < len(stays) < 6000
 
 
-@pytest.mark.parametrize("limit", [1, 127, 128, 129])
+@each_row("limit", [1, 127, 128, 129])
 def test_a_limit_cuts_at_any_place(limit: int) -> None:
     apart = torch.arange(200.0)[:, None] * 2 + torch.tensor([0.0, 0.0, 1.0, 1.0])
     assert nms(apart, -torch.arange(200.0), 0.5, limit).tolist() == list(range(limit))

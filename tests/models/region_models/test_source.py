@@ -222,21 +222,8 @@ def test_the_detector_beside_the_model_is_taken_and_its_findings_kept(detector: 
     assert again.fingerprint == source.fingerprint
     again.regions([asked("wide", "")])
     assert again.usage == {"pictures through the detector": 0, "features from disk": 1}
-
-
-def test_without_a_cache_nothing_is_written(detector: Path, tmp_path: Path) -> None:
-    region_source(options(), detector.parent).regions([asked("wide", "")])
-    assert not list(tmp_path.rglob("*.npz"))
-
-
-def test_settings_of_the_detector_and_of_the_precision_are_in_the_fingerprint(detector: Path) -> None:
-    several = (
-        options(),
-        options(features_dtype="float16"),
-        options(region_min_size="64"),
-        options(region_max_size="128"),
-    )
-    assert len({region_source(each, detector.parent).fingerprint for each in several}) == 4
+    other = region_source(options(features_dtype="float16", region_min_size="64"), detector.parent)
+    assert other.fingerprint != source.fingerprint
 
 
 def test_another_precision_is_an_error_of_the_setting(detector: Path) -> None:

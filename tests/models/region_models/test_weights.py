@@ -27,8 +27,8 @@ from tests.models.region_models.small_detector import (
     Weights,
     random_weights,
     write_full_detector,
-    write_small_detector,
 )
+from tests.rows import each_row
 
 ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
 CONV = "backbone.stem.conv1.weight"
@@ -64,6 +64,7 @@ def test_the_network_has_these_tensors_and_no_other() -> None:
     assert {name: tuple(value.shape) for name, value in network.state_dict().items()} == table(PUBLISHED)
 
 
+@pytest.mark.full
 def test_a_checkpoint_of_the_published_shapes_is_loaded(tmp_path: Path) -> None:
     # One value, repeated to each shape: a file of some kilobytes that is read as the 262 MB are.
     whole = {name: torch.tensor(0.5).expand(shape) for name, shape in table(PUBLISHED).items()}
@@ -150,7 +151,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, config: DetectorConfig, weigh
         load_network(broken, config)
 
 
-@pytest.mark.parametrize("content", [[1, 2], {"model": {"a": torch.zeros(1)}}, torch.zeros(3)], ids=type)
+@each_row("content", [[1, 2], {"model": {"a": torch.zeros(1)}}, torch.zeros(3)])
 def test_what_is_no_table_of_tensors_is_refused(tmp_path: Path, config: DetectorConfig, content: object) -> None:
     with pytest.raises(ModelError, match="Expected tensors by name"):
         load_network(saved(tmp_path, content), config)
@@ -165,7 +166,7 @@ def of_caffe(weights: Weights) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("protocol", [0, 2, 4, 5])
+@pytest.mark.parametrize("protocol", [2, *(pytest.param(other, marks=pytest.mark.full) for other in (0, 4, 5))])
 def test_the_pickle_of_detectron_gives_the_same_network(
     tmp_path: Path, config: DetectorConfig, weights: Weights, protocol: int
 ) -> None:
@@ -224,12 +225,6 @@ def test_what_is_no_array_is_named(tmp_path: Path, config: DetectorConfig) -> No
 def test_the_harmful_pickle_does_harm_to_others(tmp_path: Path) -> None:
     pickle.load(io.BytesIO(pickle.dumps(Harmful(tmp_path / "trace"))))
     assert (tmp_path / "trace").exists()
-
-
-def test_the_small_one_has_the_features_of_the_full_one(tmp_path: Path) -> None:
-    write_small_detector(tmp_path)
-    found = load_detector(options_for(tmp_path), with_names=True).find(Image.new("RGB", (90, 60), "red"))
-    assert found.features.shape[1] == FEATURE_WIDTH
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from pytest_vqamt.models.served.protocol import ANSWERS_PATH, write_card
 from tests.models.openai.stub import Reply, Request, Script, Stub
 from tests.models.served.conftest import AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of, failed
+from tests.rows import each_row
 
 
 def before(desk: Desk, *replies: Reply) -> Script:
@@ -56,7 +57,7 @@ def test_a_server_that_is_away_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
     assert told(error).endswith(": check the URL, and that the server is running and can be reached from here")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         failed(503, "no replica is alive", {"Retry-After": "0.1"}),
@@ -65,7 +66,6 @@ def test_a_server_that_is_away_is_told_in_one_line(monkeypatch: pytest.MonkeyPat
         Reply(status=404, body=b"Path '/v1/answers' not found. Please ping http://.../-/routes"),
         Reply(body=b"x" * 100, cut=10),
     ],
-    ids=["503", "500", "502", "a proxy that is up first", "broken off"],
 )
 def test_what_may_pass_is_asked_again(
     serve: Serve, load: Load, about: AskAbout, pictures: SceneSource, reply: Reply
@@ -109,14 +109,13 @@ def test_a_server_that_comes_back_with_the_same_model_goes_on(
     assert found == [answer_of(about("two"))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "after",
     [
         lambda source: Desk(ByPixels("by pixels, 2"), source),
         lambda source: Desk(ByPixels("by pixels, 1"), source, spec="tiny"),
         lambda source: Desk(ByPixels(None), source),
     ],
-    ids=["another fingerprint", "another model", "no fingerprint"],
 )
 def test_a_server_that_comes_back_with_another_model_is_not_asked(
     load: Load, about: AskAbout, pictures: SceneSource, after: Callable[[SceneSource], Desk]
@@ -170,8 +169,8 @@ def test_a_query_that_the_server_cannot_read_costs_itself(
     assert "Expected `str` of length <= 100000 - at `$.queries[0].text`)" in reason
 
 
-@pytest.mark.parametrize(
-    ("body", "what"),
+@each_row(
+    "body, what",
     [
         (b'{"model": "MODEL", "answers": []}', "Expected 1 answers, one for each query, but got 0"),
         (b'{"model": "MODEL", "answers": [{"text": 1}]}', "Expected `str`, got `int` - at `$.answers[0].text`"),
@@ -209,8 +208,8 @@ def test_another_version_of_the_format_is_told_in_one_line(serve: Serve, load: L
     assert "Expected wire=1, but got wire=99 of pytest-vqamt '9.9': install the same version on both" in told(error)
 
 
-@pytest.mark.parametrize(
-    ("reply", "what"),
+@each_row(
+    "reply, what",
     [
         (Reply(body=b'{"hello": "world"}'), "Object missing required field `wire`"),
         (Reply(body=b"hello"), "Expected the card of a served model, but cannot read its 5 bytes"),

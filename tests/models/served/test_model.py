@@ -21,6 +21,7 @@ from pytest_vqamt.models.served.requests import PngRow, RecipeRow
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import DOGS, AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of
+from tests.rows import each_row
 
 
 def test_it_bears_the_name_the_fingerprint_and_the_tasks_of_what_is_served(
@@ -149,8 +150,8 @@ def test_batches_suit_the_server(serve: Serve, load: Load) -> None:
     assert sizes(1, batch_size=64, max_queries=10) == (10, 4)
 
 
-@pytest.mark.parametrize(
-    ("argument", "told"),
+@each_row(
+    "argument, told",
     [
         ("127.0.0.1:8000", "http:// or https:// URL"),
         ("ftp://host", "http:// or https:// URL"),
@@ -167,9 +168,7 @@ def test_a_url_that_cannot_be_is_refused_before_anything_is_sent(argument: str, 
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("send", "jpeg"), ("timeout-s", "0"), ("timeout-s", "soon"), ("retries-s", "-1")]
-)
+@each_row("name, value", [("send", "jpeg"), ("timeout-s", "0"), ("timeout-s", "soon"), ("retries-s", "-1")])
 def test_a_setting_that_cannot_be_is_refused_before_anything_is_sent(name: str, value: str) -> None:
     with pytest.raises(OptionError, match=f"{name}='{value}'"):
         ModelCatalogue().check("served:http://127.0.0.1:8000", ModelOptions(settings={name: value}))

@@ -48,6 +48,7 @@ from pytest_vqamt.models.served.requests import (
     recipe_row,
     write_request,
 )
+from tests.rows import each_row
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 SCORES = st.lists(st.tuples(TEXTS, st.floats(allow_nan=False, allow_infinity=False)), max_size=3).map(tuple)
@@ -104,8 +105,8 @@ def test_a_card_may_have_more_than_is_read() -> None:
     assert read_card(json.dumps({**json.loads(write_card(CARD)), "more": [1]}).encode()) == CARD
 
 
-@pytest.mark.parametrize(
-    ("fields", "what"),
+@each_row(
+    "fields, what",
     [
         ({"wire": 2}, "Expected wire=1, but got wire=2 of pytest-vqamt '1.0': install the same version on both sides"),
         ({"wire": "1"}, "Expected `int`, got `str` - at `$.wire`"),
@@ -212,8 +213,8 @@ def _nested(depth: int) -> object:
     return value
 
 
-@pytest.mark.parametrize(
-    ("written", "what"),
+@each_row(
+    "written, what",
     [
         (b"", "Expected a request, but cannot read its 0 bytes: Input data was truncated"),
         (b"\xff\xfe", "JSON is malformed"),

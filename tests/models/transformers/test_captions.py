@@ -9,6 +9,7 @@ import pytest
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.transformers.blip import BlipCaptions, load
+from tests.models.conftest import Written
 from tests.models.small.blip import blip_captions
 from tests.models.small.blip_said import exact, plainly_said, said
 from tests.models.small.inputs import SIZES, asked
@@ -17,9 +18,12 @@ OPTIONS = ModelOptions(device="cpu")
 ALL = [asked(name, "", Task.CAPTIONING) for name in SIZES]
 
 
+SOME = ALL[::3]
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return blip_captions(tmp_path_factory.mktemp("blip") / "captions")
+def folder(written: Written) -> Path:
+    return written(blip_captions)
 
 
 def captions_of(folder: Path, **settings: str) -> BlipCaptions:
@@ -29,9 +33,9 @@ def captions_of(folder: Path, **settings: str) -> BlipCaptions:
     return model
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def captions(folder: Path) -> BlipCaptions:
-    """Fresh, so that it remembers no picture; of at most eight tokens."""
+    """Of at most eight tokens."""
     return captions_of(folder, longest_caption="8")
 
 
@@ -44,21 +48,22 @@ def test_each_picture_has_a_caption_of_its_own_without_the_prompt(captions: Blip
 
 
 def test_the_class_itself_gives_the_same_caption(captions: BlipCaptions) -> None:
-    for one in ALL:
+    for one in SOME:
         assert said(captions, [one]) == [plainly_said(captions, one, "a picture of", 8)]
 
 
-def test_nothing_else_in_the_batch_changes_a_caption(captions: BlipCaptions) -> None:
-    exact(captions)
-    together = said(captions, ALL)
-    captions._cache.clear()
-    assert said(captions, ALL, 1) == together
-    assert said(captions, ALL[::-1], 4)[::-1] == together
+def test_nothing_else_in_the_batch_changes_a_caption(folder: Path) -> None:
+    model = captions_of(folder, longest_caption="4")
+    exact(model)
+    together = said(model, ALL)
+    model._cache.clear()
+    assert said(model, ALL, 1) == together
+    assert said(model, ALL[::-1], 4)[::-1] == together
 
 
 def test_the_prompt_and_the_length_are_the_users(folder: Path, captions: BlipCaptions) -> None:
     shorter = captions_of(folder, prompt_caption="a photo of", longest_caption="3")
-    for one in ALL:
+    for one in SOME:
         assert said(shorter, [one]) == [plainly_said(shorter, one, "a photo of", 3)]
     other_prompt, other_length = (
         captions_of(folder, prompt_caption="a photo of", longest_caption="8"),
@@ -72,7 +77,7 @@ def test_the_prompt_and_the_length_are_the_users(folder: Path, captions: BlipCap
 def test_an_empty_prompt_leaves_the_caption_to_the_model(folder: Path) -> None:
     """As the class does where it is given no text."""
     model = captions_of(folder, prompt_caption="", longest_caption="5")
-    for one in ALL:
+    for one in SOME:
         assert said(model, [one]) == [plainly_said(model, one, "", 5)]
 
 

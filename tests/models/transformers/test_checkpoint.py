@@ -19,6 +19,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers import checkpoint
 from pytest_vqamt.models.transformers.checkpoint import locate_checkpoint
 from pytest_vqamt.models.transformers.runtime import quiet
+from tests.rows import each_row
 
 _OFFLINE = """
 from pytest_vqamt.core.errors import ModelError
@@ -48,7 +49,7 @@ def test_home_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert locate_checkpoint("~/model", default="", kind="vilt").folder == tmp_path / "model"
 
 
-@pytest.mark.parametrize("argument", ["./nothing", "/no/such/folder", "~/nothing-there", "nothing", "a/b/c"])
+@each_row("argument", ["./nothing", "/no/such/folder", "~/nothing-there", "nothing", "a/b/c"])
 def test_what_is_no_folder_and_no_name_is_refused(argument: str) -> None:
     with pytest.raises(ModelError, match=rf"Expected vilt:PATH .* got 'vilt:{argument}': that is no such folder"):
         locate_checkpoint(argument, default="", kind="vilt")
@@ -156,7 +157,7 @@ def test_a_download_that_was_interrupted_is_gone_on_with(tmp_path: Path, monkeyp
     assert len(hub.fetched) == 1
 
 
-@pytest.mark.parametrize("index", ["", "{", "[]", "{}", '{"weight_map": []}', '{"weight_map": {}}'])
+@each_row("index", ["", "{", "[]", "{}", '{"weight_map": []}', '{"weight_map": {}}'])
 def test_an_index_that_is_cut_short_is_fetched_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: str
 ) -> None:

@@ -43,14 +43,14 @@ def test_other_things_are_free_meanwhile() -> None:
 def test_a_tokenizer_that_two_threads_want_otherwise_gives_each_its_own() -> None:
     """Padding before on one thread, padding after and cutting on the other: "Already borrowed" without the lock."""
     tokenizer = byte_pairs()
-    texts = [f"a {'big ' * length}dog and a cat" for length in range(40)]
+    texts = [f"a {'big ' * length}dog and a cat" for length in range(20)]
     said = [Prompt(prompt=text) for text in texts]
 
     def before() -> list[object]:
-        return [tokenize_prompts(said, tokenizer, RUNTIME).ids.tolist() for _ in range(40)]
+        return [tokenize_prompts(said, tokenizer, RUNTIME).ids.tolist() for _ in range(20)]
 
     def cut() -> list[object]:
-        return [tokenize(texts, tokenizer, 12, RUNTIME).ids.tolist() for _ in range(40)]
+        return [tokenize(texts, tokenizer, 12, RUNTIME).ids.tolist() for _ in range(20)]
 
     (wanted, *_), (other, *_) = before(), cut()
     with ThreadPoolExecutor(2) as pool:

@@ -27,6 +27,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
 from pytest_vqamt.models.transformers.inputs import load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.tiny import WEIGHTS
+from tests.rows import each_row
 
 RUNTIME = Runtime.of(ModelOptions(device="cpu"))
 
@@ -100,8 +101,8 @@ def test_a_file_cut_short_is_refused(checkpoint: Checkpoint) -> None:
     assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
+@each_row(
+    "content, said",
     [
         (None, "has no config.json"),
         (b"{", "cannot be read"),
@@ -111,8 +112,9 @@ def test_a_file_cut_short_is_refused(checkpoint: Checkpoint) -> None:
 )
 def test_a_configuration_that_is_none_is_refused(checkpoint: Checkpoint, content: bytes | None, said: str) -> None:
     file = checkpoint.folder / "config.json"
-    file.unlink()
-    if content is not None:
+    if content is None:
+        file.unlink()
+    else:
         file.write_bytes(content)
     with pytest.raises(ModelError, match=said):
         read_checkpoint_config(checkpoint)
@@ -125,7 +127,7 @@ def test_a_checkpoint_of_another_kind_is_refused(checkpoint: Checkpoint) -> None
         check_model_type(checkpoint, ("vilt",))
 
 
-@pytest.mark.parametrize(("found", "adapter"), [("visual_bert", "visualbert"), ("blip", "blip"), ("git", "hf")])
+@each_row("found, adapter", [("visual_bert", "visualbert"), ("blip", "blip"), ("git", "hf")])
 def test_a_checkpoint_of_another_kind_is_sent_where_it_is_taken(tmp_path: Path, found: str, adapter: str) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": found}))
     with pytest.raises(ModelError, match=rf" {adapter}:org/name$|={adapter}:org/name$"):

@@ -10,6 +10,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.vilt import read_answer_labels, read_entailment_labels
+from tests.rows import each_row
 
 SHARED = Path(__file__).parents[3] / "../shared/data/vocab/vqa_label2ans.json"
 
@@ -24,8 +25,8 @@ def test_answers_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     assert read_answer_labels(checkpoint(tmp_path, labels)) == tuple(f"answer {number}" for number in range(11))
 
 
-@pytest.mark.parametrize(
-    ("labels", "told"),
+@each_row(
+    "labels, told",
     [
         (None, "Expected id2label in .* but there is none"),
         ({}, "Expected id2label in .* but there is none"),
@@ -51,8 +52,8 @@ def test_lxmerts_published_list_is_refused(tmp_path: Path) -> None:
         read_answer_labels(checkpoint(tmp_path, dict(enumerate(shared))))
 
 
-@pytest.mark.parametrize(
-    ("labels", "meant"),
+@each_row(
+    "labels, meant",
     [
         (("False", "True"), ("contradiction", "entailment")),  # as published for NLVR2
         (("True", "False"), ("entailment", "contradiction")),
@@ -67,7 +68,7 @@ def test_true_is_entailment_and_false_contradiction(
     assert read_entailment_labels(checkpoint(tmp_path, dict(enumerate(labels)))) == meant
 
 
-@pytest.mark.parametrize(
+@each_row(
     "labels",
     [
         ("cat", "dog"),

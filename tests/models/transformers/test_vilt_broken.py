@@ -10,6 +10,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.vilt import load
+from tests.models.conftest import Written
 from tests.models.small.damage import DAMAGES, Damage, with_setting, without_weights
 from tests.models.small.vilt import ANSWERS, vilt_nlvr, vilt_retrieval, vilt_vqa
 
@@ -37,8 +38,8 @@ OF_VILT: dict[str, tuple[Damage, str]] = {
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return vilt_vqa(tmp_path_factory.mktemp("vilt") / "whole")
+def whole(written: Written) -> Path:
+    return written(vilt_vqa)
 
 
 @pytest.mark.parametrize("damage", [*DAMAGES, *OF_VILT])
@@ -52,17 +53,13 @@ def test_a_broken_checkpoint_is_refused(whole: Path, tmp_path: Path, damage: str
     assert "\n" not in str(raised.value)
 
 
-def test_what_was_not_damaged_loads(whole: Path, tmp_path: Path) -> None:
-    load(str(shutil.copytree(whole, tmp_path / "copy")), OPTIONS)
-
-
 def test_a_retrieval_head_is_refused_and_it_is_said_why(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no threshold on its score tells what is true"):
         load(str(vilt_retrieval(tmp_path / "retrieval")), OPTIONS)
 
 
-def test_a_head_for_statements_needs_to_know_how_many_pictures(tmp_path: Path) -> None:
-    folder = vilt_nlvr(tmp_path / "nlvr")
+def test_a_head_for_statements_needs_to_know_how_many_pictures(written: Written, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(written(vilt_nlvr), tmp_path / "nlvr"))
     with_setting("num_images", -1)(folder)
     with pytest.raises(ModelError, match="num_images=-1"):
         load(str(folder), OPTIONS)

@@ -14,6 +14,7 @@ from transformers import ViltConfig, ViltImageProcessorPil
 from transformers.models.vilt.modeling_vilt import ViltEmbeddings
 
 from pytest_vqamt.models.transformers.vilt import embed_pictures, pad_patches, vilt_pixels, visible_patches
+from tests.rows import each_row
 
 PROCESSOR = ViltImageProcessorPil(
     size={"shortest_edge": 384},
@@ -93,8 +94,8 @@ def test_pictures_of_one_size_are_embedded_as_each_alone(embeddings: ViltEmbeddi
             torch.testing.assert_close(found, embed_pictures([picture], embeddings)[0])
 
 
-@pytest.mark.parametrize(
-    ("size", "height", "width"),
+@each_row(
+    "size, height, width",
     [
         ((640, 480), 384, 512),  # scaled by 0.8
         ((384, 384), 384, 384),
@@ -142,7 +143,7 @@ def test_the_old_form_of_the_processors_file_is_read(tmp_path: Path) -> None:
     assert torch.equal(vilt_pixels(image, old), vilt_pixels(image, PROCESSOR))
 
 
-@pytest.mark.parametrize("mode", ["L", "RGBA", "P", "CMYK", "1"])
+@each_row("mode", ["L", "RGBA", "P", "CMYK", "1"])
 def test_a_picture_of_another_mode_is_seen_in_colours(mode: str) -> None:
     image = Image.new("RGB", (64, 48), "white").convert(mode)
     assert torch.equal(vilt_pixels(image, PROCESSOR), vilt_pixels(image.convert("RGB"), PROCESSOR))

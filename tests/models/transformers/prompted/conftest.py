@@ -56,6 +56,8 @@ WORLD = PictureWorld(count=12)
 
 CPU = ModelOptions(device="cpu")
 
+BRIEF = ModelOptions(device="cpu", settings={"longest-answer": "6", "longest-caption": "6"})
+
 QUESTIONS = ("Is there a dog?", "How many cats and dogs are there in the picture in total?", "red?")
 
 
@@ -90,8 +92,7 @@ def loaded(checkpoint: Checkpoint) -> Loaded:
     def find(kind: str, /, **settings: str) -> GenerativeAdapter:
         key = (kind, tuple(sorted(settings.items())))
         if key not in made:
-            named = {"longest-answer": "6", "longest-caption": "6"}
-            named |= {name.replace("_", "-"): value for name, value in settings.items()}
+            named = {**BRIEF.settings, **{name.replace("_", "-"): value for name, value in settings.items()}}
             made[key] = load(str(checkpoint(kind)), ModelOptions(device="cpu", settings=named))
         forget(made[key])
         return made[key]

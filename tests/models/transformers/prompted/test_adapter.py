@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +25,16 @@ from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
 from pytest_vqamt.models.transformers.prompted.text import Completions, Prompt
 from pytest_vqamt.models.transformers.runtime import Runtime
-from tests.models.transformers.prompted.conftest import CPU, KINDS, about
+from tests.models.transformers.prompted.conftest import BRIEF, CPU, about, tiers
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 
 CHATS = ("llava", "idefics3", "gemma3", "qwen2_vl", "vipllava")
+
+SOME = tiers("llava", "git", "vipllava")
 
 
 @pytest.fixture
@@ -51,7 +55,7 @@ def changed(file: Path, **values: Any) -> None:
     file.write_text(json.dumps({**held, **values}))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME)
 def test_a_checkpoint_without_a_tokenizer(copy: Callable[[str], Path], kind: str) -> None:
     """Transformers would give one that knows five words, or none at all."""
     folder = copy(kind)
@@ -60,7 +64,7 @@ def test_a_checkpoint_without_a_tokenizer(copy: Callable[[str], Path], kind: str
     refused(folder, "Expected a tokenizer beside the weights")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME)
 def test_a_checkpoint_without_an_image_processor(copy: Callable[[str], Path], kind: str) -> None:
     folder = copy(kind)
     for name in ("preprocessor_config.json", "processor_config.json"):
@@ -68,7 +72,7 @@ def test_a_checkpoint_without_an_image_processor(copy: Callable[[str], Path], ki
     refused(folder, "Expected preprocessor_config.json beside the weights")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", tiers("llava", "blip2_opt"))
 def test_a_weight_that_is_missing(copy: Callable[[str], Path], kind: str) -> None:
     """Transformers would draw it at random. A table of words that serves twice is there once, and not missing."""
     folder = copy(kind)
@@ -80,7 +84,7 @@ def test_a_weight_that_is_missing(copy: Callable[[str], Path], kind: str) -> Non
     refused(folder, r"missing_keys=\['.*'\] \(1 in all\)")
 
 
-@pytest.mark.parametrize("kind", ["llava", "blip2_opt", "vipllava"])
+@pytest.mark.parametrize("kind", tiers("llava", of=("llava", "blip2_opt", "vipllava")))
 def test_weights_of_another_shape(copy: Callable[[str], Path], kind: str) -> None:
     folder = copy(kind)
     file = folder / "model.safetensors"
@@ -91,21 +95,21 @@ def test_weights_of_another_shape(copy: Callable[[str], Path], kind: str) -> Non
     refused(folder, re.escape(str(folder)))
 
 
-@pytest.mark.parametrize("kind", ["llava", "blip2_opt", "vipllava"])
+@pytest.mark.parametrize("kind", tiers("llava", of=("llava", "blip2_opt", "vipllava")))
 def test_damaged_weights(copy: Callable[[str], Path], kind: str) -> None:
     folder = copy(kind)
     (folder / "model.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
     refused(folder, "Expected a whole checkpoint of")
 
 
-@pytest.mark.parametrize("kind", CHATS)
+@pytest.mark.parametrize("kind", tiers("llava", "vipllava", of=CHATS))
 def test_a_chat_without_a_template(copy: Callable[[str], Path], kind: str) -> None:
     folder = copy(kind)
     (folder / "chat_template.jinja").unlink()
     refused(folder, "chat template")
 
 
-@pytest.mark.parametrize("kind", CHATS)
+@pytest.mark.parametrize("kind", tiers("llava", "vipllava", of=CHATS))
 def test_a_chat_template_without_a_place_for_pictures(copy: Callable[[str], Path], kind: str) -> None:
     folder = copy(kind)
     texts = "{% for m in messages %}{% for c in m['content'] %}{{ c['text'] }}{% endfor %}{% endfor %}"
@@ -113,15 +117,17 @@ def test_a_chat_template_without_a_place_for_pictures(copy: Callable[[str], Path
     refused(folder, "Expected the chat template in .* one place for a text and one for a picture")
 
 
-@pytest.mark.parametrize("kind", ["llava", "idefics3", "gemma3", "qwen2_vl", "paligemma", "florence"])
-@pytest.mark.parametrize("number", [80, 100_000])
-def test_a_tokenizer_without_the_token_for_pictures(copy: Callable[[str], Path], kind: str, number: int) -> None:
+@pytest.mark.parametrize(
+    "kind", tiers("llava", "gemma3", of=("llava", "idefics3", "gemma3", "qwen2_vl", "paligemma", "florence"))
+)
+def test_a_tokenizer_without_the_token_for_pictures(copy: Callable[[str], Path], kind: str) -> None:
     """Number 80 is a letter, and there is no number 100,000."""
     folder = copy(kind)
     held = json.loads((folder / "config.json").read_text())
     name = "image_token_index" if "image_token_index" in held else "image_token_id"
-    changed(folder / "config.json", **{name: number})
-    refused(folder, f"the token that stands for a picture, number {number} in config.json")
+    for number in (80, 100_000):
+        changed(folder / "config.json", **{name: number})
+        refused(folder, f"the token that stands for a picture, number {number} in config.json")
 
 
 def test_a_tokenizer_that_knows_too_few_words(copy: Callable[[str], Path]) -> None:
@@ -154,15 +160,13 @@ def test_a_folder_that_is_not_there() -> None:
     refused(Path("/no/such/folder"), "no such folder")
 
 
-@pytest.mark.parametrize(
-    ("kind", "spec"), [("vilt", "vilt"), ("blip", "blip"), ("lxmert", "lxmert"), ("visual_bert", "visualbert")]
-)
+@each_row("kind, spec", [("vilt", "vilt"), ("blip", "blip"), ("lxmert", "lxmert"), ("visual_bert", "visualbert")])
 def test_kinds_with_an_adapter_of_their_own(tmp_path: Path, kind: str, spec: str) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
     refused(tmp_path, f"give --vqamt-model={spec}:{tmp_path}$")
 
 
-@pytest.mark.parametrize("kind", ["resnet", "something_new", None, 3])
+@each_row("kind", ["resnet", "something_new", None, 3])
 def test_kinds_that_are_not_known(tmp_path: Path, kind: object) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": kind} if kind else {}))
     refused(tmp_path, "known .llava, llava_next, .*git|in the layout of transformers")
@@ -209,10 +213,10 @@ def test_a_setting_that_cannot_be_is_told_before_anything_is_loaded(settings: di
         load("/no/such/folder", ModelOptions(device="cpu", settings=settings))
 
 
-@pytest.mark.parametrize("kind", ["llava", "gemma3", "qwen2_vl"])
+@pytest.mark.parametrize("kind", tiers("llava", of=("llava", "gemma3", "qwen2_vl")))
 @pytest.mark.parametrize("holder", ["chat_template.json", "tokenizer_config.json", "processor_config.json"])
 def test_where_older_versions_kept_the_chat_template(
-    checkpoint: Checkpoint, copy: Callable[[str], Path], kind: str, holder: str
+    loaded: Loaded, copy: Callable[[str], Path], kind: str, holder: str
 ) -> None:
     folder = copy(kind)
     template = (folder / "chat_template.jinja").read_text()
@@ -221,10 +225,10 @@ def test_where_older_versions_kept_the_chat_template(
         (folder / holder).write_text("{}")
     changed(folder / holder, chat_template=template)
     asked = [about(0, "Is there a dog?")]
-    assert load(str(folder), CPU).answer(asked) == load(str(checkpoint(kind)), CPU).answer(asked)
+    assert load(str(folder), BRIEF).answer(asked) == loaded(kind).answer(asked)
 
 
-@pytest.mark.parametrize("kind", ["idefics3", "gemma3", "paligemma", "blip2_opt", "florence"])
+@pytest.mark.parametrize("kind", tiers("gemma3", of=("idefics3", "gemma3", "paligemma", "blip2_opt", "florence")))
 def test_a_table_of_words_that_serves_twice_is_not_missing(checkpoint: Checkpoint, kind: str) -> None:
     assert not any(name.endswith("lm_head.weight") for name in load_file(checkpoint(kind) / "model.safetensors"))
     load(str(checkpoint(kind)), CPU)
@@ -300,7 +304,7 @@ def test_hypotheses_and_descriptions_have_prompts_of_their_own() -> None:
     assert parrot.longest == INSTRUCTION_PROMPTS.longest_caption
 
 
-@pytest.mark.parametrize("said", ["Entailment.", "The answer is: Neutral", "I don't see any contradiction.", "no"])
+@each_row("said", ["Entailment.", "The answer is: Neutral", "I don't see any contradiction.", "no"])
 def test_what_is_said_to_a_hypothesis_is_kept_as_it_is(said: str) -> None:
     asked = [about(0, "A dog is there.", task=Task.ENTAILMENT)]
     assert speaking(Parrot(said, cut=True)).entail(asked) == (Answer(said, truncated=True),)
@@ -311,50 +315,35 @@ def test_a_question_is_cut_in_its_place() -> None:
     assert said.cut(6) == Prompt(prompt="Question: red or Answer:", question="red or")
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        {"prompt_question": "{text} Say it."},
-        {"prompt_yes_no": "{text} Yes or no?"},
-        {"prompt_count": "{text} A number."},
-        {"prompt_choice": "{text} One."},
-        {"prompt_entailment": "{text} So?"},
-        {"prompt_caption": "What is there?"},
-        {"longest_answer": "5"},
-        {"longest_caption": "5"},
-    ],
-)
-def test_every_setting_is_part_of_what_answers_are_filed_under(loaded: Loaded, setting: dict[str, str]) -> None:
-    assert loaded("llava", **setting).fingerprint != loaded("llava").fingerprint
-
-
 def test_a_prompt_of_the_user_is_what_the_model_reads(loaded: Loaded) -> None:
     asked = [about(number, "Where is the dog?") for number in range(3)]
     usual, other = loaded("llava"), loaded("llava", prompt_question=r"Look!\n{text}")
+    assert usual.fingerprint != other.fingerprint
     assert usual.answer(asked) != other.answer(asked)
     assert other._templates.text(asked[0]) == "Look!\nWhere is the dog?"
 
 
 def test_the_fingerprint_names_files_and_packages(checkpoint: Checkpoint, loaded: Loaded, tmp_path: Path) -> None:
-    settings = ModelOptions(device="cpu", settings={"longest-answer": "6", "longest-caption": "6"})
     usual = loaded("instructblip")
     folder = Path(shutil.copytree(checkpoint("instructblip"), tmp_path / "copy"))
-    assert load(str(folder), settings).fingerprint == usual.fingerprint
+    same = load(str(folder), BRIEF)
+    assert same.fingerprint == usual.fingerprint
     assert f"torch=={torch.__version__} transformers=={transformers.__version__}" in usual.fingerprint
     asking = folder / "qformer_tokenizer" / "tokenizer_config.json"
     asking.write_text(asking.read_text().replace('"do_lower_case": true', '"do_lower_case": false') + " ")
-    changed = load(str(folder), settings).fingerprint
+    changed = same._fingerprint()
     assert changed != usual.fingerprint
     (folder / "generation_config.json").write_text('{"eos_token_id": [2, 3]}')
-    assert load(str(folder), settings).fingerprint not in (changed, usual.fingerprint)
+    assert same._fingerprint() not in (changed, usual.fingerprint)
 
 
 def test_precision_is_part_of_it(checkpoint: Checkpoint, loaded: Loaded) -> None:
-    halved = load(str(checkpoint("idefics3")), ModelOptions(device="cpu", dtype="bfloat16"))
-    assert halved.fingerprint != load(str(checkpoint("idefics3")), CPU).fingerprint
+    halved = load(str(checkpoint("idefics3")), replace(BRIEF, dtype="bfloat16"))
+    assert halved.fingerprint != loaded("idefics3").fingerprint
     assert len(halved.answer([about(0, "Is there a dog?")])) == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["llava_next", "qwen3_vl", "florence", "blip2_opt", "instructblip", "git", "idefics2"])
 def test_every_sort_of_kind_runs_in_half_precision(checkpoint: Checkpoint, kind: str) -> None:
     settings = {"prompt-question": "{text}", "longest-answer": "3"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-import pytest
 import torch
 from PIL import Image
 from transformers import AutoImageProcessor
@@ -14,6 +13,7 @@ from pytest_vqamt.models.transformers.checkpoint import Checkpoint as Place
 from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.transformers.prompted.conftest import CPU, batch
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from tests.models.transformers.prompted.conftest import Checkpoint
@@ -30,8 +30,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", SETTINGS)
-@pytest.mark.parametrize("threads", [1, 3])
+@each_row("kind", SETTINGS)
+@each_row("threads", [1, 3])
 def test_one_by_one_is_as_all_at_once(checkpoint: Checkpoint, kind: str, threads: int) -> None:
     images = [each.image for each in batch()[:3]]
     runtime = replace(RUNTIME, device=torch.device("cuda:0"), threads=threads)
@@ -56,8 +56,8 @@ def test_fewer_parts_are_filled_up_with_zeros() -> None:
     assert joined.lists["rows"] == [[1], [2]]
 
 
-@pytest.mark.parametrize("kind", ["llava", "gemma3", "qwen2_vl", "paligemma", "blip2_opt", "git"])
-@pytest.mark.parametrize("size", [(1, 1), (3, 3), (3, 150), (150, 3), (4, 1)])
+@each_row("kind", ["llava", "gemma3", "qwen2_vl", "paligemma", "blip2_opt", "git"])
+@each_row("size", [(1, 1), (3, 3), (3, 150), (150, 3), (4, 1)])
 def test_rows_are_never_taken_for_colours(checkpoint: Checkpoint, kind: str, size: tuple[int, int]) -> None:
     """A picture three pixels high has as many rows as colours: of one colour, each of its channels has one value."""
     pictures = PicturePreprocessor(Place(folder=checkpoint(kind), name=kind), RUNTIME)

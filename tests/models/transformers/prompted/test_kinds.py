@@ -12,7 +12,6 @@ from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import wrap_model
 from tests.models.transformers.prompted.conftest import (
     CPU,
-    KINDS,
     ONE_A_CLASS,
     QUESTIONS,
     about,
@@ -52,9 +51,9 @@ def texts(answers: tuple[Answer, ...]) -> list[str]:
 def test_answers_do_not_depend_on_the_batch_or_its_order(loaded: Loaded, kind: str) -> None:
     model, asked = speaker(loaded, kind), batch()
     together = texts(model.answer(asked))
-    assert [texts(model.answer([each]))[0] for each in asked[::2]] == together[::2], "with pictures that were kept"
+    assert [texts(model.answer([each]))[0] for each in asked[::4]] == together[::4], "with pictures that were kept"
     forget(model)
-    assert [alone(model, each).text for each in asked[::2]] == together[::2]
+    assert [alone(model, each).text for each in asked[1::4]] == together[1::4]
     assert texts(model.answer(asked[::-1]))[::-1] == together
 
 
@@ -78,7 +77,7 @@ def test_each_picture_is_rendered_once(loaded: Loaded, kind: str) -> None:
     assert rendered == ["pictures-0-4", "pictures-0-5"]
 
 
-@pytest.mark.parametrize("kind", tiers("llava_next", "idefics3", "qwen2_vl", "blip2_opt", "git", "vipllava"))
+@pytest.mark.parametrize("kind", tiers("llava_next", "idefics3", "qwen2_vl"))
 def test_pictures_may_be_of_any_size(loaded: Loaded, kind: str) -> None:
     model = speaker(loaded, kind)
     sizes = ((1, 1), (3, 150), (150, 3), (1200, 900))
@@ -88,7 +87,7 @@ def test_pictures_may_be_of_any_size(loaded: Loaded, kind: str) -> None:
     assert not any(answer.truncated for answer in each_alone)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", tiers("llava", "florence", "paligemma", "git"))
 def test_which_tasks_it_does(loaded: Loaded, kind: str) -> None:
     """Kinds that are not trained to judge hypotheses are tested on it only where a prompt for it is given."""
     tasks = {
@@ -107,7 +106,7 @@ def test_which_tasks_it_does(loaded: Loaded, kind: str) -> None:
     assert len(set(described)) > 1
 
 
-@pytest.mark.parametrize("kind", tiers("llava", "blip2_t5", "git", "vipllava"))
+@pytest.mark.parametrize("kind", tiers("llava", "blip2_t5"))
 def test_an_answer_is_no_longer_than_allowed(loaded: Loaded, kind: str) -> None:
     short = loaded(kind, prompt_question="{text}", longest_answer="2")
     long = loaded(kind, prompt_question="{text}")
@@ -117,7 +116,5 @@ def test_an_answer_is_no_longer_than_allowed(loaded: Loaded, kind: str) -> None:
     assert texts(short.answer(asked)) != texts(long.answer(asked))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_inputs_give_no_answers(loaded: Loaded, kind: str) -> None:
-    nothing: list[ModelInput] = []
-    assert loaded(kind).caption(nothing) == ()
+def test_no_inputs_give_no_answers(loaded: Loaded) -> None:
+    assert loaded("llava").caption([]) == ()

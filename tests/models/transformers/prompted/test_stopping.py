@@ -11,16 +11,16 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers.prompted.adapter import load
-from tests.models.transformers.prompted.conftest import CPU, batch, tiers
+from tests.models.transformers.prompted.conftest import BRIEF, CPU, batch, tiers
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
-    from tests.models.transformers.prompted.conftest import Checkpoint
+    from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 
 KINDS = ("llava", "idefics3", "qwen2_vl", "blip2_opt", "blip2_t5", "git", "vipllava")
 
-SOME = tiers("llava", "blip2_t5", "git", "vipllava", of=KINDS)
+SOME = tiers("llava", "blip2_t5", of=KINDS)
 
 SAMPLED = {
     "do_sample": True,
@@ -51,31 +51,30 @@ def tokenizer_of(speaker: GenerativeAdapter) -> Any:
 
 @pytest.mark.parametrize("kind", SOME)
 def test_how_a_checkpoint_samples_changes_nothing_and_nobody_is_told(
-    checkpoint: Checkpoint, tmp_path: Path, kind: str, capfd: pytest.CaptureFixture[str]
+    checkpoint: Checkpoint, loaded: Loaded, tmp_path: Path, kind: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    plain = load(str(checkpoint(kind)), CPU)
-    expected = plain.answer(batch())
+    expected = loaded(kind).answer(batch())
     capfd.readouterr()
-    sampled = load(str(changed(checkpoint(kind), tmp_path / kind, "generation_config.json", **SAMPLED)), CPU)
+    sampled = load(str(changed(checkpoint(kind), tmp_path / kind, "generation_config.json", **SAMPLED)), BRIEF)
     assert sampled.answer(batch()) == expected == sampled.answer(batch())
     assert "".join(capfd.readouterr()) == ""
 
 
-@pytest.mark.parametrize("kind", ["llava", "git"])
+@pytest.mark.parametrize("kind", tiers("git", of=("llava", "git")))
 def test_settings_of_generation_in_an_old_configuration_change_nothing(
-    checkpoint: Checkpoint, tmp_path: Path, kind: str
+    checkpoint: Checkpoint, loaded: Loaded, tmp_path: Path, kind: str
 ) -> None:
     """As checkpoints of before 2023 have them."""
     folder = changed(checkpoint(kind), tmp_path / kind, "config.json", num_beams=3, max_length=9, temperature=0.2)
     (folder / "generation_config.json").unlink()
-    assert load(str(folder), CPU).answer(batch()) == load(str(checkpoint(kind)), CPU).answer(batch())
+    assert load(str(folder), BRIEF).answer(batch()) == loaded(kind).answer(batch())
 
 
 @pytest.mark.parametrize("kind", SOME)
 def test_an_answer_ends_with_any_of_the_tokens_that_end_one(
-    checkpoint: Checkpoint, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+    checkpoint: Checkpoint, loaded: Loaded, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = load(str(checkpoint(kind)), CPU)
+    plain = loaded(kind, longest_answer="16")
     decode, decoded = tokenizer_of(plain).batch_decode, list[list[int]]()
 
     def watching(ids: list[list[int]], **settings: Any) -> list[str]:
@@ -117,6 +116,8 @@ def test_a_damaged_file_that_says_where_an_answer_ends(checkpoint: Checkpoint, t
 
 
 @pytest.mark.parametrize("kind", ["llava", "vipllava"])
-def test_a_tokenizer_without_a_token_to_fill_up_with(checkpoint: Checkpoint, tmp_path: Path, kind: str) -> None:
+def test_a_tokenizer_without_a_token_to_fill_up_with(
+    checkpoint: Checkpoint, loaded: Loaded, tmp_path: Path, kind: str
+) -> None:
     folder = changed(checkpoint(kind), tmp_path / kind, "tokenizer_config.json", pad_token=None)
-    assert load(str(folder), CPU).answer(batch()) == load(str(checkpoint(kind)), CPU).answer(batch())
+    assert load(str(folder), BRIEF).answer(batch()) == loaded(kind).answer(batch())
