@@ -54,7 +54,7 @@ def values(kind: type) -> SearchStrategy[object]:
 
 
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.__name__)
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_every_value_comes_back_whole(kind: type, data: st.DataObject) -> None:
     value = data.draw(values(kind))

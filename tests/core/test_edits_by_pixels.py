@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
@@ -83,7 +83,6 @@ def mirrored(scene: Scene, box: Box) -> Expected:
 
 
 @pytest.mark.parametrize("expect", [cropped, cut, cut_rows, erased, masked, mirrored])
-@settings(max_examples=80)
 @given(data=st.data())
 def test_boxes_are_where_their_pixels_are(expect: Callable[[Scene, Box], Expected], data: st.DataObject) -> None:
     scene = data.draw(scenes())
@@ -112,14 +111,12 @@ def test_boxes_are_where_their_pixels_are(expect: Callable[[Scene, Box], Expecte
     )  # fmt: skip
 
 
-@settings(max_examples=40)
 @given(scenes())
 def test_mirroring_twice_changes_nothing_but_what_was_dropped(scene: Scene) -> None:
     bare = replace(scene, captions=(), objects=tuple(replace(thing, has_mask=False) for thing in scene.objects))
     assert Mirror().after(Mirror().after(scene)) == bare
 
 
-@settings(max_examples=40)
 @given(scenes(), st.data())
 def test_pieces_hold_every_thing_once_where_no_thing_is_split(scene: Scene, data: st.DataObject) -> None:
     at = data.draw(st.integers(1, scene.width - 1))
@@ -130,7 +127,6 @@ def test_pieces_hold_every_thing_once_where_no_thing_is_split(scene: Scene, data
     assert left.width + right.width == scene.width
 
 
-@settings(max_examples=40)
 @given(scenes(), st.data())
 def test_a_piece_of_a_piece_is_a_piece(scene: Scene, data: st.DataObject) -> None:
     outer = data.draw(boxes_within(scene.width, scene.height))
@@ -139,7 +135,6 @@ def test_a_piece_of_a_piece_is_a_piece(scene: Scene, data: st.DataObject) -> Non
     assert Crop(box=inner).after(Crop(box=outer).after(scene)) == at_once
 
 
-@settings(max_examples=40)
 @given(scenes())
 def test_the_whole_as_a_piece_loses_no_thing(scene: Scene) -> None:
     whole = Cut(start=0, stop=scene.width).after(scene)
@@ -147,7 +142,6 @@ def test_the_whole_as_a_piece_loses_no_thing(scene: Scene) -> None:
     assert whole.relationships == scene.relationships
 
 
-@settings(max_examples=40)
 @given(scenes(), st.data())
 def test_inserting_adds_one_and_touches_nothing_else(scene: Scene, data: st.DataObject) -> None:
     box = data.draw(boxes_within(scene.width, scene.height))
@@ -159,7 +153,6 @@ def test_inserting_adds_one_and_touches_nothing_else(scene: Scene, data: st.Data
     assert len({thing.id for thing in after.objects}) == len(scene.objects) + 1
 
 
-@settings(max_examples=40)
 @given(scenes(), st.floats(-2, 2))
 def test_a_sheared_thing_is_where_its_corners_went_inside_the_frame(scene: Scene, factor: float) -> None:
     after = Shear(factor=factor).after(scene)
@@ -178,7 +171,6 @@ def test_a_sheared_thing_is_where_its_corners_went_inside_the_frame(scene: Scene
             assert left == []
 
 
-@settings(max_examples=40)
 @given(scenes())
 def test_no_shear_moves_nothing(scene: Scene) -> None:
     assert [thing.box for thing in Shear(factor=0).after(scene).objects] == [thing.box for thing in scene.objects]

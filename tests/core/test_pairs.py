@@ -180,7 +180,7 @@ def without_counts(row: Json) -> dict[str, Json]:
 def test_of_any_answers_the_metrics_are_as_they_are_defined(kind: PairKind) -> None:
     chance = Random(f"answers of {kind}")
     some = set()
-    for number in range(1_000):
+    for number in range(150):
         pairs = drawn(kind, chance, number % 25)
         judged = [pair for pair in pairs if pair.fate == "judged"]
         row = metrics_row(counted(kind, pairs), None)
@@ -200,7 +200,7 @@ def test_of_any_answers_the_metrics_are_as_they_are_defined(kind: PairKind) -> N
 @pytest.mark.parametrize("kind", PairKind)
 def test_the_parts_added_up_are_the_whole(kind: PairKind) -> None:
     chance = Random(f"parts of {kind}")
-    for _ in range(50):
+    for _ in range(15):
         pairs = drawn(kind, chance, 20)
         share = [chance.random() < 0.5 for _ in pairs]
         parts = [[n for n, ours in enumerate(share) if ours is side] for side in (True, False)]
