@@ -124,12 +124,11 @@ def occupied_boxes(scene: Scene) -> tuple[Box, ...]:
 # Yuan et al., CVPR 2021, section 4.2.2; sizes and places as in the authors' code.
 
 
-_LARGEST_SHARE = 0.2
+LARGEST_SHARE = 0.2
 """Smaller instances of a class are often fragments."""
-_EDGE_PX = 1
-"""A thing whose box comes nearer to the edge of its photo may go on beyond."""
-_AT_MOST = 200
+AT_MOST = 200
 """The most cut-outs of a class to choose from, evenly spaced in the largest fifth."""
+_EDGE_PX = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,9 +155,7 @@ class InsertedThing:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the edge of its own photo does not cut the thing off."""
-        box, frame = self.thing.box, self.source.frame
-        return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
+        return is_whole(self.thing, self.source)
 
     def keeps_count_of(self, name: str, scene: Scene) -> bool:
         """Whether the number of things of this name is surely that in ``scene``.
@@ -174,6 +171,12 @@ class InsertedThing:
     def is_presumed(self, groups: Iterable[Group]) -> bool:
         """Whether things of the groups may be in the cut-out without being annotated."""
         return presumed((group.name for group in groups), self.source)
+
+
+def is_whole(thing: Thing, source: Scene) -> bool:
+    """Whether the edge of its own photo cannot cut the thing off: its box keeps a pixel away."""
+    box, frame = thing.box, source.frame
+    return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
 
 
 def only_worn_items(alongside: Iterable[str], name: str) -> bool:
@@ -219,14 +222,14 @@ def _pool(scene: Scene, corpus: Corpus, name: str) -> list[CutoutEntry]:
     """Returns the largest fifth of the cut-outs of ``name`` from other photos, thinned evenly."""
     every = corpus.cutouts.get(name, ())
     here = [thing for thing in scene.objects if thing.name == name and thing.has_mask]
-    size = ceil(_LARGEST_SHARE * max(0, len(every) - len(here)))
+    size = ceil(LARGEST_SHARE * max(0, len(every) - len(here)))
     large = list(every[: size + len(here)])
     # Ids repeat across scenes, so entries with the id and size of a thing here are looked up.
     alike = {place for thing in here for place in _places_of(thing, large)}
     for place in sorted(alike, reverse=True):
         if corpus.scene(large[place].index).photo == scene.photo:
             del large[place]
-    return large[: size : ceil(size / _AT_MOST) or 1]
+    return large[: size : ceil(size / AT_MOST) or 1]
 
 
 def _places_of(thing: Thing, entries: Sequence[CutoutEntry]) -> Iterator[int]:

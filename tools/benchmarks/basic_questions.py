@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
-from pytest_vqamt.language.question_ranking import Pool, Ranking, normalise_question, pool_of, rank_questions
+from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, normalise_question, pool_of
+from pytest_vqamt.language.question_ranking.ranking import rank_questions
 from tools.benchmarks.measuring import show
 
 _REAL = Path(__file__).parents[2] / "../shared/data/vqa_v2/questions.json.gz"

@@ -16,7 +16,7 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
 )
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
-from pytest_vqamt.language.english.phrases import descriptions, links
+from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
 
 
 def read_yes_no(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
@@ -407,7 +407,7 @@ def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
 
 def _stands_so(condition: Related, after: str) -> bool:
     """Whether the words after a noun state the relation: "to the right of a table" is not "to the left of" it."""
-    ways = _ways_to_say(links().after_a_noun(condition.predicate))
+    ways = _ways_to_say(after_a_noun(condition.predicate))
     return any(
         ways.search(after, 0, noun.start())
         and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)

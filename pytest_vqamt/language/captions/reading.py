@@ -103,30 +103,15 @@ def classes_in(caption: str, reading: CaptionReading = CaptionReading.REFINED) -
 
 
 @cache
-def class_of(name: str, reading: CaptionReading = CaptionReading.REFINED) -> str | None:
+def class_of(name: str) -> str | None:
     """Returns the class of a name, None if it has none, such as clothes and sky.
-
-    In the strict reading only the name of a class has one: "man" has none.
 
     >>> class_of("man"), class_of("television"), class_of("stuffed bear"), class_of("train station"), class_of("hat")
     ('person', 'tv', 'teddy bear', None, None)
-    >>> class_of("dog", CaptionReading.STRICT), class_of("man", CaptionReading.STRICT)
-    ('dog', None)
     """
-    if reading is CaptionReading.STRICT:
-        return name if name in class_rows() else None
     words = caption_words(f"a {name}")
     last = next((each for each in reversed(mentions_of(f"a {name}")) if each.classes), None)
     return last.classes[0] if last is not None and last.end == len(words) else None
-
-
-def super_category(name: str) -> str:
-    """Returns COCO's super-category of a class, "" for other classes.
-
-    >>> super_category("dog"), super_category("fork"), super_category("balloon")
-    ('animal', 'kitchen', '')
-    """
-    return class_rows()[name].kind
 
 
 @cache

@@ -65,7 +65,9 @@ def check_captions(
     Raises:
         DataError: a thing of that name is of no class.
     """
-    return _CaptionPair.of(before, after, inserted, reading).check()
+    pair = _CaptionPair.of(before, after, inserted, reading)
+    appearance = pair.appearance()
+    return appearance if appearance.violated else pair.forms()
 
 
 def check_appearance(
@@ -114,10 +116,6 @@ class _CaptionPair:
             first, second = read_classes_as_published(before, asked), read_classes_as_published(after, asked)
             return cls(inserted=name, before=first, after=second, excused=frozenset(), allowed=frozenset())
         return _refined(read_classes(before), read_classes(after), name)
-
-    def check(self) -> CaptionVerdict:
-        appearance = self.appearance()
-        return appearance if appearance.violated else self.forms()
 
     def appearance(self) -> CaptionVerdict:
         missing = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
@@ -47,7 +47,7 @@ def phrase(group: Group, number: Number) -> str:
     parts = [before]
     if clauses:
         parts.append(f"that {clauses}")
-    parts += (f"{links().after_a_noun(each.predicate)} {with_indefinite(each.to)}" for each in group.related)
+    parts += (f"{after_a_noun(each.predicate)} {with_indefinite(each.to)}" for each in group.related)
     return " ".join(parts)
 
 
@@ -66,11 +66,11 @@ def phrase_with_the(group: Group, number: Number, link: Link = "phrase") -> str:
     before, clauses, many = _described(group, number, clauses=False)
     parts = [clauses] if clauses else []
     if link == "clause":
-        parts += (f"{links().in_a_clause(each.predicate, many=many)} {_the_other(each)}" for each in group.related)
+        parts += (f"{in_a_clause(each.predicate, many=many)} {_the_other(each)}" for each in group.related)
         return f"{before} {_pronoun(group)} {' and '.join(parts)}" if parts else before
     if clauses:
         before = f"{before} {_pronoun(group)} {clauses}"
-    return " ".join((before, *(f"{links().after_a_noun(each.predicate)} {_the_other(each)}" for each in group.related)))
+    return " ".join((before, *(f"{after_a_noun(each.predicate)} {_the_other(each)}" for each in group.related)))
 
 
 @lru_cache(maxsize=65536)
@@ -215,74 +215,35 @@ def _the_other(condition: Related) -> str:
     if condition.to.covers:
         return definite(replace(condition.to, name=counting_noun(condition.to.name)))
     stuff = is_mass(condition.to.name) or is_material(condition.to.name)
-    bare = stuff and links().of_stuff(condition.predicate)
+    bare = stuff and after_a_noun(condition.predicate) in word_set(_FILE, "of_stuff")  # "made of wood"
     return phrase_with_the(condition.to, "singular") if bare else definite(condition.to)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Links:
-    """The wording of annotators' predicates.
+@cache
+def after_a_noun(predicate: str) -> str:
+    """Returns an annotator's predicate after a noun: "wearing" of "is wearing a", "with" of "has".
 
-    Attributes:
-        whole: predicates with a wording after a noun ("left of": "to the left of").
-        participles: participles of finite verbs ("sits": "sitting").
-        clauses: the singular and plural verb of predicates that do not follow "is" ("with": "has", "have").
-        stuff: predicates after which a mass noun has no article ("made of wood").
+    >>> after_a_noun("is wearing a"), after_a_noun("has"), after_a_noun("sits on")
+    ('wearing', 'with', 'sitting on')
     """
-
-    whole: dict[str, str]
-    participles: dict[str, str]
-    clauses: dict[str, tuple[str, str]]
-    stuff: frozenset[str]
-
-    def after_a_noun(self, predicate: str) -> str:
-        """Returns the predicate after a noun: "wearing" of "is wearing a", "with" of "has".
-
-        >>> links().after_a_noun("is wearing a"), links().after_a_noun("has"), links().after_a_noun("sits on")
-        ('wearing', 'with', 'sitting on')
-        """
-        return _after_a_noun(predicate)
-
-    def in_a_clause(self, predicate: str, *, many: bool) -> str:
-        """Returns the predicate after "that" or "who".
-
-        >>> links().in_a_clause("on", many=True), links().in_a_clause("has", many=False)
-        ('are on', 'has')
-        """
-        words = self.after_a_noun(predicate)
-        if words in self.clauses:
-            return self.clauses[words][many]
-        return f"{'are' if many else 'is'} {words}"
-
-    def of_stuff(self, predicate: str) -> bool:
-        """Whether a mass noun after the predicate has no article.
-
-        >>> links().of_stuff("made of"), links().of_stuff("in")
-        (True, False)
-        """
-        return self.after_a_noun(predicate) in self.stuff
-
-
-@cache
-def links() -> Links:
-    """Returns the wordings of ``adjectives.toml``."""
-    table = toml_table(_FILE)
-    return Links(
-        whole=table["predicate"],
-        participles=table["participle"],
-        clauses={words: (one, many) for words, (one, many) in table["in_a_clause"].items()},
-        stuff=frozenset(table["of_stuff"]),
-    )
-
-
-@cache
-def _after_a_noun(predicate: str) -> str:
     words = predicate.split(" ")
     if words[0] in ("is", "are") and len(words) > 1:
         words = words[1:]
     if words[-1] in ("a", "an", "the") and len(words) > 1:
         words = words[:-1]
     bare = " ".join(words)
-    if bare in links().whole:
-        return links().whole[bare]
-    return " ".join((links().participles.get(words[0], words[0]), *words[1:]))
+    whole: dict[str, str] = toml_table(_FILE)["predicate"]
+    participles: dict[str, str] = toml_table(_FILE)["participle"]
+    return whole.get(bare) or " ".join((participles.get(words[0], words[0]), *words[1:]))
+
+
+def in_a_clause(predicate: str, *, many: bool) -> str:
+    """Returns an annotator's predicate after "that" or "who".
+
+    >>> in_a_clause("on", many=True), in_a_clause("has", many=False)
+    ('are on', 'has')
+    """
+    words = after_a_noun(predicate)
+    if verbs := toml_table(_FILE)["in_a_clause"].get(words):  # "has", "have"
+        return str(verbs[many])
+    return f"{'are' if many else 'is'} {words}"

@@ -10,8 +10,9 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Entails, Group, Unit
 from pytest_vqamt.language.english.nouns import counting_noun, is_mass, is_plural, with_article
 from pytest_vqamt.language.english.phrases import (
+    after_a_noun,
+    in_a_clause,
     join_phrases,
-    links,
     phrase_with_the,
     predicative,
     stands_before_its_noun,
@@ -128,7 +129,7 @@ def _any_of(group: Group) -> str:
     one = replace(group, name=counting_noun(group.name), related=()) if group.covers else replace(group, related=())
     words = phrase_with_the(one, "singular")
     noun = words if is_mass(one.name) or is_plural(one.name) else with_article(words)
-    beside = (f"{links().after_a_noun(each.predicate)} {_any_of(each.to)}" for each in group.related)
+    beside = (f"{after_a_noun(each.predicate)} {_any_of(each.to)}" for each in group.related)
     return " ".join((noun, *beside))
 
 
@@ -138,7 +139,7 @@ def _clause(group: Group, *, described: bool) -> str | None:
     many = _is_many(group)
     if group.related:
         subject = _any_of(replace(group, related=()))
-        said = (f"{links().in_a_clause(each.predicate, many=many)} {_any_of(each.to)}" for each in group.related)
+        said = (f"{in_a_clause(each.predicate, many=many)} {_any_of(each.to)}" for each in group.related)
         return f"{subject} {' and '.join(said)}"
     word = _deed(group) or (_quality(group) if described else None)
     if word is None:

@@ -42,9 +42,9 @@ from pytest_vqamt.language.english.phrases import (
     Link,
     Number,
     definite,
+    in_a_clause,
     is_material,
     join_phrases,
-    links,
     phrase_with_the,
     predicative,
 )
@@ -67,7 +67,6 @@ class QuestionType(StrEnum):
     ACTION_CHOICE = "action choice"
 
 
-YES_NO_TYPES = tuple(QuestionType)[:4]
 CHOICE_TYPES = tuple(QuestionType)[4:]
 
 
@@ -259,9 +258,7 @@ def _fill_object_choice(asking: Asking, _: bool) -> Fillings:
     group = asking.meaning.what
     thing = replace(group, name=counting_noun(group.name))
     many = number_of(thing) == "plural"
-    where = " and ".join(
-        f"{links().in_a_clause(each.predicate, many=many)} {definite(each.to)}" for each in group.related
-    )
+    where = " and ".join(f"{in_a_clause(each.predicate, many=many)} {definite(each.to)}" for each in group.related)
     is_who = is_person(group.name)
     return {
         **the_one(thing),

@@ -60,13 +60,10 @@ def head_noun(object: str) -> str:  # noqa: A002  # the word of the paper
     while True:
         before, of, after = words.partition(" of ")
         noun = head(before)
-        if not (of and after.strip() and (noun == "one" or singular(noun) in _quantities())):
+        is_quantity = noun == "one" or singular(noun) in words_of("quantities_kept", "quantities_dropped")
+        if not (of and after.strip() and is_quantity):
             return singular(noun)
         words = after.strip().removeprefix("the ")
-
-
-def _quantities() -> frozenset[str]:
-    return words_of("quantities_kept", "quantities_dropped")
 
 
 _OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "them", "they", "us", "we"})

@@ -13,18 +13,8 @@ from pytest_vqamt.core.meaning import YES_OR_NO, Annotated, Count, Meaning, is_y
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.answers.vqa_accuracy import ENOUGH, normalise_answer, vqa_accuracy
-from pytest_vqamt.language.question_ranking import (
-    EMBEDDING,
-    MOST_WORDS,
-    POOL,
-    RANKING,
-    TOP,
-    Ranking,
-    append_questions,
-    missing_packages,
-    open_pool,
-    rank_questions,
-)
+from pytest_vqamt.language.question_ranking.pool import EMBEDDING, POOL, RANKING, Ranking, missing_packages, open_pool
+from pytest_vqamt.language.question_ranking.ranking import MOST_WORDS, TOP, append_questions, rank_questions
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import BuiltInRelation, case_of

@@ -7,8 +7,9 @@ the curated choices of a class, of which no thing is two (truck and van, mug and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import ne
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Choice, Group
@@ -39,7 +40,7 @@ def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicab
     return Argument(
         asking=Asking(
             type=QuestionType.OBJECT_CHOICE,
-            meaning=Choice(what=choose.one(groups), options=_options(choose, thing.name, counted)),
+            meaning=Choice(what=choose.one(groups), options=_options(choose, thing.name, counted, ne)),
         ),
         truth=thing.name,
         subject=word,
@@ -85,7 +86,7 @@ def _of_attribute(view: AskableScene, choose: Chooser, type_: QuestionType) -> A
     return Argument(
         asking=Asking(
             type=type_,
-            meaning=Choice(what=choose.one(groups), options=_exclusive_options(view, choose, word, false)),
+            meaning=Choice(what=choose.one(groups), options=_options(choose, word, false, kinds.excludes)),
             category=kinds.noun(category),
         ),
         truth=word,
@@ -155,20 +156,12 @@ def _is_option(known: LexicalKnowledge, word: str) -> bool:
     return known.ontology.category_of(word) != "material" or known.ontology.canonical(word) == word
 
 
-def _exclusive_options(
-    view: AskableScene, choose: Chooser, right: str, false: Sequence[tuple[str, int]]
+def _options(
+    choose: Chooser, right: str, false: Sequence[tuple[str, int]], excludes: Callable[[str, str], bool]
 ) -> tuple[str, ...]:
-    """Draws one or two options that exclude each other and the right one, and shuffles all."""
+    """Draws one or two false options that exclude each other, and shuffles all."""
     first = arguments.sample_by_frequency(choose, false)
-    rest = [pair for pair in false if view.known.ontology.excludes(first, pair[0])]
-    if rest and choose.chance(_THREE_OPTIONS):
-        return choose.several((right, first, arguments.sample_by_frequency(choose, rest)), 3)
-    return choose.several((right, first), 2)
-
-
-def _options(choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
-    first = arguments.sample_by_frequency(choose, false)
-    rest = [pair for pair in false if pair[0] != first]
+    rest = [pair for pair in false if excludes(first, pair[0])]
     if rest and choose.chance(_THREE_OPTIONS):
         return choose.several((right, first, arguments.sample_by_frequency(choose, rest)), 3)
     return choose.several((right, first), 2)

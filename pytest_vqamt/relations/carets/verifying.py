@@ -14,7 +14,7 @@ in the data together with what is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import TypeAlias
@@ -120,12 +120,15 @@ def _present(view: AskableScene, choose: Chooser, names: Sequence[str], *, one_o
 
 
 def _described(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
+    words = dict.fromkeys(word for thing in view.things_named(name) for word in view.askable_attributes(thing))
+    return _with_one_of(words, choose, name, one_of_two=one_of_two)
+
+
+def _with_one_of(words: Iterable[str], choose: Chooser, name: str, *, one_of_two: bool) -> Group:
     """Returns the name, half of the time with an attribute; with ``one_of_two``, one that cannot mean both."""
-    words = list(dict.fromkeys(word for thing in view.things_named(name) for word in view.askable_attributes(thing)))
-    if one_of_two:
-        words = [word for word in words if stands_before_its_noun(word)]
-    if words and choose.chance(_WITH_ATTRIBUTE):
-        return Group(name=name, attributes=(choose.one(words),))
+    fitting = [word for word in words if not one_of_two or stands_before_its_noun(word)]
+    if fitting and choose.chance(_WITH_ATTRIBUTE):
+        return Group(name=name, attributes=(choose.one(fitting),))
     return Group(name=name)
 
 
@@ -142,13 +145,7 @@ def _absent_group(
 
 
 def _described_absent(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
-    """Returns the absent name, half of the time with an attribute of its things in the corpus."""
-    words = view.askable_attributes_of(name)
-    if one_of_two:
-        words = tuple(word for word in words if stands_before_its_noun(word))
-    if words and choose.chance(_WITH_ATTRIBUTE):
-        return Group(name=name, attributes=(choose.one(words),))
-    return Group(name=name)
+    return _with_one_of(view.askable_attributes_of(name), choose, name, one_of_two=one_of_two)
 
 
 def _related(view: AskableScene, choose: Chooser, yes: bool) -> Argument | None:

@@ -182,14 +182,6 @@ def grow(box: Box, scene: Scene) -> Box:
     return Box.from_corners(x0, y0, x1, y1)
 
 
-def partly_visible_names(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
-    """Returns the names of things and crowds that are visible, but in no single box of ``keep`` as a whole.
-
-    If all else is hidden (and not blurred), things that no box touches are not visible at all.
-    """
-    return partly_visible(named_boxes(scene), keep, hidden_elsewhere=hidden_elsewhere)
-
-
 def named_boxes(scene: Scene) -> tuple[tuple[str, Box], ...]:
     """Returns the name and the box, in whole pixels, of each thing and crowd in the frame."""
     named = [(thing.name, thing.box) for thing in scene.objects]
@@ -198,7 +190,11 @@ def named_boxes(scene: Scene) -> tuple[tuple[str, Box], ...]:
 
 
 def partly_visible(boxes: Iterable[tuple[str, Box]], keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
-    """Implements ``partly_visible_names`` on the boxes of ``named_boxes``."""
+    """Returns the names of things and crowds that are visible, but in no single box of ``keep`` as a whole.
+
+    ``boxes``: those of ``named_boxes``. If all else is hidden (and not blurred), things that no box touches are not
+    visible at all.
+    """
     kept = tuple(keep)
     return frozenset(
         name

@@ -10,7 +10,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import CaptionReading
+from pytest_vqamt.language.captions.reading import CaptionReading
 from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.metaic.insertion import caption_query, caption_readings, caption_texts, unparsed_verdict
 from pytest_vqamt.relations.metaic.placement import annotated_boxes

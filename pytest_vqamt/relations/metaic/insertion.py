@@ -9,13 +9,14 @@ captions.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from math import ceil
 from random import Random
 from types import MappingProxyType
+from typing import ClassVar
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationSetting, Verdict
@@ -26,9 +27,12 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare_answer, strip_reasoning
-from pytest_vqamt.language.captions import CaptionReading, NounForm, class_of, classes_in
+from pytest_vqamt.language.captions.number import NounForm
+from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
+from pytest_vqamt.language.captions.verdicts import CaptionVerdict
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
-from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.edits import AT_MOST, LARGEST_SHARE, is_whole
 from pytest_vqamt.relations.metaic.placement import (
     MAX_SALIENT_SHARE,
     MIN_LARGEST_SHARE,
@@ -135,12 +139,6 @@ def _one_of(classes: tuple[str, ...], corpus: Corpus, reading: CaptionReading, c
 # Cut-outs are the largest fifth of each name that overlap nothing of another class, so that no part of it comes along
 # (clothes are of no class, and do). They are whole and salient in their own photos.
 
-_LARGEST_SHARE = 0.2
-_AT_MOST = 200
-"""The most cut-outs of a name to choose from, evenly spaced in the largest fifth."""
-_EDGE_PX = 1
-"""A thing whose box comes nearer to the edge of its photo may go on beyond."""
-
 
 @lru_cache(maxsize=4096)
 def class_read(name: str, reading: CaptionReading) -> str | None:
@@ -164,8 +162,8 @@ def names_by_class(corpus: Corpus, reading: CaptionReading) -> Mapping[str, tupl
 def cut_outs(corpus: Corpus, name: str) -> tuple[CutoutEntry, ...]:
     """Returns the cut-outs of a name, the largest first."""
     alone = [entry for entry in corpus.cutouts[name] if _is_isolated(entry)]
-    wanted = ceil(_LARGEST_SHARE * len(alone))
-    step = ceil(wanted / _AT_MOST) or 1
+    wanted = ceil(LARGEST_SHARE * len(alone))
+    step = ceil(wanted / AT_MOST) or 1
     well_shown = (entry for entry in alone[::step] if _is_well_shown(entry, corpus))
     return tuple(islice(well_shown, ceil(wanted / step)))
 
@@ -188,9 +186,8 @@ def _is_isolated(entry: CutoutEntry) -> bool:
 
 def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
     scene = corpus.scene(entry.index)
-    thing, frame = scene.thing(entry.thing), scene.frame
-    to_the_edge = min(thing.box.x, thing.box.y, frame.x1 - thing.box.x1, frame.y1 - thing.box.y1)
-    return to_the_edge >= _EDGE_PX and is_salient(thing, scene)
+    thing = scene.thing(entry.thing)
+    return is_whole(thing, scene) and is_salient(thing, scene)
 
 
 METAIC = RelationSetting(
@@ -243,34 +240,48 @@ _OBJECT_COUNT_BOUNDS = (2, 5, 10)
 _OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
 
 
-def caption_case(
-    relation: Relation,
-    level: str,
-    scene: Scene,
-    corpus: Corpus,
-    choose: Chooser,
-    reading: CaptionReading,
-    expected: str,
-) -> Case | NotApplicable:
-    """Returns the case of ``relation`` at this level of overlap; ``expected`` has "{}" for the inserted class."""
-    found = sample_placed_cutout(scene, corpus, choose, reading)
-    if isinstance(found, NotApplicable):
-        return found
-    name = found.cutout.thing.name
-    return Case(
-        relation=relation.info.name,
-        variant=level,
-        scene=scene.id,
-        queries=(caption_query(scene.picture), caption_query(found.picture(scene, level))),
-        expected=expected.format(class_of(name)),
-        facts=_facts(found, level, scene),
-        tags=("presumed",) if presumed((name,), scene) else (),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsertionRelation(BuiltInRelation):
+    """Base class of the relations: a subclass sets what is expected, the check of two captions, and kinds of errors.
 
+    ``expected`` has "{}" for the inserted class; a check that returns None finds nothing to judge.
+    """
 
-def inserted_name(case: Case) -> str:
-    """Returns the name of the inserted thing."""
-    return str(case.fact("inserted"))
+    expected: ClassVar[str]
+    check: ClassVar[Callable[[str, str, str, CaptionReading], CaptionVerdict | None]]
+    kinds: ClassVar[tuple[str, ...]]
+
+    metaic: str = METAIC.default
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        found = sample_placed_cutout(scene, corpus, choose, CaptionReading(self.metaic))
+        if isinstance(found, NotApplicable):
+            return found
+        name = found.cutout.thing.name
+        return Case(
+            relation=self.info.name,
+            variant=variant,
+            scene=scene.id,
+            queries=(caption_query(scene.picture), caption_query(found.picture(scene, variant))),
+            expected=self.expected.format(class_of(name)),
+            facts=_facts(found, variant, scene),
+            tags=("presumed",) if presumed((name,), scene) else (),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        reading = CaptionReading(self.metaic)
+        if unread := unparsed_verdict(answers, reading):
+            return unread
+        before, after = caption_texts(answers)
+        found = type(self).check(before, after, str(case.fact("inserted")), reading)
+        kind = found.kind if found and found.violated else ""
+        return Verdict(
+            outcome=Outcome.VIOLATED if kind else Outcome.HOLDS,
+            reason=f"{kind}: {found.reason}" if found and kind else "",
+            vacuous=found is None,
+            readings=caption_readings(answers, reading),
+            figures=(("suspicious", float(bool(kind))), *((each, float(kind == each)) for each in self.kinds)),
+        )
 
 
 def _facts(found: PlacedCutout, level: str, scene: Scene) -> tuple[tuple[str, Fact], ...]:

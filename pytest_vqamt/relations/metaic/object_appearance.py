@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import CaptionReading, check_appearance
-from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.core.case import RelationInfo
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.language.captions.verdicts import check_appearance
 from pytest_vqamt.relations.metaic import placement
-from pytest_vqamt.relations.metaic.insertion import (
-    BREAKDOWN,
-    DRAWS_AS,
-    METAIC,
-    caption_case,
-    caption_readings,
-    caption_texts,
-    inserted_name,
-    unparsed_verdict,
-)
-from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.relations.metaic.insertion import BREAKDOWN, DRAWS_AS, METAIC, InsertionRelation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectAppearance(BuiltInRelation):
+class ObjectAppearance(InsertionRelation):
     """With one more thing in the picture, the caption names what it named before, and that thing.
 
     Yu et al., ISSTA 2022, section 3.4, MR1; how large the thing is and where it is put: section 3.2, the rules in
@@ -54,25 +40,6 @@ class ObjectAppearance(BuiltInRelation):
         settings=(METAIC,),
         draws_as=DRAWS_AS,
     )
-
-    metaic: str = METAIC.default
-
-    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        expected = "classes of second = classes of first and {}"
-        return caption_case(self, variant, scene, corpus, choose, CaptionReading(self.metaic), expected)
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        reading = CaptionReading(self.metaic)
-        if unread := unparsed_verdict(answers, reading):
-            return unread
-        before, after = caption_texts(answers)
-        found = check_appearance(before, after, inserted_name(case), reading)
-        return Verdict(
-            outcome=Outcome.VIOLATED if found.violated else Outcome.HOLDS,
-            reason=f"{found.kind}: {found.reason}" if found.violated else "",
-            readings=caption_readings(answers, reading),
-            figures=(
-                ("suspicious", float(found.violated)),
-                *((kind, float(found.kind == kind)) for kind in ("omission", "misclassification")),
-            ),
-        )
+    expected = "classes of second = classes of first and {}"
+    check = check_appearance
+    kinds = ("omission", "misclassification")
