@@ -19,6 +19,7 @@ from pytest_vqamt.language.wordnet.words import find_wordnet
 from pytest_vqamt.picture_world.looks import CATEGORIES
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.language.opposites import opposites
+from tests.rows import each_row
 
 SHARED = Path(__file__).parents[2] / "../shared/data"
 KNOWN = ontology()
@@ -78,7 +79,7 @@ def test_no_annotated_thing_has_two_attributes_that_exclude_each_other() -> None
             assert [pair for pair in combinations(attributes, 2) if KNOWN.excludes(*pair)] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b"),
     [
         ("dark", "black"),
@@ -130,7 +131,7 @@ def test_what_one_thing_can_be_at_once_is_not_exclusive(a: str, b: str) -> None:
     assert not KNOWN.excludes(b, a)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b"),
     [
         ("red", "green"),
@@ -190,7 +191,7 @@ def test_opposites_are_so_in_wordnet_or_the_file_says_why() -> None:
     assert unexplained == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("attribute", "name", "expected"),
     [
         ("open", "", "closed"),
@@ -228,7 +229,7 @@ def test_spellings_are_one_value_in_every_respect() -> None:
         assert not KNOWN.excludes(spelling, usual)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("attribute", "gradable", "askable"),
     [
         ("small", True, True),

@@ -13,6 +13,7 @@ from pytest_vqamt.language.english.nouns import is_countable, is_mass, is_plural
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import FAMILY_OF, NAMES
+from tests.rows import each_row
 
 VOCABULARY = Path(__file__).parents[2] / "../shared/data/vocab/vg_objects_vocab.txt"
 KNOWN = ontology()
@@ -36,7 +37,7 @@ def perhaps(name: str) -> tuple[str, ...]:
     return KNOWN.perhaps_classes_of(name, WORDS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "expected"),
     [
         ("apple", ("fruit", "food")),
@@ -87,7 +88,7 @@ def test_classes_of_names(name: str, expected: tuple[str, ...]) -> None:
     assert surely(name) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "word", "expected"),
     [
         ("teddy bear", "animal", True),
@@ -190,7 +191,7 @@ def test_what_is_offered_beside_a_name_is_nothing_that_it_is_called_too() -> Non
                 assert [other for other in others if is_kind_either_way(name, other)] == [], (each.word, name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "name", "offered", "never"),
     [
         ("person", "man", {"woman"}, {"boy"}),

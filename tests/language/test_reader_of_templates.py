@@ -20,6 +20,7 @@ from pytest_vqamt.core.meaning import (
 from tests.reader.grammar import RULES, beginnings
 from tests.reader.questions import MEANINGS, Unreadable, read
 from tests.reader.vocabulary import LEXICON
+from tests.rows import each_row
 
 
 def of(name: str, *attributes: str) -> Group:
@@ -185,12 +186,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("text", "meaning"), READ.items(), ids=READ.keys())
+@each_row(("text", "meaning"), READ.items())
 def test_a_question_is_read(text: str, meaning: Meaning) -> None:
     assert read(text, LEXICON) == meaning
 
 
-@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED.keys())
+@each_row("text", REFUSED.values())
 def test_a_garbled_question_is_refused(text: str) -> None:
     with pytest.raises(Unreadable, match="text="):
         read(text, LEXICON)

@@ -22,7 +22,7 @@ from tests.reader.truths import answer
 from tests.reader.vocabulary import LEXICON
 
 FEW, SOME, MANY = 600, 2_000, 20_000
-DAMAGED = [120, pytest.param(350, marks=pytest.mark.full)]
+DAMAGED = [60, pytest.param(350, marks=pytest.mark.full)]
 NEGATION = {Exists: Absent, Both: NotBoth, Either: Neither}
 TIERS = [
     pytest.param(FEW, id="few"),

@@ -24,8 +24,8 @@ from tests.reader.nouns import singulars_of
 from tests.reader.questions import Unreadable, read
 from tests.reader.vocabulary import KINDS, LEXICON, NAMES
 
-FILLINGS = [600, pytest.param(5_000, marks=pytest.mark.full)]
-DAMAGED = [160, pytest.param(1_000, marks=pytest.mark.full)]
+FILLINGS = [200, pytest.param(5_000, marks=pytest.mark.full)]
+DAMAGED = [80, pytest.param(1_000, marks=pytest.mark.full)]
 """The number of questions that are damaged."""
 
 NEGATORS = re.compile(

@@ -24,6 +24,7 @@ from pytest_vqamt.relations.metavqa.removal import Removal
 from pytest_vqamt.relations.metavqa.reorder import Reorder
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, answers_of, case_of
+from tests.rows import each_row
 
 ALL = (
     "metavqa.partition[object]",
@@ -263,7 +264,7 @@ def test_settings_known_are_those_of_all_relations_each_once() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@each_row("name", PRESETS)
 def test_a_preset_names_relations_and_values_of_their_settings(name: str) -> None:
     chosen = preset(name)
     for glob in chosen.relations:
@@ -373,9 +374,7 @@ def test_any_function_can_be_the_expectation() -> None:
     assert relation.info.claim == "Nothing is good enough."
 
 
-@pytest.mark.parametrize(
-    "name", ["mirror", "", "ours.", ".mirror", "a.b.c", "ours.mirror[x]", "ours.*", "our s.mirror"]
-)
+@each_row("name", ["mirror", "", "ours.", ".mirror", "a.b.c", "ours.mirror[x]", "ours.*", "our s.mirror"])
 def test_a_name_has_a_prefix_and_can_be_typed(name: str) -> None:
     with pytest.raises(VqamtError, match=r"to look like 'ours\.mirror', but got name="):
         vqamt.relation(name, expect=vqamt.same_answer)

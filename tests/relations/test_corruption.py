@@ -16,6 +16,7 @@ from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.corruption import PictureCorruption
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.rows import each_row
 
 CORRUPTION = PictureCorruption()
 VARIANTS = CORRUPTION.info.variants
@@ -40,7 +41,7 @@ def test_there_are_four_kinds_each_all_over_the_picture_or_on_its_things() -> No
     assert CORRUPTION.info.tags == ("baseline",)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@each_row("variant", VARIANTS)
 def test_a_case_asks_the_same_of_the_corrupted_picture(yard: Scene, variant: str) -> None:
     for case in cases(yard, variant):
         first, second = case.queries
@@ -96,7 +97,7 @@ def test_on_its_things_it_asks_only_about_things(bare: Scene, yard: Scene) -> No
     assert all(case.queries[0].text != QUESTION.text for case in found)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@each_row("variant", VARIANTS)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     for choose in choosers(5):
         assert isinstance(CORRUPTION.derive(bare, gather_corpus((bare,)), choose, variant), NotApplicable)

@@ -184,7 +184,7 @@ class TestTheCutOut:
     def test_in_the_picture_world_they_are_the_largest_of_all_that_are_in_other_photos(
         self, world: PictureWorld, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(edits, "_AT_MOST", 7)
+        monkeypatch.setattr(edits, "AT_MOST", 7)
         corpus, checked = world.corpus, 0
         for index in range(len(world)):
             scene = world.scene(index)
@@ -222,7 +222,7 @@ class TestTheCutOut:
 
     def test_a_large_pool_is_drawn_from_evenly(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # A hundred elsewhere, from 20 to 119 pixels wide: the largest fifth begins at 100, and ten are every second.
-        monkeypatch.setattr(edits, "_AT_MOST", 10)
+        monkeypatch.setattr(edits, "AT_MOST", 10)
         found = inserted(corpus_of([YARD, kennel(*((width, 60) for width in range(20, 120)))]))
         assert {each.thing.box.w for each in found} == set(range(101, 120, 2))
 

@@ -35,6 +35,7 @@ from pytest_vqamt.relations.expectations import (
     unchanged,
 )
 from tests.making import answers_of, case_of
+from tests.rows import each_row
 
 DOG, CAT = Group(name="dog"), Group(name="cat")
 HOW_MANY, IS_THERE, IS_THERE_NO = Count(groups=(DOG,)), Exists(group=DOG), Absent(group=DOG)
@@ -53,7 +54,7 @@ class TestSumOfParts:
     def verdict(self, *texts: str) -> Verdict:
         return judged(sum_of_parts, self.MEANINGS, *texts)
 
-    @pytest.mark.parametrize(
+    @each_row(
         "texts",
         [
             ("5", "2", "3"),
@@ -67,7 +68,6 @@ class TestSumOfParts:
             ("<think>Perhaps 9? No.</think> 5", "2", "3"),
             ("5.", "2 dogs", "3 cats"),
         ],
-        ids=" | ".join,
     )
     def test_holds(self, texts: tuple[str, ...]) -> None:
         verdict = self.verdict(*texts)
@@ -131,7 +131,7 @@ class TestSumOfParts:
 
 
 class TestSameAnswer:
-    @pytest.mark.parametrize(
+    @each_row(
         ("meaning", "texts"),
         [
             (HOW_MANY, ("3", "three")),
@@ -142,7 +142,6 @@ class TestSameAnswer:
             (Entails(units=(Unit(group=DOG),)), ("entailment", "The picture entails the hypothesis.")),
             (Describe(), ("A dog.", "a  dog")),
         ],
-        ids=lambda value: " | ".join(value) if isinstance(value, tuple) else type(value).__name__,
     )
     def test_holds_where_both_say_the_same(self, meaning: Meaning, texts: tuple[str, str]) -> None:
         verdict = judged(same_answer, (meaning, meaning), *texts)
@@ -166,7 +165,7 @@ class TestSameAnswer:
         assert (verdict.outcome, verdict.readings) == (VIOLATED, readings)
         assert verdict.reason == f"all answers must be the same, but got {', '.join(readings)}"
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("meaning", "text", "reason"),
         [
             (HOW_MANY, "yes", "no number"),
@@ -176,7 +175,6 @@ class TestSameAnswer:
             (Describe(), "  ", "empty answer"),
             (Has(group=DOG, attribute="red"), "Sorry, I can't help with that.", "refusal"),
         ],
-        ids=lambda value: value if isinstance(value, str) else type(value).__name__,
     )
     def test_is_unparsed_where_one_is_of_the_wrong_kind(self, meaning: Meaning, text: str, reason: str) -> None:
         # Also where the same is said twice: an answer of the wrong kind shows nothing.
@@ -204,7 +202,7 @@ class TestSameAnswer:
 
 
 class TestOppositeAnswer:
-    @pytest.mark.parametrize(
+    @each_row(
         "texts",
         [
             ("yes", "no"),
@@ -215,7 +213,6 @@ class TestOppositeAnswer:
             ("there are no dogs", "there are no dogs"),
             ("Yes, I can see a dog.", "There is a dog."),
         ],
-        ids=" | ".join,
     )
     def test_holds(self, texts: tuple[str, str]) -> None:
         verdict = judged(opposite_answer, (IS_THERE, IS_THERE_NO), *texts)
@@ -381,7 +378,7 @@ class TestUnchanged:
         assert judged(unchanged, (HOW_MANY, HOW_MANY), "banana", "apple").outcome is UNPARSED
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expectation", "meaning"),
     [
         (same_answer, IS_THERE),
@@ -400,7 +397,7 @@ def test_an_answer_for_each_query_is_needed(expectation: Expectation, meaning: M
         expectation(case_of(meaning, meaning), answers_of("yes"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expectation", "meanings"),
     [
         (opposite_answer, (HOW_MANY, HOW_MANY)),
@@ -436,7 +433,7 @@ def test_a_bound_leaves_sameness_undecided() -> None:
     assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("meaning", "text", "reading"),
     [
         (HOW_MANY, "two", "2"),
@@ -449,7 +446,6 @@ def test_a_bound_leaves_sameness_undecided() -> None:
         (Describe(), "<think>hm</think> A Dog, two cats. ", "a dog, two cats"),
         (HOW_MANY, "banana", "unparsed"),
     ],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_answers_are_read_as_their_question_asks_and_shown_as_people_write(
     meaning: Meaning, text: str, reading: str
@@ -465,7 +461,7 @@ class TestPublishedQuestions:
     COLOURS = Annotated(answers=(("blue", 1.0),), options=("light blue", "blue", "red"))
     OPEN = Annotated(answers=(("Blue", 1.0),))
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("meaning", "text", "reading"),
         [
             (YES_NO, "Yes, it is.", "yes"),
@@ -477,7 +473,6 @@ class TestPublishedQuestions:
             (OPEN, "Blue.", "blue"),
             (OPEN, "Yes.", "yes"),
         ],
-        ids=str,
     )
     def test_an_answer(self, meaning: Annotated, text: str, reading: str) -> None:
         [query] = case_of(meaning).queries

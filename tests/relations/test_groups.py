@@ -239,13 +239,13 @@ class TestOneGroup:
         assert all(isinstance(each, NotApplicable) for each in found)
 
 
-DRAWS = 3000
+DRAWS = 1500
 
 
 class TestThePictureWorld:
     """The mix that the authors' code draws, over scenes that can give each of its numbers."""
 
-    @pytest.mark.parametrize("sampler", Sampler)
+    @pytest.mark.parametrize("sampler", [Sampler.RANDOM, pytest.param(Sampler.HYPOTHESIS, marks=pytest.mark.full)])
     def test_two_names_are_there_in_70_percent_one_in_20_none_in_10(
         self, world: PictureWorld, sampler: Sampler
     ) -> None:
@@ -258,8 +258,8 @@ class TestThePictureWorld:
         found = islice(draws(sampler, make, lambda part: part), DRAWS)
         shares = Counter(each.present for each in found if isinstance(each, GroupPair))
         assert shares.total() == DRAWS
-        # Three standard deviations of 3,000 draws are 0.025.
-        assert [shares[present] / DRAWS for present in (2, 1, 0)] == pytest.approx([0.7, 0.2, 0.1], abs=0.03)
+        # Three standard deviations of 1,500 draws are 0.036.
+        assert [shares[present] / DRAWS for present in (2, 1, 0)] == pytest.approx([0.7, 0.2, 0.1], abs=0.04)
 
     @pytest.mark.parametrize("variant", ["object", "property"])
     def test_existence_is_asked_of_what_is_there_in_70_percent(self, world: PictureWorld, variant: str) -> None:
@@ -267,14 +267,14 @@ class TestThePictureWorld:
         found = [sample_single(next(scenes), world.corpus, choose, variant) for choose in choosers(DRAWS)]
         made = [each for each in found if isinstance(each, SingleGroup)]
         assert len(made) > 0.95 * DRAWS
-        assert sum(each.present for each in made) / len(made) == pytest.approx(0.7, abs=0.03)
+        assert sum(each.present for each in made) / len(made) == pytest.approx(0.7, abs=0.04)
 
     @pytest.mark.parametrize("variant", ["object", "property"])
     def test_as_many_groups_are_there_as_is_told_and_no_thing_is_in_both(
         self, world: PictureWorld, variant: str
     ) -> None:
         scenes = [world.scene(index) for index in range(len(world))]
-        for scene, choose in zip(cycle(scenes), choosers(1000), strict=False):
+        for scene, choose in zip(cycle(scenes), choosers(300), strict=False):
             found = sample_pair(scene, world.corpus, choose, variant)
             if isinstance(found, GroupPair):
                 first, second = (members(group, scene) for group in (found.first, found.second))

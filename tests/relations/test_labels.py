@@ -16,6 +16,7 @@ from pytest_vqamt.relations.expectations import INCONSISTENT, ISSUE, SOURCE_RIGH
 from pytest_vqamt.relations.metavqa.groups import VARIANTS, GroupQuestion, QuestionKind, sample_question
 from pytest_vqamt.stats import papers
 from tests.making import answers_of, case_of, choosers, group_of, scene_of
+from tests.rows import each_row
 
 DOG = Entails(units=(Unit(group=Group(name="dog")),))
 ENTAILMENT, NEUTRAL, CONTRADICTION = get_args(LabelName)
@@ -27,7 +28,7 @@ def case() -> Case:
     return case_of(DOG, DOG, task=Task.ENTAILMENT)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "first", "second", "outcome", "vacuous", "issue", "inconsistent", "source_right"),
     [
         # MR1 and MR3: entailment must follow, whatever was said before.
@@ -74,7 +75,7 @@ def test_readings_and_reasons_are_told(case: Case) -> None:
     assert unread.reason == "no label named"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second", "outcome", "issue", "inconsistent", "source_right"),
     [
         (ENTAILMENT, ENTAILMENT, HOLDS, 0, 0, 1),

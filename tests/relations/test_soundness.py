@@ -31,6 +31,7 @@ from pytest_vqamt.relations.soundness import (
     unrelated,
 )
 from tests.making import scene_of, thing_of
+from tests.rows import each_row
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_things_of_two_families_and_outlines_are_surely_unlike(a: str, b: str) -
     assert cannot_be_confused(b, a)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b"),
     [
         ("dog", "dog"),
@@ -108,7 +109,7 @@ class TestAbsent:
         assert absent_names(scene_of("people", crowds=("dog",)), self.CORPUS) == ["bird", "cat"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b", "apart"),
     [
         ("dog", "car", True),
@@ -129,7 +130,7 @@ def test_classes_of_an_exhaustive_list_are_disjoint_but_for_kinds(a: str, b: str
     assert disjoint(a, b, scene_of(exhaustive=(a, b))) is apart
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b", "expected"),
     [
         ("dog", "car", True),
@@ -179,7 +180,7 @@ class TestProperties:
         assert corpus_properties("dog", corpus) == ["brown", "black"]
         assert corpus_properties("cow", corpus) == []
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("words", "sure"),
         [
             ("brown dog", ("brown",)),

@@ -12,6 +12,7 @@ from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answers.choices import read_choice, read_label
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.english.nouns import plural
+from tests.rows import each_row
 
 COLOURS = ("red", "blue", "light blue")
 
@@ -44,13 +45,13 @@ NO_CHOICE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "options", "option"), CHOICES)
+@each_row(("text", "options", "option"), CHOICES)
 def test_the_option_named_is_read(text: str, options: tuple[str, ...], option: str) -> None:
     assert read_choice(text, options) == option
     assert read_choice(text, options[::-1]) == option
 
 
-@pytest.mark.parametrize(("text", "options", "reason"), NO_CHOICE)
+@each_row(("text", "options", "reason"), NO_CHOICE)
 def test_what_names_no_one_option_says_why(text: str, options: tuple[str, ...], reason: Unreadable) -> None:
     assert read_choice(text, options) == UnreadableAnswer(reason)
 
@@ -115,12 +116,12 @@ NO_LABEL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "label"), LABELS)
+@each_row(("text", "label"), LABELS)
 def test_the_label_named_is_read(text: str, label: Label) -> None:
     assert read_label(text) is label
 
 
-@pytest.mark.parametrize(("text", "reason"), NO_LABEL)
+@each_row(("text", "reason"), NO_LABEL)
 def test_what_names_no_one_label_says_why(text: str, reason: Unreadable) -> None:
     assert read_label(text) == UnreadableAnswer(reason)
 

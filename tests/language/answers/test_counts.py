@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.language.answers.counts import Quantifier, read_count
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.english.nouns import number_word
+from tests.rows import each_row
 
 NUMBERS = [
     ("3", 3), ("Three", 3), ("three.", 3), ("  7  ", 7), ("7!", 7), ("2.0", 2), ("0", 0), ("12", 12),
@@ -127,17 +127,17 @@ UNREADABLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "number"), NUMBERS)
+@each_row(("text", "number"), NUMBERS)
 def test_a_number_is_read(text: str, number: int) -> None:
     assert read_count(text) == number
 
 
-@pytest.mark.parametrize(("text", "word"), QUANTIFIERS)
+@each_row(("text", "word"), QUANTIFIERS)
 def test_a_quantifier_is_no_number(text: str, word: str) -> None:
     assert read_count(text) == Quantifier(word)
 
 
-@pytest.mark.parametrize(("text", "reason"), UNREADABLE)
+@each_row(("text", "reason"), UNREADABLE)
 def test_what_gives_no_number_says_why(text: str, reason: Unreadable) -> None:
     assert read_count(text) == UnreadableAnswer(reason)
 

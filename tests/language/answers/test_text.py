@@ -11,9 +11,10 @@ from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.counts import read_count
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
 from pytest_vqamt.language.answers.yes_no import read_yes_no
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rest"),
     [
         ("yes", "yes"),
@@ -35,7 +36,7 @@ def test_reasoning_is_cut_off(text: str, rest: str) -> None:
     assert strip_reasoning(text) == rest
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "prepared"),
     [
         ("It's a DOG", "it is a dog"),
@@ -66,7 +67,7 @@ def test_no_more_than_the_first_4000_characters_are_read_and_no_word_is_cut() ->
     assert prepare_answer("x" + " 12345" * 1000) == "x" + " 12345" * 666
 
 
-@pytest.mark.parametrize(
+@each_row(
     "repeated",
     ["word ", "dog ", "no dog, ", "<think>", "_", "many and ", "\n", "not ", "9", "3 dogs there is ", "total 3 and "],
 )
@@ -79,7 +80,7 @@ def test_answers_without_end_are_read_in_no_time(repeated: str) -> None:
     assert time.process_time() - before < 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "I'm sorry, but I can't assist with that.",
@@ -102,6 +103,6 @@ def test_an_answer_is_no_refusal(text: str) -> None:
     assert isinstance(prepare_answer(text), str)
 
 
-@pytest.mark.parametrize("text", ["", " \n", "...", "?!", "<think>hm</think>", "**", "</s>"])
+@each_row("text", ["", " \n", "...", "?!", "<think>hm</think>", "**", "</s>"])
 def test_nothing_said_is_an_empty_answer(text: str) -> None:
     assert prepare_answer(text) == UnreadableAnswer(Unreadable.EMPTY)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from pytest_vqamt.language.english.phrases import phrase, with_indefinite
+from tests.rows import each_row
 
 DOG, CAT = Group(name="dog"), Group(name="cat")
 RED_CAR = Group(name="car", attributes=("red",))
@@ -178,25 +178,25 @@ def reading(text: str, meaning: Meaning) -> bool | None:
     return None if isinstance(value, UnreadableAnswer) else value
 
 
-@pytest.mark.parametrize(("text", "there"), SAID_OF_A_DOG)
+@each_row(("text", "there"), SAID_OF_A_DOG)
 def test_a_proposition_is_put_to_the_question(text: str, there: bool) -> None:
     assert reading(text, Exists(group=DOG)) is there
     assert reading(text, Absent(group=DOG)) is not there
 
 
-@pytest.mark.parametrize(("text", "said"), PARTICLES)
+@each_row(("text", "said"), PARTICLES)
 def test_a_particle_is_taken_logically(text: str, said: bool) -> None:
     assert reading(text, Exists(group=DOG)) is said
     assert reading(text, Absent(group=DOG)) is said
 
 
-@pytest.mark.parametrize(("text", "reason"), SAYS_NEITHER)
+@each_row(("text", "reason"), SAYS_NEITHER)
 def test_what_says_neither_says_why(text: str, reason: Unreadable) -> None:
     assert read_yes_no(text, Exists(group=DOG)) == UnreadableAnswer(reason)
     assert read_yes_no(text, Absent(group=DOG)) == UnreadableAnswer(reason)
 
 
-@pytest.mark.parametrize(("text", "meaning", "said"), OTHERS)
+@each_row(("text", "meaning", "said"), OTHERS)
 def test_other_questions(text: str, meaning: Meaning, said: bool | None) -> None:
     assert reading(text, meaning) is said
 

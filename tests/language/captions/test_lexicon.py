@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from itertools import chain
 
-import pytest
-
 from pytest_vqamt.data.coco import COCO_CLASSES
-from pytest_vqamt.language.captions import class_of, super_category
 from pytest_vqamt.language.captions.lexicon import class_rows, entries_by_form, people
+from pytest_vqamt.language.captions.reading import class_of
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
+from tests.rows import each_row
 
 _SUPER_CATEGORIES = {
     "person": 1, "vehicle": 8, "outdoor": 5, "animal": 10, "accessory": 5, "sports": 10, "kitchen": 7, "food": 10,
@@ -20,17 +19,17 @@ _SUPER_CATEGORIES = {
 
 
 def test_the_classes_are_those_of_coco_and_of_the_picture_world() -> None:
-    of_coco = {name for name in class_rows() if super_category(name)}
+    of_coco = {name for name, row in class_rows().items() if row.kind}
     assert of_coco == COCO_CLASSES
     assert set(class_rows()) - of_coco == {
-        name for name in NAMES if name not in FAMILIES["clothing"] and not super_category(class_of(name) or name)
+        name for name in NAMES if name not in FAMILIES["clothing"] and not class_rows()[class_of(name) or name].kind
     }
 
 
 def test_every_class_is_in_its_super_category() -> None:
-    kinds = [super_category(name) for name in COCO_CLASSES]
+    kinds = [class_rows()[name].kind for name in COCO_CLASSES]
     assert {kind: kinds.count(kind) for kind in kinds} == _SUPER_CATEGORIES
-    assert [super_category(name) for name in ("bench", "tie", "bowl", "tv", "sink", "book")] == [
+    assert [class_rows()[name].kind for name in ("bench", "tie", "bowl", "tv", "sink", "book")] == [
         "outdoor", "accessory", "kitchen", "electronic", "appliance", "indoor",
     ]  # fmt: skip
 
@@ -81,7 +80,7 @@ _NOT_IN_WORDNET = {
 """Words of a class that our WordNet has elsewhere, and people use of the class in captions."""
 
 
-@pytest.mark.parametrize("name", _SYNSETS)
+@each_row("name", _SYNSETS)
 def test_wordnet_has_the_words_in_their_class(name: str) -> None:
     words = (
         chain.from_iterable(

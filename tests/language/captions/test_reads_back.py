@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.data.coco import COCO_CLASSES
-from pytest_vqamt.language.captions import NounForm, class_of, classes_in
 from pytest_vqamt.language.captions.lexicon import WordShape, entries_by_form
+from pytest_vqamt.language.captions.number import NounForm
+from pytest_vqamt.language.captions.reading import class_of, classes_in
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
@@ -52,7 +53,7 @@ def test_one_name(number: int) -> None:
         assert dict(classes_in(describe([(name, number)]))) == _expected([(name, number)])
 
 
-@pytest.mark.parametrize("one_in", [7, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("one_in", [20, pytest.param(1, marks=pytest.mark.full)])
 def test_two_names_in_either_order(one_in: int) -> None:
     pairs = list(permutations(THINGS, 2))[::one_in]
     for (a, b), numbers in zip(pairs, _cycle(((1, 1), (1, 2), (2, 1), (2, 5))), strict=False):
@@ -65,7 +66,6 @@ def _cycle(values: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
     return [*values] * len(THINGS) ** 2
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(THINGS), st.integers(1, 12)), max_size=9, unique_by=lambda each: each[0]))
 def test_lists_of_names(inventory: list[tuple[str, int]]) -> None:
     told = dict(classes_in(describe(inventory)))
@@ -81,7 +81,6 @@ SURE = sorted(
 )
 
 
-@settings(max_examples=300)
 @given(st.lists(st.sampled_from(SURE), min_size=2, max_size=4, unique=True))
 def test_what_one_name_is_read_as_does_not_hang_on_the_others(names: list[str]) -> None:
     """So that what was there before is read alike after; of every word of the tables."""

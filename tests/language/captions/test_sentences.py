@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.language.captions import NounForm, classes_in
+from pytest_vqamt.language.captions.number import NounForm
+from pytest_vqamt.language.captions.reading import classes_in
+from tests.rows import each_row
 
 _SENTENCES = Path(__file__).with_name("sentences.txt")
 _FORMS = {"s": NounForm.SINGULAR, "p": NounForm.PLURAL, "-": NounForm.NONE}
@@ -39,7 +41,7 @@ def _classes(expected: str) -> dict[str, NounForm]:
 SENTENCES = tuple(_sentences())
 
 
-@pytest.mark.parametrize(("kind", "caption", "expected"), SENTENCES, ids=[caption for _, caption, _ in SENTENCES])
+@each_row(("kind", "caption", "expected"), SENTENCES)
 def test_a_caption_names_what_a_reader_takes_from_it(kind: str, caption: str, expected: dict[str, NounForm]) -> None:
     assert dict(classes_in(caption)) == expected, kind
 

@@ -8,15 +8,24 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.coco import COCO_CLASSES
-from pytest_vqamt.language.captions import CaptionVerdict, check_appearance, check_captions, check_forms, class_of
-from pytest_vqamt.language.captions.verdicts import incomplete_captions, super_categories, super_category_names
+from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.verdicts import (
+    CaptionVerdict,
+    check_appearance,
+    check_captions,
+    check_forms,
+    incomplete_captions,
+    super_categories,
+    super_category_names,
+)
 from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
+from tests.rows import each_row
 
 HOLDS = CaptionVerdict()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "inserted"),
     [
         # kinds and synonyms (section 4.2.3)
@@ -80,7 +89,7 @@ def test_right_captions_are_not_reported(before: str, after: str, inserted: str)
     assert check_captions(before, after, inserted) == HOLDS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "inserted", "kind"),
     [
         # figures 1 and 8 and section 4.3 of the paper

@@ -14,6 +14,7 @@ from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.english.families import belong_together, derived_family, family, is_kind_either_way, is_known
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import NAMES
+from tests.rows import each_row
 
 SHARED = Path(__file__).parents[3] / "../shared/data"
 WORDS = wordnet()
@@ -55,7 +56,7 @@ def test_no_name_is_in_two_families() -> None:
     assert set(names) & set(OF_NONE) == set()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "expected"),
     [
         ("robin", "animal"),
@@ -92,7 +93,7 @@ AMBIGUOUS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*AMBIGUOUS, "light", "seal", "pole", "net", "watch", "people's", "black", "crowd"])
+@each_row("name", [*AMBIGUOUS, "light", "seal", "pole", "net", "watch", "people's", "black", "crowd"])
 def test_a_name_that_may_stand_for_things_of_two_families_is_of_none(name: str) -> None:
     assert family(name) is None
     assert derived_family(name) is None
@@ -131,7 +132,7 @@ def test_no_name_is_in_two_families_of_families() -> None:
     assert all(name == name.strip().lower() and name for name in names)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "expected"),
     [
         ("dog", "animal"),
@@ -173,7 +174,7 @@ def test_pairs_of_the_picture_world_that_people_may_not_keep_apart() -> None:
     assert len(pairs) < 15
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b"),
     [
         ("person", "surfer"),

@@ -7,7 +7,6 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +25,7 @@ from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.reader import Synsets
 from pytest_vqamt.language.wordnet.words import find_wordnet
+from tests.rows import each_row
 
 TABLE = tomllib.loads(
     Path(pytest_vqamt.language.__file__).parent.joinpath("english", "synonyms.toml").read_text(encoding="utf-8")
@@ -43,10 +43,14 @@ def synsets() -> Synsets:
 
 
 def share_a_synset(part_of_speech: str, a: str, b: str) -> bool:
-    return not set(synsets().of(a, part_of_speech)).isdisjoint(synsets().of(b, part_of_speech))
+    kinds = "n" if part_of_speech == "n" else "as"
+    of_a, of_b = (
+        {each.name() for each in synsets().parsed(word.replace(" ", "_")) if each.pos() in kinds} for word in (a, b)
+    )
+    return not of_a.isdisjoint(of_b)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[1]}-{pair[2]}")
+@each_row("pair", PAIRS)
 def test_both_words_share_a_synset_or_the_table_says_why_they_are_there(pair: tuple[str, ...]) -> None:
     part_of_speech, a, b, *reason = pair
     assert share_a_synset(part_of_speech, a, b) == (not reason), reason or "say why, or leave the pair out"
@@ -65,7 +69,7 @@ def test_all_is_in_lower_case_and_in_the_singular() -> None:
     assert [name for kind, *names in PAIRS if kind == "n" for name in names[:2] if singular(name) != name] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "after"),
     [
         # Articles, number, capitals.
@@ -87,7 +91,7 @@ def test_all_that_can_be_replaced_at_once(text: str, after: str) -> None:
     assert apply_replacements(text, chosen) == after
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "people are bike riding.",  # no bike

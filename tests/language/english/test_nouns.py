@@ -21,6 +21,7 @@ from pytest_vqamt.language.english.nouns import (
     singular,
     with_article,
 )
+from tests.rows import each_row
 
 COCO = """
 person people, bicycle bicycles, car cars, motorcycle motorcycles, airplane airplanes, bus buses, train trains,
@@ -159,7 +160,7 @@ def test_plural(one: str, many: str) -> None:
     assert singular(one) == one
 
 
-@pytest.mark.parametrize("noun", MASS)
+@each_row("noun", MASS)
 def test_a_mass_is_neither_counted_nor_given_an_article(noun: str) -> None:
     assert is_mass(noun)
     assert not is_plural(noun)
@@ -167,7 +168,7 @@ def test_a_mass_is_neither_counted_nor_given_an_article(noun: str) -> None:
     assert plural(noun) == indefinite(noun) == noun
 
 
-@pytest.mark.parametrize("noun", PLURAL_ONLY)
+@each_row("noun", PLURAL_ONLY)
 def test_what_has_no_singular_is_a_plural_and_not_counted(noun: str) -> None:
     assert lacks_singular(noun)
     assert is_plural(noun)
@@ -181,31 +182,29 @@ def test_glasses_are_spectacles_unless_they_are_of_something() -> None:
     assert not lacks_singular("glasses of water")
 
 
-@pytest.mark.parametrize("noun", PLURALS)
+@each_row("noun", PLURALS)
 def test_a_plural_is_known_as_one(noun: str) -> None:
     assert is_plural(noun)
     assert not lacks_singular(noun)
     assert not is_countable(noun)
 
 
-@pytest.mark.parametrize("noun", SINGULARS)
+@each_row("noun", SINGULARS)
 def test_a_final_s_does_not_make_a_plural(noun: str) -> None:
     assert not is_plural(noun)
 
 
-@pytest.mark.parametrize(
-    "noun", ["dog", "teddy bear", "sheep", "bus", "water bottle", "snow suit", "tank top", "lamp shade"]
-)
+@each_row("noun", ["dog", "teddy bear", "sheep", "bus", "water bottle", "snow suit", "tank top", "lamp shade"])
 def test_what_is_counted(noun: str) -> None:
     assert is_countable(noun)
 
 
-@pytest.mark.parametrize("noun", ["sky", "ground", "ocean", "pant", "scissor", "background"])
+@each_row("noun", ["sky", "ground", "ocean", "pant", "scissor", "background"])
 def test_what_has_no_edge_or_is_half_a_pair_is_not_counted(noun: str) -> None:
     assert not is_countable(noun)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "phrase",
     [
         "an apple", "a uniform", "an hour", "an hour hand", "a teddy bear", "an umbrella", "a unicorn", "a utensil",
@@ -232,7 +231,7 @@ def test_head(noun: str, word: str) -> None:
     assert head(noun) == word
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("n", "word"),
     [
         (0, "zero"), (1, "one"), (12, "twelve"), (19, "nineteen"), (20, "twenty"), (21, "twenty-one"), (40, "forty"),

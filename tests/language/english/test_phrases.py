@@ -6,17 +6,19 @@ import pytest
 
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.language.english.phrases import (
+    after_a_noun,
     definite,
     describe,
+    in_a_clause,
     join_phrases,
-    links,
     phrase,
     phrase_with_the,
     with_indefinite,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("predicate", "phrase", "one", "many"),
     [
         ("on", "on", "is on", "are on"),
@@ -37,16 +39,16 @@ from pytest_vqamt.language.english.phrases import (
     ],
 )
 def test_a_predicate_in_words(predicate: str, phrase: str, one: str, many: str) -> None:
-    assert links().after_a_noun(predicate) == phrase
-    assert links().in_a_clause(predicate, many=False) == one
-    assert links().in_a_clause(predicate, many=True) == many
+    assert after_a_noun(predicate) == phrase
+    assert in_a_clause(predicate, many=False) == one
+    assert in_a_clause(predicate, many=True) == many
 
 
 def related(name: str, predicate: str, to: str, *attributes: str) -> Group:
     return Group(name=name, related=(Related(predicate=predicate, to=Group(name=to, attributes=attributes)),))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "attributes", "one", "many"),
     [
         ("car", (), "car", "cars"),
@@ -85,7 +87,7 @@ def test_the_order_of_the_attributes_does_not_matter() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("group", "many"),
     [
         (related("dog", "on", "table"), "dogs on a table"),
@@ -125,7 +127,7 @@ def test_any_one_of_a_group(group: Group, words: str) -> None:
     assert with_indefinite(group) == words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("group", "short", "clause"),
     [
         (related("cup", "on", "table", "wooden"), "cup on the wooden table", "cup that is on the wooden table"),
@@ -151,7 +153,7 @@ def test_in_a_row(items: list[str], text: str) -> None:
     assert join_phrases(items) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("inventory", "text"),
     [
         ((), "nothing"),

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import Lasso  # type: ignore[import-untyped]  # it has neither types nor stubs
 
-from pytest_vqamt.language.question_ranking import open_pool
 from pytest_vqamt.language.question_ranking.embeddings import embed_pool
 from pytest_vqamt.language.question_ranking.lasso import COLUMNS, LAMBDA, TOLERANCE, _of_unit_length, solve, violation
+from pytest_vqamt.language.question_ranking.pool import open_pool
 from tests.language.question_ranking.real_pool import VQA_V2, real_data
 
 Vector: TypeAlias = NDArray[np.float64]

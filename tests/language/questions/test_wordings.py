@@ -20,13 +20,14 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.language.questions.templates import TEMPLATES, Askable, Asking, QuestionType, count, question
 from tests.language.questions.filled import near, of
+from tests.rows import each_row
 
 CUP = of("cup")
 CUP_ON_TABLE = near(CUP, "on", of("table"))
 MAN_HOLDING = near(of("man"), "holding", of("umbrella", "red"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("type_", "plain", "related"),
     # Jimenez et al., ACL 2022, Table 6, as relations.md section 2 splits it.
     [
@@ -75,7 +76,7 @@ def said(type_: QuestionType, meaning: Askable, category: str = "", *, negated: 
     return {question(asking, template, negated=negated).text for template in range(count(type_, related))}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("meaning", "positive", "negative"),
     [
         (Exists(group=CUP), "Do you see a cup in the picture?", "Do you see no cup in the picture?"),
@@ -160,7 +161,7 @@ def test_is_there_one_of_either(groups: tuple[Group, ...], positive: str, negati
     assert negative in said(QuestionType.DISJUNCTION, Either(groups=groups), negated=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("group", "attribute", "text"),
     [
         (CUP, "clean", "Is the cup in the picture clean?"),
@@ -177,7 +178,7 @@ def test_does_it_have_the_attribute(group: Group, attribute: str, text: str) -> 
     assert text in said(QuestionType.ATTRIBUTE, Has(group=group, attribute=attribute))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("what", "options", "text"),
     [
         (of("animal", "black"), ("dog", "elephant"), "Is the black animal a dog or an elephant?"),
@@ -202,7 +203,7 @@ def test_which_object_is_it(what: Group, options: tuple[str, ...], text: str) ->
     assert text in said(QuestionType.OBJECT_CHOICE, Choice(what=what, options=options))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("what", "category", "options", "text"),
     [
         (CUP, "color", ("red", "blue"), "What color is the cup, red or blue?"),

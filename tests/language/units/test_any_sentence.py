@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.language.units import recombine, units_of, without_unit
+from tests.rows import each_row
 
 _WORDS = (
     "a", "an", "the", "two", "one", "some", "no", "his", "her", "man", "men", "dog", "dogs", "woman", "people",
@@ -47,9 +47,7 @@ def test_no_text_is_too_strange(text: str) -> None:
     recombine(units_of(text))
 
 
-@pytest.mark.parametrize(
-    "word", ["running", "of a", "one of", "a", "and", "who is", "the man's", "black and", "with a dog", ","]
-)
+@each_row("word", ["running", "of a", "one of", "a", "and", "who is", "the man's", "black and", "with a dog", ","])
 def test_long_lines_are_no_harm(word: str) -> None:
     units = units_of(f"{word} " * (4000 // (len(word) + 1)))
     recombine(units[:50])

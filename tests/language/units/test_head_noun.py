@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.language.units import DescriptionUnit, head_noun, unit_of
+from tests.rows import each_row
 
 HEADS = {
     "girl": "girl", "young girl": "girl", "Girls": "girl", "men": "man", "school bus": "bus", "camera straps": "strap",
@@ -15,12 +16,12 @@ HEADS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "noun"), HEADS.items())
+@each_row(("name", "noun"), HEADS.items())
 def test_head_nouns(name: str, noun: str) -> None:
     assert head_noun(name) == noun
 
 
-@pytest.mark.parametrize("name", ["one of " * 2000, "group of " * 2000, "of", " of ", "one of ", ""])
+@each_row("name", ["one of " * 2000, "group of " * 2000, "of", " of ", "one of ", ""])
 def test_odd_names_have_some(name: str) -> None:
     assert isinstance(head_noun(name), str)
 

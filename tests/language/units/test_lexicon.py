@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.language.units.lexicon import VerbForm, plural_form, third_person, verb_forms
+from tests.rows import each_row
 
 FORMS = {
     VerbForm.ING: {
@@ -23,21 +22,19 @@ FORMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("form", "word", "verb"), [(form, word, verb) for form, of in FORMS.items() for word, verb in of.items()]
-)
+@each_row(("form", "word", "verb"), [(form, word, verb) for form, of in FORMS.items() for word, verb in of.items()])
 def test_forms_are_read(form: VerbForm, word: str, verb: str) -> None:
     lemma, forms = verb_forms(word)
     assert lemma == verb
     assert form in forms
 
 
-@pytest.mark.parametrize("word", ["giraffe", "the", "quickly", "red", "kings", "spring roll"])
+@each_row("word", ["giraffe", "the", "quickly", "red", "kings", "spring roll"])
 def test_what_is_no_verb_has_no_forms(word: str) -> None:
     assert verb_forms(word) == ("", frozenset())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("many", "one"),
     [
         ("walk", "walks"), ("kiss", "kisses"), ("carry", "carries"), ("play", "plays"), ("go", "goes"),
@@ -51,6 +48,6 @@ def test_number_of_the_present(many: str, one: str) -> None:
     assert plural_form(many) == many
 
 
-@pytest.mark.parametrize("verb", ["can", "will", "ran", "sat", "walked", "went"])
+@each_row("verb", ["can", "will", "ran", "sat", "walked", "went"])
 def test_what_knows_no_number_stays(verb: str) -> None:
     assert third_person(verb) == plural_form(verb) == verb

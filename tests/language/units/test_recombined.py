@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.language.units import DescriptionUnit, recombine
+from tests.rows import each_row
 
 # "object: property", "+" before what is plural; the sentences are written by hand.
 SENTENCES = [
@@ -102,7 +101,7 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize(("units", "sentence"), SENTENCES)
+@each_row(("units", "sentence"), SENTENCES)
 def test_sentences(units: str, sentence: str) -> None:
     assert recombine(_units(units)) == sentence
 

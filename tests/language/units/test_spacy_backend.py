@@ -10,6 +10,7 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.language.units import units_of
 from pytest_vqamt.language.units.spacy_backend import load
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.units.spacy_backend import SpacyDoc
@@ -117,7 +118,7 @@ PARSES = {
 }
 
 
-@pytest.mark.parametrize(("parse", "units"), PARSES.values(), ids=list(PARSES))
+@each_row(("parse", "units"), PARSES.values())
 def test_units_follow_the_parse(parse: str, units: str) -> None:
     spacy = pytest.importorskip("spacy")
     from pytest_vqamt.language.units.spacy_backend import units_of_doc

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.language.units.tagger import tag_words
+from tests.rows import each_row
 
 SHORT = {
     "determiner": "d", "possessive": "s", "number": "#", "adjective": "a", "noun": "n", "pronoun": "p", "be": "b",
@@ -55,6 +54,6 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize(("sentence", "tags"), SENTENCES.items())
+@each_row(("sentence", "tags"), SENTENCES.items())
 def test_tags(sentence: str, tags: str) -> None:
     assert "".join(SHORT[tag] for tag in tag_words(sentence.split())) == tags

@@ -6,6 +6,7 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.language.units import DescriptionUnit, units_of
+from tests.rows import each_row
 
 KINDS = {
     # VEglue section 3.4.1
@@ -64,12 +65,12 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("sentence", "units"), KINDS.items(), ids=list(KINDS))
+@each_row(("sentence", "units"), KINDS.items())
 def test_kinds_of_sentences(sentence: str, units: str) -> None:
     assert " | ".join(f"{unit.object}: {unit.property}".strip() for unit in units_of(sentence)) == units
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "plural"),
     [
         ("A dog barks.", [False]),

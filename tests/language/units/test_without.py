@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.language.units import DescriptionUnit, units_of, without_unit
+from tests.rows import each_row
 
 # Sentence, the object that is erased, and what is left, "|" between units; worked out by hand.
 LEFT = [
@@ -70,7 +69,7 @@ LEFT = [
 ]
 
 
-@pytest.mark.parametrize(("sentence", "erased", "left"), LEFT)
+@each_row(("sentence", "erased", "left"), LEFT)
 def test_what_is_left(sentence: str, erased: str, left: str) -> None:
     units = units_of(sentence)
     place = [unit.object for unit in units].index(erased)

@@ -13,6 +13,7 @@ from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.words import find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES, SYNSETS
+from tests.rows import each_row
 from tools.wordnet_extract import extract, read_data, read_index
 
 FOLDER = Path(str(files("pytest_vqamt.language.wordnet").joinpath("files")))
@@ -43,9 +44,7 @@ def test_every_offset_is_where_its_line_begins(suffix: str) -> None:
     assert {pointer.offset for line in lines.values() for pointer in line.pointers} <= set(lines)
 
 
-@pytest.mark.parametrize(
-    "name", ["data.noun", "index.noun", "data.adj", "index.adj", "data.verb", "index.adv", "LICENSE"]
-)
+@each_row("name", ["data.noun", "index.noun", "data.adj", "index.adj", "data.verb", "index.adv", "LICENSE"])
 def test_every_file_carries_the_notice(name: str) -> None:
     text = (FOLDER / name).read_text(encoding="ascii")
     assert NOTICE in text

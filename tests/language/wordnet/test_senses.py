@@ -8,6 +8,7 @@ from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import NAMES, SYNSETS
+from tests.rows import each_row
 
 WORDS = wordnet()
 
@@ -54,7 +55,7 @@ MEANT = {
 }
 
 
-@pytest.mark.parametrize(("name", "synset"), MEANT.items())
+@each_row(("name", "synset"), MEANT.items())
 def test_the_sense_that_a_photo_shows(name: str, synset: str) -> None:
     assert WORDS.sense(name) == synset
 

@@ -19,6 +19,7 @@ from pytest_vqamt.language.wordnet import wordnet, words
 from pytest_vqamt.language.wordnet.reader import Synsets
 from pytest_vqamt.language.wordnet.words import READ, find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES
+from tests.rows import each_row
 
 WORDS = wordnet()
 KNOWN = sorted(COCO_CLASSES | set(NAMES))
@@ -27,7 +28,7 @@ names = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "other", "expected"),
     [
         ("dog", "animal", True),
@@ -58,7 +59,7 @@ def test_a_name_is_under_a_synset_that_it_has_or_is_a_kind_of() -> None:
     assert not WORDS.is_under("xyzzy", ("entity.n.01",))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b", "expected"),
     [
         ("dog", "animal", True),
@@ -86,7 +87,7 @@ def test_what_may_name_the_same_thing(a: str, b: str, expected: bool) -> None:
     assert WORDS.may_name_the_same(b, a) is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b", "expected"),
     [
         ("tire", "car", True),

@@ -26,6 +26,7 @@ from pytest_vqamt.relations.basic_questions.noise import (
 )
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, case_of, choosers, group_of, scene_of
+from tests.rows import each_row
 
 NOISE = Noise()
 ASKED = PublishedQuestion(
@@ -317,7 +318,7 @@ def test_published_questions_come_first(yard: Scene) -> None:
     assert three == 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "answer_type"),
     [
         (published("red", kind="other"), "other"),

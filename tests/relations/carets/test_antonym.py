@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.meaning import Has
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets.antonym import Antonym
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of, short
+from tests.rows import each_row
 
 ANTONYM = Antonym()
 
@@ -39,7 +38,7 @@ def test_the_antonym_has_been_seen_on_such_a_thing_or_can_be_of_anything() -> No
     assert ("cup: clean", "cup: dirty") in pairs(scene_of("clean cup"), scene_of("dog", id="b"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("thing", "expected"),
     [
         ("big dog", {"big", "small"}),
@@ -57,7 +56,7 @@ def test_the_antonym_is_that_of_the_word_for_such_a_thing(thing: str, expected: 
     assert thing.split()[0] in words
 
 
-@pytest.mark.parametrize(
+@each_row(
     "thing",
     [
         "door",  # nothing is annotated

@@ -15,6 +15,7 @@ from pytest_vqamt.relations.carets.argument_sampling import sample_argument, sam
 from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named, two_templates
 from tests.making import choosers, group_of, scene_of
 from tests.relations.carets.draws import many, one_is, view_of
+from tests.rows import each_row
 
 CAT_ON_BENCH = Group(name="cat", related=(Related(predicate="on", to=Group(name="bench")),))
 
@@ -85,7 +86,7 @@ def test_two_templates_are_two() -> None:
     assert {one_template(asked, choose) for choose in choosers(600)} == set(range(asked.templates))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("meaning", "ids"),
     [
         (Exists(group=group_of("dog")), ("0", "1")),

@@ -10,6 +10,7 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
 from tests.making import scene_of, thing_of
 from tests.relations.carets.draws import one_is, view_of
+from tests.rows import each_row
 
 ALL = ("dog", "cat", "car", "tree", "person", "shirt", "tire")
 
@@ -24,7 +25,7 @@ def only(name: str, scene: Scene) -> bool:
 class TestTheOnlyOne:
     """Rule 6."""
 
-    @pytest.mark.parametrize(
+    @each_row(
         "others",
         [
             ("dog",),  # two dogs
@@ -34,7 +35,6 @@ class TestTheOnlyOne:
             ("hot dog",),  # one head noun
             ("car", "dog"),
         ],
-        ids=str,
     )
     def test_is_none_where_another_answers_to_the_phrase(self, others: tuple[str, ...]) -> None:
         assert not only("dog", scene_of("dog", *(name.replace(" ", "_") for name in others)))
@@ -67,7 +67,7 @@ class TestTheOnlyOneWithAnAttribute:
         assert by_word("red", "red car", "blue car")
         assert by_word("red", "red car", "blue car", "green car", "tree")
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("word", "other"),
         [
             ("red", "car"),  # of no known colour
@@ -152,7 +152,7 @@ class TestWhatCanBeSaid:
 class TestWhatIsLacked:
     """Rules 5 and 8: not merely unannotated."""
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("thing", "word"),
         [
             ("car", "red"),
@@ -251,9 +251,7 @@ def test_names_are_those_of_physical_things_and_of_no_crowd() -> None:
     assert view_of(scene).names == ("dog",)
 
 
-@pytest.mark.parametrize(
-    "name", ["background", "reflection", "shadow", "group", "picture", "letters", "black", "night"]
-)
+@each_row("name", ["background", "reflection", "shadow", "group", "picture", "letters", "black", "night"])
 def test_what_names_no_thing_is_not_asked_about(name: str) -> None:
     assert view_of(scene_of("dog", name)).names == ("dog",)
 

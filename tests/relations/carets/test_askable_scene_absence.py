@@ -10,6 +10,7 @@ from pytest_vqamt.relations.askable_scene import MAX_PLAUSIBLE_NAMES
 from pytest_vqamt.relations.carets.ontological import Ontological
 from tests.making import scene_of
 from tests.relations.carets.draws import arguments, asked, cases, one_is, view_of
+from tests.rows import each_row
 
 
 def absent(scene: Scene, companion: str, *together: Scene) -> set[str]:
@@ -19,7 +20,7 @@ def absent(scene: Scene, companion: str, *together: Scene) -> set[str]:
 class TestWhatIsAbsent:
     """Rule 4: plausible, and no hypernym, hyponym, part, whole or garment of what is annotated."""
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("here", "false"),
         [
             ("car", "tire"),  # a part
@@ -61,7 +62,7 @@ class TestWhatIsAbsent:
     def test_is_something_that_wordnet_knows(self) -> None:
         assert absent(scene_of("car"), "car", scene_of("car", "zzz", id="b")) == set()
 
-    @pytest.mark.parametrize("name", ["wall", "sky", "building", "window", "grass", "plant", "food", "hair", "paper"])
+    @each_row("name", ["wall", "sky", "building", "window", "grass", "plant", "food", "hair", "paper"])
     def test_is_nothing_that_is_nearly_everywhere(self, name: str) -> None:
         other = scene_of("car", name, "lamp", id="b")
         assert absent(scene_of("car"), "car", other) == {"lamp"}
@@ -148,7 +149,7 @@ def test_nor_is_another_one_of_its_name(thing: str) -> None:
     assert view_of(scene_of(thing, thing.split()[-1])).names == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "thing",
     [
         "wooden chair",
@@ -165,7 +166,7 @@ def test_other_things_are_what_they_are_called(thing: str) -> None:
     assert view_of(scene_of(thing)).names == (thing.split()[-1],)
 
 
-@pytest.mark.parametrize("type_", QuestionType)
+@each_row("type_", QuestionType)
 def test_no_question_names_it(type_: QuestionType) -> None:
     scene = scene_of("black sitting wooden duck", "red car", "dog", exhaustive=ALL)
     assert not any("duck" in each for each in asked(arguments(type_, view_of(scene, POND))))

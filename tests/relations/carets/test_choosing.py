@@ -12,6 +12,7 @@ from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets.arguments import Argument
 from tests.making import scene_of, thing_of
 from tests.relations.carets.draws import KNOWN, arguments, asked, one_is, short, view_of
+from tests.rows import each_row
 
 OBJECT, ATTRIBUTE, ACTION = (
     QuestionType.OBJECT_CHOICE, QuestionType.ATTRIBUTE_CHOICE, QuestionType.ACTION_CHOICE,
@@ -43,7 +44,7 @@ class TestObjects:
     def test_are_offered_beside_names_that_occur(self) -> None:
         assert of(OBJECT, scene_of("black dog"), scene_of("sheep", id="zoo")) == {"black animal: dog, sheep"}
 
-    @pytest.mark.parametrize("other", ["black cow", "cow", "dark cow", "black teddy_bear", "teddy_bear", "black puppy"])
+    @each_row("other", ["black cow", "cow", "dark cow", "black teddy_bear", "teddy_bear", "black puppy"])
     def test_are_not_asked_about_where_another_one_answers_to_the_phrase(self, other: str) -> None:
         """Rule 6: "the black animal" with a cow and a horse."""
         assert of(OBJECT, scene_of("black dog", other), self.ZOO) == set()

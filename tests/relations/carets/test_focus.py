@@ -13,6 +13,7 @@ from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.relations.carets.visual import Obscuring, kept_boxes
 from tests.making import FirstOption, choosers, group_of, scene_of, thing_of
 from tests.relations.carets.draws import view_of
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
@@ -35,7 +36,7 @@ IS_THERE_A_COW = Exists(group=group_of("cow"))
 IS_THE_DOG_RED = Has(group=group_of("dog"), attribute="red")
 
 
-@pytest.mark.parametrize("how", Obscuring)
+@each_row("how", Obscuring)
 def test_what_is_there_is_kept(how: Obscuring) -> None:
     assert kept(IS_THERE_A_DOG, scene_of(DOG, CAT, CAR), how) == (Box(0, 0, 40, 40),)
 

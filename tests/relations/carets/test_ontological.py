@@ -10,6 +10,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets.ontological import Ontological
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of, one_is, short
+from tests.rows import each_row
 
 ONTOLOGICAL = Ontological()
 
@@ -131,7 +132,7 @@ class TestChoices:
         assert presumed("car", "vehicle") == {True}
 
 
-@pytest.mark.parametrize("variant", ONTOLOGICAL.info.variants)
+@each_row("variant", ONTOLOGICAL.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     corpus = corpus_of(bare, scene_of("dog", "car", id="b"))
     for choose in choosers(5):

@@ -10,6 +10,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets.order import Order
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of
+from tests.rows import each_row
 
 ORDER = Order()
 VARIANTS = ORDER.info.variants
@@ -22,7 +23,7 @@ def test_there_is_a_variant_of_each_that_can_be_put_in_another_order() -> None:
     assert VARIANTS == ("conjunction", "disjunction", "choices")
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@each_row("variant", VARIANTS)
 def test_the_same_is_asked_in_really_another_order(yard: Scene, variant: str) -> None:
     found = cases(ORDER, yard, FARM, variant=variant)
     assert len(found) > 200
@@ -66,7 +67,7 @@ def test_nothing_but_the_order_changes_so_that_no_case_is_presumed() -> None:
         assert not any(case.is_presumed for case in found)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@each_row("variant", VARIANTS)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     corpus = corpus_of(bare, FARM)
     for choose in choosers(20):

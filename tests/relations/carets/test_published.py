@@ -16,6 +16,7 @@ from pytest_vqamt.models.reference.oracle import answer_text
 from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.relations.published import PUBLISHED_TESTS, PublishedPairs
 from tests.making import FirstOption, answers_of, scene_of
+from tests.rows import each_row
 
 REAL = Path(__file__).parents[3] / "../shared/data/carets"
 
@@ -99,7 +100,7 @@ def test_the_facts_that_the_metrics_are_broken_down_by(case: Case, facts: dict[s
     assert dict(case.facts) == {**facts, "published": "a.json:1-s"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "type_"),
     [
         ("object_verification_template_1_attrs", "object"),
@@ -118,7 +119,7 @@ def test_published_kinds_are_of_the_seven_types(kind: str, type_: str) -> None:
     assert the_case(asked(kind=kind)).fact("question_type") == type_
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("case", "texts", "expected"),
     [
         (OPPOSITE, ("yes", "no"), Outcome.HOLDS),

@@ -22,6 +22,7 @@ from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, load_kno
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, cases
+from tests.rows import each_row
 
 DEBIAN = Path("/usr/share/wordnet")
 IN_WORDS = [name for name in catalogue.TABLE if name.startswith("carets.") and name != "carets.published"]
@@ -37,7 +38,7 @@ def drawn(source: SceneSource, relation: Relation, draws: int = 25) -> list[str]
     return found
 
 
-@pytest.mark.parametrize("name", IN_WORDS)
+@each_row("name", IN_WORDS)
 def test_each_relation_in_words_takes_both(name: str) -> None:
     assert catalogue.get(name).info.settings == (WORDNET, ONTOLOGY)
 
@@ -123,7 +124,7 @@ def test_what_the_settings_name_is_opened_once() -> None:
 NOTHING: frozenset[str] = frozenset()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("a", "b"),
     [
         ("dog", "puppy"), ("dog", "animal"), ("boy", "child"), ("mug", "cup"), ("truck", "van"), ("man", "skier"),
@@ -149,7 +150,7 @@ def test_a_class_list_that_has_both_tells_them_apart() -> None:
     assert not KNOWN.is_apart("dog", "puppy", scene_of(exhaustive=("dog", "puppy")))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "here"),
     [
         ("tire", "car"), ("wheel", "bicycle"), ("keyboard", "laptop"), ("person", "shirt"), ("shirt", "man"),
@@ -168,7 +169,7 @@ def test_what_is_unlike_all_that_is_there_can_be_absent(name: str, here: str) ->
     assert not KNOWN.is_absent(name, frozenset({here, name}), NOTHING)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "word", "never"),
     [
         ("car", "animal", True),

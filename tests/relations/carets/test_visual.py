@@ -21,16 +21,17 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.carets.visual import foreground, grow, partly_visible_names
+from pytest_vqamt.relations.carets.visual import foreground, grow, named_boxes, partly_visible
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.core.random_scenes import boxes_within, pixels, scenes
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import MEAN, corpus_of
 from tests.relations.carets.obscured import BARN, VARIANTS, VISUAL, about, asked, cases, edit_of, kept, words_of
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
-DRAWN = Sampling(max_cases=400, sampler=Sampler.RANDOM)
+DRAWN = Sampling(max_cases=200, sampler=Sampler.RANDOM)
 """So many cases of the picture world show much of what there is."""
 
 
@@ -51,7 +52,7 @@ def named(case: Case) -> list[Thing]:
     return [thing for group in groups for thing in members(group, scene)]
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@each_row("variant", VARIANTS)
 def test_a_case_asks_the_same_twice_first_of_the_picture_as_it_is(yard: Scene, variant: str) -> None:
     found = cases(yard, variant, BARN)
     assert found
@@ -128,7 +129,7 @@ def test_all_that_is_named_is_kept_whole(of_the_world: tuple[Case, ...]) -> None
         for thing in named(case):
             assert seen[shown((thing.box,), scene)].all(), case.queries[0].text
             things += 1
-    assert things > 400
+    assert things > 200
 
 
 def test_the_answer_stays_as_far_as_annotations_know(of_the_world: tuple[Case, ...]) -> None:
@@ -165,7 +166,7 @@ def test_half_of_the_yes_no_questions_are_true(of_the_world: tuple[Case, ...]) -
     assert truths["yes"] / truths.total() == pytest.approx(0.5, abs=0.12)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@each_row("variant", VARIANTS)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     assert cases(bare, variant, BARN) == []
 
@@ -274,5 +275,5 @@ def test_half_seen_is_what_no_kept_box_holds_all_pixels_of(scene: Scene, data: s
     blurred |= {region.name for region in scene.regions if region not in crowds_whole}
     cut_off = {thing.name for thing in scene.objects if thing.id in touched - whole}
     cut_off |= {region.name for region in crowds_touched if region not in crowds_whole}
-    assert partly_visible_names(scene, keep, hidden_elsewhere=False) == blurred
-    assert partly_visible_names(scene, keep, hidden_elsewhere=True) == cut_off
+    assert partly_visible(named_boxes(scene), keep, hidden_elsewhere=False) == blurred
+    assert partly_visible(named_boxes(scene), keep, hidden_elsewhere=True) == cut_off

@@ -13,6 +13,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metaic.deeptest import Deeptest
 from tests.making import answers_of, choosers, scene_of, thing_of
+from tests.rows import each_row
 
 DEEPTEST = Deeptest()
 # 200 x 100 pixels: the middle row is 50.
@@ -20,7 +21,7 @@ YARD = scene_of(thing_of("dog", id="0", box=Box(20, 10, 30, 30)), thing_of("bus"
 
 
 def cases(variant: str, scene: Scene = YARD) -> list[Case]:
-    found = [DEEPTEST.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(200)]
+    found = [DEEPTEST.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(100)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -72,7 +73,7 @@ def test_nor_does_a_crowd_leave_it() -> None:
     assert found == NotApplicable(reason="a thing would leave the picture")
 
 
-@pytest.mark.parametrize("variant", DEEPTEST.info.variants)
+@each_row("variant", DEEPTEST.info.variants)
 def test_all_that_was_there_is_there(variant: str) -> None:
     for case in cases(variant):
         before, after = (truth(query.meaning, query.picture.scene) for query in case.queries)

@@ -14,7 +14,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import CaptionReading
+from pytest_vqamt.language.captions.reading import CaptionReading
 from pytest_vqamt.relations.metaic import insertion
 from pytest_vqamt.relations.metaic.insertion import (
     PlacedCutout,
@@ -171,7 +171,7 @@ def test_nor_is_it_one_that_its_photo_cuts_off_or_hardly_shows() -> None:
 
 def test_a_large_class_is_drawn_from_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     # Of 100 the largest fifth is 20, of which every second one is 10.
-    monkeypatch.setattr(insertion, "_AT_MOST", 10)
+    monkeypatch.setattr(insertion, "AT_MOST", 10)
     corpus = corpus_of([kennel((width, 80), name=str(width)) for width in range(100, 200)])
     assert widths(corpus) == list(range(199, 179, -2))
 

@@ -15,7 +15,7 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.language.captions import class_of
+from pytest_vqamt.language.captions.reading import class_of
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.metaic.object_appearance import ObjectAppearance
 from pytest_vqamt.relations.metaic.singular_plural import SingularPlural
@@ -24,6 +24,7 @@ from tests.making import FirstOption, answers_of
 from tests.relations.inserted import corpus_of, insert_of
 from tests.relations.metaic.backyard import CLASSES, DOG, backyard, cases, dogs
 from tests.relations.metaic.drawn import draw_many
+from tests.rows import each_row
 from tests.soundness.outlines import OfCoco, OfPictureWorld
 from tests.soundness.perceiver import GONE_SHARE, SEEN_SHARE
 from tests.soundness.pixels import Outlines, view
@@ -136,7 +137,7 @@ def test_the_readings_are_the_classes_of_each_caption() -> None:
     assert verdict.readings == ("2+ dogs, bus", "no class")
 
 
-@pytest.mark.parametrize("variant", RELATION.info.variants)
+@each_row("variant", RELATION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 
@@ -151,7 +152,7 @@ def test_nor_where_a_crowd_of_the_only_class_is_there() -> None:
 LEVELS = ObjectAppearance.info.variants
 
 
-@pytest.mark.parametrize("sampler", list(Sampler))
+@each_row("sampler", list(Sampler))
 def test_the_cases_of_all_items_pair_up(world: PictureWorld, sampler: Sampler) -> None:
     sampling = Sampling(max_cases=25, sampler=sampler)
     drawn: list[list[Case]] = [
@@ -184,7 +185,7 @@ def outlines_of(sample: Sample) -> Outlines:
     return OfCoco(source, Path(sample.argument) / "instances.json")
 
 
-@each_of(PICTURES, COCO)
+@each_of(PICTURES, full=(COCO,))
 @pytest.mark.parametrize(
     ("level", "least"),
     [

@@ -14,6 +14,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metaic.placement import AreaRange, OverlapLayout, min_covering_area, place_at_all_levels
 from tests.making import scene_of, thing_of
 from tests.relations.metaic.rules import INTERVALS, shares_of_pixels
+from tests.rows import each_row
 
 LEVELS = tuple(INTERVALS)
 # In the middle of 200 x 100 pixels.
@@ -42,7 +43,7 @@ def assert_they_obey(scene: Scene, boxes: Mapping[str, Box]) -> None:
         assert box.y1 <= scene.height
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_row("seed", range(20))
 def test_beside_one_thing_there_is_a_place_at_each_level(seed: int) -> None:
     boxes = found(ALONE, SIZES, (24, 20), seed)
     assert boxes is not None

@@ -11,6 +11,7 @@ from pytest_vqamt.relations.metaic.object_appearance import ObjectAppearance
 from pytest_vqamt.relations.metaic.singular_plural import SingularPlural
 from tests.making import FirstOption, answers_of
 from tests.relations.metaic.backyard import DOG, backyard, cases, dogs
+from tests.rows import each_row
 
 RELATION = SingularPlural()
 
@@ -92,6 +93,6 @@ def test_a_class_that_is_there_is_inserted_too(small_things_are_salient: None) -
     assert {case.queries[1].picture.scene.count("dog") for case in there} == {2}
 
 
-@pytest.mark.parametrize("variant", RELATION.info.variants)
+@each_row("variant", RELATION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)

@@ -26,7 +26,7 @@ def derived(scene: Scene, variant: str) -> Case:
 
 
 def cases(scene: Scene, variant: str = "count") -> list[Case]:
-    found = [CUTTING.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(200)]
+    found = [CUTTING.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(100)]
     return [each for each in found if isinstance(each, Case)]
 
 

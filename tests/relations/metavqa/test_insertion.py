@@ -14,6 +14,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa.insertion import Insertion
 from tests.making import FirstOption, answers_of, choosers, scene_of
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
+from tests.rows import each_row
 
 INSERTION = Insertion()
 CLASSES = ("dog", "cat", "car", "shirt", "puppy")
@@ -29,7 +30,7 @@ YARD = scene_of(
 
 def cases(variant: str = "count", scene: Scene = YARD, elsewhere: Scene | None = None) -> list[Case]:
     corpus = corpus_of([scene, elsewhere or kennel((60, 30))])
-    found = [INSERTION.derive(scene, corpus, choose, variant) for choose in choosers(200)]
+    found = [INSERTION.derive(scene, corpus, choose, variant) for choose in choosers(100)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -108,7 +109,7 @@ def test_it_is_violated_where_it_changes(variant: str, texts: tuple[str, str]) -
     )
 
 
-@pytest.mark.parametrize("variant", INSERTION.info.variants)
+@each_row("variant", INSERTION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     assert isinstance(INSERTION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 

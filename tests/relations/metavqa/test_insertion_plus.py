@@ -22,7 +22,7 @@ YARD = scene_of(masked("black dog", "0", Box(60, 40, 30, 30)), "red car", "frisb
 
 def cases(scene: Scene = YARD, elsewhere: Scene | None = None) -> list[Case]:
     corpus = corpus_of([scene, elsewhere or kennel((60, 30))])
-    found = [PLUS.derive(scene, corpus, choose, "") for choose in choosers(200)]
+    found = [PLUS.derive(scene, corpus, choose, "") for choose in choosers(100)]
     return [each for each in found if isinstance(each, Case)]
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa.partition import Partition
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
+from tests.rows import each_row
 
 PARTITION = Partition()
 
@@ -57,7 +56,7 @@ def test_it_is_violated_where_the_parts_do_not_add_up(yard: Scene) -> None:
     assert (verdict.outcome, verdict.reason) == (Outcome.VIOLATED, "expected 3 + 1 = 4, but got 3, 3, 1")
 
 
-@pytest.mark.parametrize("variant", PARTITION.info.variants)
+@each_row("variant", PARTITION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     assert isinstance(PARTITION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 

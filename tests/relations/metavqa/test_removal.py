@@ -15,12 +15,13 @@ from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa.removal import Removal
 from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+from tests.rows import each_row
 
 REMOVAL = Removal()
 
 
 def cases(scene: Scene, variant: str = "count", removal: Removal = REMOVAL, corpus: Corpus | None = None) -> list[Case]:
-    found = [removal.derive(scene, corpus or gather_corpus((scene,)), choose, variant) for choose in choosers(300)]
+    found = [removal.derive(scene, corpus or gather_corpus((scene,)), choose, variant) for choose in choosers(120)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -62,7 +63,7 @@ def test_a_patch_is_white_and_covers_whole_pixels(yard: Scene) -> None:
     assert patches == {Erase(box=Box(150, 60, 40, 20), fill=Fill.WHITE)}
 
 
-@pytest.mark.parametrize("variant", REMOVAL.info.variants)
+@each_row("variant", REMOVAL.info.variants)
 def test_the_patchs_colour_is_not_asked_about(variant: str) -> None:
     scene = scene_of("white dog", "gray cat", "black cow", "car", exhaustive=("dog", "cat", "cow", "car"))
     text = " ".join(case.queries[0].text for case in cases(scene, variant))
@@ -138,7 +139,7 @@ def test_zero_and_zero_shows_nothing(yard: Scene) -> None:
     assert REMOVAL.judge(cases(yard)[0], answers_of("0", "0")).vacuous
 
 
-@pytest.mark.parametrize("variant", REMOVAL.info.variants)
+@each_row("variant", REMOVAL.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     found = REMOVAL.derive(bare, gather_corpus((bare,)), FirstOption(), variant)
     assert found == NotApplicable(reason="every thing overlaps another")

@@ -22,7 +22,7 @@ PLUS = RemovalPlus()
 
 
 def cases(scene: Scene, plus: RemovalPlus = PLUS) -> list[Case]:
-    found = [plus.derive(scene, gather_corpus((scene,)), choose, "") for choose in choosers(300)]
+    found = [plus.derive(scene, gather_corpus((scene,)), choose, "") for choose in choosers(120)]
     return [each for each in found if isinstance(each, Case)]
 
 

@@ -10,6 +10,7 @@ from pytest_vqamt.core.meaning import Absent, Exists, Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa.reversion import Reversion
 from tests.making import FirstOption, answers_of, choosers, scene_of
+from tests.rows import each_row
 
 REVERSION = Reversion()
 YARD_AND_BARN = (scene_of("black dog", "red car"), scene_of("brown cow", "green tree", "brown dog"))
@@ -18,7 +19,7 @@ YARD_AND_BARN = (scene_of("black dog", "red car"), scene_of("brown cow", "green 
 def cases(variant: str) -> list[Case]:
     """Many cases of a yard with a dog and a car, from a source that knows of cows and trees, too."""
     corpus = gather_corpus(YARD_AND_BARN)
-    found = [REVERSION.derive(YARD_AND_BARN[0], corpus, choose, variant) for choose in choosers(300)]
+    found = [REVERSION.derive(YARD_AND_BARN[0], corpus, choose, variant) for choose in choosers(120)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -26,7 +27,7 @@ def about_a_dog(variant: str = "object") -> Case:
     return next(case for case in cases(variant) if "dog" in case.queries[0].text)
 
 
-@pytest.mark.parametrize("variant", REVERSION.info.variants)
+@each_row("variant", REVERSION.info.variants)
 def test_a_case_asks_for_any_and_for_none_of_the_same_group(variant: str) -> None:
     for case in cases(variant):
         any_, none = (query.meaning for query in case.queries)
@@ -60,7 +61,7 @@ def test_it_is_violated_by_who_says_the_same_to_both(variant: str, text: str) ->
     assert (verdict.outcome, verdict.readings) == (Outcome.VIOLATED, (text, text))
 
 
-@pytest.mark.parametrize("variant", REVERSION.info.variants)
+@each_row("variant", REVERSION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     assert isinstance(REVERSION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 

@@ -13,6 +13,7 @@ from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.veglue.corruption import HypothesisCorruption
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
@@ -36,7 +37,7 @@ def test_the_variants_are_those_of_questions() -> None:
     assert CORRUPTION.info.tags == ("baseline",)
 
 
-@pytest.mark.parametrize("variant", CORRUPTION.info.variants)
+@each_row("variant", CORRUPTION.info.variants)
 def test_a_case_puts_the_same_of_the_corrupted_picture(variant: str) -> None:
     kind, where = variant.split("-")
     boxes = {thing.name: thing.box for thing in ROOM.objects}

@@ -20,6 +20,7 @@ from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
+from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
@@ -76,7 +77,7 @@ def test_of_what_is_nearly_everywhere_there_may_be_more() -> None:
     assert erased(scene_of("wall", "dog", exhaustive=("wall", "dog"))) == {"wall", "dog"}
 
 
-@pytest.mark.parametrize("place", ["store", "court", "beach", "mountain", "street", "bathroom", "house"])
+@each_row("place", ["store", "court", "beach", "mountain", "street", "bathroom", "house"])
 def test_of_a_place_a_patch_is_not_all(place: str) -> None:
     assert erased(scene_of(place, "dog")) == {"dog"}
 

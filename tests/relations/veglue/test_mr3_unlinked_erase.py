@@ -154,7 +154,7 @@ def test_verdicts(given: tuple[str, str], outcome: Outcome) -> None:
 
 
 def test_in_the_picture_world_what_is_spoken_of_is_there_before_and_after(world: PictureWorld) -> None:
-    sampling = Sampling(max_cases=200, sampler=Sampler.RANDOM)
+    sampling = Sampling(max_cases=80, sampler=Sampler.RANDOM)
     for case in Plan(relation=MR3, variant="", source=world, sampling=sampling):
         before, after = (query.picture.scene for query in case.queries)
         assert [truth(query.meaning, query.picture.scene) for query in case.queries] == [Label.ENTAILMENT] * 2

@@ -15,6 +15,7 @@ from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import answers_of
+from tests.rows import each_row
 
 SNLI_VE = Path(__file__).parents[3] / "../shared/data/snli_ve"
 LEAST = {
@@ -32,7 +33,7 @@ def rows() -> SceneSource:
     return sources.load(f"snli-ve:{SNLI_VE}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "veglue.mr1_joint_erase",

@@ -13,6 +13,7 @@ from pytest_vqamt.data import catalogue
 from pytest_vqamt.relations.lexical_knowledge import load_knowledge
 from pytest_vqamt.relations.veglue.statements import PublishedStatement, nouns_in, published_statements
 from tests.relations.veglue.rooms import RIFLE, photo, said, unit
+from tests.rows import each_row
 
 KNOWN = load_knowledge("bundled", "bundled")
 SNLI_VE = Path(__file__).parents[3] / "../shared/data/snli_ve"
@@ -101,7 +102,7 @@ def test_two_units_of_one_thing_go_together() -> None:
     assert rest.units == (unit("dog", "", "d"),)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("others", "only"),
     [
         ((), True),

@@ -20,7 +20,7 @@ from tests.reader.truths import named
 from tests.reader.vocabulary import LEXICON
 from tests.relations.veglue.rooms import groups
 
-SCENES, FEW, MANY = 300, 150, 3_000
+SCENES, FEW, MANY = 300, 60, 3_000
 EXPECTED = {
     "veglue.mr1_joint_erase": Label.ENTAILMENT,
     "veglue.mr2_linked_erase": Label.CONTRADICTION,

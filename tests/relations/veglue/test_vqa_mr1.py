@@ -97,7 +97,7 @@ def test_what_stays_is_there_whatever_is_annotated_so_nothing_is_presumed() -> N
 
 
 def test_in_the_picture_world_one_thing_is_gone_and_all_others_are_as_they_were(world: PictureWorld) -> None:
-    sampling = Sampling(max_cases=200, sampler=Sampler.RANDOM)
+    sampling = Sampling(max_cases=80, sampler=Sampler.RANDOM)
     for case in Plan(relation=MR1, variant="", source=world, sampling=sampling):
         _assert_one_gone(case)
 

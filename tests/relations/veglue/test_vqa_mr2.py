@@ -111,7 +111,7 @@ def test_it_is_presumed_where_another_may_be_there_without_being_annotated() -> 
 
 
 def test_in_the_picture_world_the_right_answer_turns(world: PictureWorld) -> None:
-    sampling = Sampling(max_cases=200, sampler=Sampler.RANDOM)
+    sampling = Sampling(max_cases=80, sampler=Sampler.RANDOM)
     shapes = set()
     for case in Plan(relation=MR2, variant="", source=world, sampling=sampling):
         before, after = (query.picture.scene for query in case.queries)

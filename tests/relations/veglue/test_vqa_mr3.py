@@ -113,7 +113,7 @@ def test_what_stays_is_there_whatever_is_annotated_so_nothing_is_presumed() -> N
 
 
 def test_in_the_picture_world_what_is_asked_about_is_there_before_and_after(world: PictureWorld) -> None:
-    sampling = Sampling(max_cases=200, sampler=Sampler.RANDOM)
+    sampling = Sampling(max_cases=80, sampler=Sampler.RANDOM)
     for case in Plan(relation=MR3, variant="", source=world, sampling=sampling):
         before, after = (query.picture.scene for query in case.queries)
         assert all(truth(query.meaning, query.picture.scene) is True for query in case.queries)
