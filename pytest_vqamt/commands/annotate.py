@@ -45,11 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Annotates the data, and prints where the lines are.
-
-    Raises:
-        VqamtError: an argument cannot be used, or a model or the data cannot be loaded.
-    """
+    """Annotates the data, and prints where the lines are."""
     kind, _, argument = arguments.data.partition(":")
     if kind not in SETTINGS:
         raise OptionError(f"Expected photos:DIR or snli-ve:DIR to annotate, but got {arguments.data!r}")

@@ -95,11 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes a sheet with a random sample, or reads filled-in sheets and prints the results.
-
-    Raises:
-        VqamtError: the report, the data, a sheet or a folder cannot be used.
-    """
+    """Writes a sheet with a random sample, or reads filled-in sheets and prints the results."""
     parse_settings(arguments.option, "--option")
     sampling = _sampling_options(arguments)
     if arguments.read and (arguments.out or sampling):

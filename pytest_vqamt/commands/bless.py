@@ -35,11 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the baseline, and prints what it holds and how to use it.
-
-    Raises:
-        VqamtError: the report cannot be a baseline, or the file cannot be written.
-    """
+    """Writes the baseline, and prints what it holds and how to use it."""
     globs = tuple(part.strip() for part in arguments.relations.split(",") if part.strip())
     written = bless(arguments.report, arguments.out, relations=globs, allow_errors=arguments.allow_errors)
     head = written.head

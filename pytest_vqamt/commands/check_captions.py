@@ -34,11 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judges each row, and prints it at once.
-
-    Raises:
-        VqamtError: the file, a row or a field of it cannot be used.
-    """
+    """Judges each row, and prints it at once."""
     reading = CaptionReading.STRICT if arguments.strict else CaptionReading.REFINED
     found = False
     for record in read_records(arguments.file):

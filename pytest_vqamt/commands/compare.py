@@ -58,11 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compares two runs, and prints or writes the comparison.
-
-    Raises:
-        VqamtError: a run cannot be read, or there is nothing to compare.
-    """
+    """Compares two runs, and prints or writes the comparison."""
     if arguments.after is None and arguments.models is None:
         raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got only one: name both")
     max_drop, show = _rate(arguments.max_drop), _number(arguments.show)

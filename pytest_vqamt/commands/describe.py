@@ -65,11 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the description.
-
-    Raises:
-        VqamtError: no such relation or data, or a number that cannot be used.
-    """
+    """Prints the description."""
     if (lines := _kind_lines(arguments.relation)) is not None:
         print("\n".join(lines))
         return ExitStatus.OK

@@ -75,11 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exports the cases, and prints their numbers.
-
-    Raises:
-        VqamtError: the report, its data or the folder cannot be used, or some of it is evaluation data.
-    """
+    """Exports the cases, and prints their numbers."""
     parse_settings(arguments.option, "--option")
     globs = tuple(part.strip() for part in arguments.relations.split(",") if part.strip())
     if not 0 < arguments.split <= 1:

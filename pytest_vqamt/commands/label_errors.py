@@ -52,11 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Reads all captions, and prints those that violate the relation.
-
-    Raises:
-        VqamtError: the file or a record of it cannot be used.
-    """
+    """Reads all captions, and prints those that violate the relation."""
     captions = _Captions()
     for caption in read_captions(arguments.file):
         captions.add(caption)

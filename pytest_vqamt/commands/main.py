@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from importlib import import_module
 from importlib.metadata import version
@@ -22,92 +21,28 @@ class ExitStatus(IntEnum):
     USAGE = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """A command and its module, which is imported when the command runs."""
+COMMANDS: Mapping[str, str] = {
+    "list": "list the relations, models, data and planted faults",
+    "describe": "describe a relation: its claim, its source, and a few of its cases",
+    "compare": "compare two reports case by case, with significance tests",
+    "bless": "keep the cases of a report and their verdicts as the baseline of --vqamt-baseline",
+    "merge": "merge the reports of --vqamt-shard",
+    "report": "write the pages of a report again, or its cases as CSV or Parquet",
+    "replay": "write the pictures of a case, or of queries to be answered elsewhere",
+    "export": "export the cases of a report as labelled training data",
+    "audit": "sample cases for a person to judge, and compute the precision of a report",
+    "power": "compute how many cases it takes to detect a drop of a given size",
+    "serve": "serve a model on Ray Serve to any number of sessions, workers and machines",
+    "annotate": "have detectors write what is in your photos, for a person to correct",
+    "units": "split hypotheses into their objects and the properties of each",
+    "check-captions": "judge pairs of captions, without and with an inserted object, by MetaIC's relations",
+    "label-errors": "list captions that lack what others of the same picture name, most often broken first",
+}
+"""What each command does, by its name, which is also that of its module in this package.
 
-    name: str
-    module: str
-    help: str
-
-
-COMMANDS: tuple[Command, ...] = (
-    Command(
-        name="list",
-        module="pytest_vqamt.commands.list",
-        help="list the relations, models, data and planted faults",
-    ),
-    Command(
-        name="describe",
-        module="pytest_vqamt.commands.describe",
-        help="describe a relation: its claim, its source, and a few of its cases",
-    ),
-    Command(
-        name="compare",
-        module="pytest_vqamt.commands.compare",
-        help="compare two reports case by case, with significance tests",
-    ),
-    Command(
-        name="bless",
-        module="pytest_vqamt.commands.bless",
-        help="keep the cases of a report and their verdicts as the baseline of --vqamt-baseline",
-    ),
-    Command(
-        name="merge",
-        module="pytest_vqamt.commands.merge",
-        help="merge the reports of --vqamt-shard",
-    ),
-    Command(
-        name="report",
-        module="pytest_vqamt.commands.report",
-        help="write the pages of a report again, or its cases as CSV or Parquet",
-    ),
-    Command(
-        name="replay",
-        module="pytest_vqamt.commands.replay",
-        help="write the pictures of a case, or of queries to be answered elsewhere",
-    ),
-    Command(
-        name="export",
-        module="pytest_vqamt.commands.export",
-        help="export the cases of a report as labelled training data",
-    ),
-    Command(
-        name="audit",
-        module="pytest_vqamt.commands.audit",
-        help="sample cases for a person to judge, and compute the precision of a report",
-    ),
-    Command(
-        name="power",
-        module="pytest_vqamt.commands.power",
-        help="compute how many cases it takes to detect a drop of a given size",
-    ),
-    Command(
-        name="serve",
-        module="pytest_vqamt.commands.serve",
-        help="serve a model on Ray Serve to any number of sessions, workers and machines",
-    ),
-    Command(
-        name="annotate",
-        module="pytest_vqamt.commands.annotate",
-        help="have detectors write what is in your photos, for a person to correct",
-    ),
-    Command(
-        name="units",
-        module="pytest_vqamt.commands.units",
-        help="split hypotheses into their objects and the properties of each",
-    ),
-    Command(
-        name="check-captions",
-        module="pytest_vqamt.commands.check_captions",
-        help="judge pairs of captions, without and with an inserted object, by MetaIC's relations",
-    ),
-    Command(
-        name="label-errors",
-        module="pytest_vqamt.commands.label_errors",
-        help="list captions that lack what others of the same picture name, most often broken first",
-    ),
-)
+A module has ``add_arguments(parser)`` and ``run(arguments)``, which returns an ``ExitStatus``, and raises VqamtError
+for what the user has to change. It is imported when the command runs.
+"""
 
 
 def run_command(argv: Sequence[str] | None = None) -> int:
@@ -137,11 +72,11 @@ def _parser(typed: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('pytest-vqamt')}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        sentence = f"{command.help[0].upper()}{command.help[1:]}."
-        own = commands.add_parser(command.name, help=command.help, description=sentence)
-        if command.name in typed:
-            module = import_module(command.module)
+    for name, purpose in COMMANDS.items():
+        sentence = f"{purpose[0].upper()}{purpose[1:]}."
+        own = commands.add_parser(name, help=purpose, description=sentence)
+        if name in typed:
+            module = import_module(f"pytest_vqamt.commands.{name.replace('-', '_')}")
             module.add_arguments(own)
             own.set_defaults(run=module.run)
     return parser

@@ -32,11 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Merges the reports, and prints the summary.
-
-    Raises:
-        VqamtError: the folders are not all shards of one run, each once.
-    """
+    """Merges the reports, and prints the summary."""
     report = merge_folders(arguments.folders, arguments.out)
     register_inpainter(dict(report.settings))
     write_pages(arguments.out, source_of=source_or_warning(load_source), images=arguments.images)

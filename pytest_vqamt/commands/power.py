@@ -70,11 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the tables.
-
-    Raises:
-        VqamtError: an option or the report cannot be used.
-    """
+    """Prints the tables."""
     if arguments.report is None:
         of_cases = _design(arguments)
         row, lines = (row_of_cases(of_cases), ()) if arguments.json else ({}, lines_of_cases(of_cases))

@@ -88,11 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the pictures, and prints the answers or the place of the index.
-
-    Raises:
-        VqamtError: the case, the list, the data, a model or the folder cannot be used.
-    """
+    """Writes the pictures, and prints the answers or the place of the index."""
     of_relations, of_models = parse_settings(
         arguments.option, "--option", ModelCatalogue().settings_of(arguments.model)
     )

@@ -64,11 +64,7 @@ def add_option_argument(parser: argparse.ArgumentParser, of: str = "that run") -
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the pages and the tables, and prints where they are.
-
-    Raises:
-        VqamtError: the report, the data or a file cannot be used.
-    """
+    """Writes the pages and the tables, and prints where they are."""
     parse_settings(arguments.option, "--option")
     folder, out = arguments.folder, arguments.out or arguments.folder
     report = read_report(folder)

@@ -64,11 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serves until a signal comes.
-
-    Raises:
-        VqamtError: an option cannot be used, or the model or the data cannot be loaded.
-    """
+    """Serves until a signal comes."""
     config = _config(arguments)
     token = _token(config.host)
     if find_spec("ray") is None or find_spec("uvicorn") is None:

@@ -41,11 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Splits the hypotheses, and prints each.
-
-    Raises:
-        VqamtError: the file or a line of it cannot be read, or what --by names cannot be used.
-    """
+    """Splits the hypotheses, and prints each."""
     file: str = arguments.file
     if not _BY_PATTERN.fullmatch(arguments.by):
         raise OptionError(f"Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL, but got {arguments.by!r}")

@@ -113,7 +113,14 @@ def _pieces(
             continue
         if not allow_errors:
             _check_errors(result, tally)
-        yield _item(result, tally, pieces.tell() - begins)
+        yield BaselineEntry(
+            item=result.item,
+            version=result.version,
+            model=result.model.name,
+            data=result.data.spec,
+            tally=tally,
+            size_bytes=pieces.tell() - begins,
+        )
     check_ended(lines, where)
 
 
@@ -130,17 +137,6 @@ def _check_errors(result: RelationResult, tally: Tally) -> None:
             f"{result.model.name} on {result.data.spec} has {tally.errors} of {tally.cases}: run it again, or give "
             "--allow-errors (such cases are asked again, and compared with nothing)"
         )
-
-
-def _item(result: RelationResult, tally: Tally, size_bytes: int) -> BaselineEntry:
-    return BaselineEntry(
-        item=result.item,
-        version=result.version,
-        model=result.model.name,
-        data=result.data.spec,
-        tally=tally,
-        size_bytes=size_bytes,
-    )
 
 
 def _head(report: Report, items: tuple[BaselineEntry, ...]) -> BaselineHead:

@@ -31,7 +31,6 @@ from pytest_vqamt.core.results import (
     BaselineUse,
     Gate,
     JudgedCases,
-    ModelUse,
     RelationResult,
     Report,
     StratumResult,
@@ -91,7 +90,9 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
         started=min(report.started for report in reports),
         duration_s=max(report.duration_s for report in reports),
         complete=all(report.complete for report in reports),
-        models=tuple(map(_model, zip(*(report.models for report in reports), strict=True))),
+        models=tuple(
+            use for uses in zip(*(report.models for report in reports), strict=True) for use in merge_model_uses(uses)
+        ),
         relations=relations,
         coverage=coverage_tables(relations),
         summaries=summaries(relations),
@@ -115,11 +116,6 @@ def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) 
             if result.all_cases and result.change is None
         ),
     )
-
-
-def _model(uses: Sequence[ModelUse]) -> ModelUse:
-    (together,) = merge_model_uses(uses)
-    return together
 
 
 def _relation(shares: Sequence[RelationResult], cases: ItemCounts) -> RelationResult:

@@ -119,12 +119,9 @@ def captioning_summary(results: Sequence[RelationResult], *, model: str, data: s
 
 
 def _counted(result: RelationResult) -> list[_CaptionCounts]:
-    apart = [("", result.tally, result.figures)]
-    if result.presumed:
-        apart.append((_PRESUMED, result.presumed.tally, result.presumed.figures))
     return [
         _CaptionCounts(item=result.item, suffix=suffix, tally=tally, figures=figures)
-        for suffix, tally, figures in apart
+        for suffix, tally, figures in _counts(result)
         if tally.judged
     ]
 
@@ -241,10 +238,9 @@ def entailment_summary(results: Sequence[RelationResult], *, model: str, data: s
 
 
 def _counts(result: RelationResult) -> Iterator[tuple[str, Tally, Figures]]:
-    if result.tally.cases:
-        yield "", result.tally, result.figures
-    if result.presumed is not None and result.presumed.tally.cases:
-        yield " (presumed)", result.presumed.tally, result.presumed.figures
+    for stratum in result.strata:
+        if stratum.tally.cases:
+            yield "" if stratum is result else _PRESUMED, stratum.tally, stratum.figures
 
 
 def _ifr_row(item: str, suffix: str, tally: Tally, figures: Figures) -> Cells:

@@ -41,7 +41,7 @@ def false_alarms(relations: int, sets: int) -> None:
     assert without_holm / sets > 0.08
 
 
-@pytest.mark.parametrize("sets", [250, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("sets", [150, pytest.param(1000, marks=pytest.mark.full)])
 def test_of_pairs_of_equal_models_at_most_one_in_twenty_fails(sets: int) -> None:
     false_alarms(5, sets)
 
@@ -92,11 +92,11 @@ def test_the_interval_covers_where_tangos_over_cases_does_not(
 
 def test_two_runs_of_one_model_differ_significantly_as_seldom_as_is_claimed_where_mcnemars_test_does_not() -> None:
     draw = np.random.default_rng(1)
-    drawn = [runs_of_one_model(draw, scenes=60, most=9, rate=0.6, icc=0.5, anew=0.3) for _ in range(1000)]
+    drawn = [runs_of_one_model(draw, scenes=60, most=9, rate=0.6, icc=0.5, anew=0.3) for _ in range(500)]
     together = [
-        changed_runs(draw, scenes=60, size=6, lost=0.15, won=0.15, icc=0.5) for _ in range(1000)
+        changed_runs(draw, scenes=60, size=6, lost=0.15, won=0.15, icc=0.5) for _ in range(500)
     ]  # as where a scene's picture is read anew, and all of its cases with it
-    most = 0.05 + 3.1 * sqrt(0.05 * 0.95 / 1000)
+    most = 0.05 + 3.1 * sqrt(0.05 * 0.95 / 500)
     for two in (drawn, together):
         assert 0.02 < share([drop_p(each) < 0.05 for each in two]) < most
         assert share([two_sided_p(each) < 0.05 for each in two]) < most

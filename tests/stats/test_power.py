@@ -82,16 +82,24 @@ def test_many_sums_at_once_have_the_chances_of_each() -> None:
     assert sign_flip_ps(sums, magnitudes, counts) == pytest.approx(expected, abs=1e-11)
 
 
+ALONE, OF_MANY = RegressionGate(), RegressionGate(relations=30, max_drop=0.02)
+
+
 @pytest.mark.parametrize(
-    "prospect",
+    ("prospect", "demand"),
     [
-        EffectAssumptions(drop=0.1, differ=0.1275),
-        pytest.param(EffectAssumptions(drop=0.2, differ=0.02), marks=pytest.mark.full),
-        pytest.param(EffectAssumptions(drop=0.15, differ=0.1, sizes=((4, 1.0),), icc=0.3), marks=pytest.mark.full),
-        EffectAssumptions(drop=0.2, differ=0.1, sizes=((6, 1.0),), icc=0.1),
+        (EffectAssumptions(drop=0.1, differ=0.1275), ALONE),
+        (EffectAssumptions(drop=0.2, differ=0.1, sizes=((6, 1.0),), icc=0.1), OF_MANY),
+        *(
+            pytest.param(prospect, demand, marks=pytest.mark.full)
+            for demand in (ALONE, OF_MANY)
+            for prospect in (
+                EffectAssumptions(drop=0.2, differ=0.02),
+                EffectAssumptions(drop=0.15, differ=0.1, sizes=((4, 1.0),), icc=0.3),
+            )
+        ),
     ],
 )
-@pytest.mark.parametrize("demand", [RegressionGate(), RegressionGate(relations=30, max_drop=0.02)])
 def test_with_the_recommended_number_the_gate_is_missed_as_often_as_promised(
     prospect: EffectAssumptions, demand: RegressionGate
 ) -> None:

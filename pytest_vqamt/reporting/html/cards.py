@@ -317,14 +317,11 @@ def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]
         small = thumbnails([pictures.found[digest] for digest in ordered], most, progress)
         for digest, each in zip(ordered, small, strict=True):
             if isinstance(each, Thumbnail):
-                made[digest] = _picture(each, regions[digest])
+                size = {"width": each.width, "height": each.height}
+                made[digest] = {"uri": each.uri, **size, "regions": regions[digest]}
             else:
                 pictures.failed.setdefault(digest, each)
     return {digest: made[digest] for digest in pictures.found if digest in made}
-
-
-def _picture(small: Thumbnail, regions: Json) -> Row:
-    return {"uri": small.uri, "width": small.width, "height": small.height, "regions": regions}
 
 
 def _notes(pictures: _Pictures, too_many: int) -> Iterator[str]:

@@ -84,18 +84,7 @@ def page_template(package: str, name: str) -> Template:
 
 
 _STYLES = ("page.css", "chart.css", "cards.css", "print.css")
-_THEME = "theme.js"
-_SCRIPTS = (
-    "elements.js",
-    "facets.js",
-    "address.js",
-    "regions.js",
-    "cards.js",
-    "enlarge.js",
-    "filters.js",
-    "sorting.js",
-    "start.js",
-)
+_SCRIPTS = ("elements", "facets", "address", "regions", "cards", "enlarge", "filters", "sorting", "start")
 
 
 @cache
@@ -107,13 +96,13 @@ def styles() -> str:
 @cache
 def theme_script() -> str:
     """The script that sets the theme before anything is shown."""
-    return _closed(_THEME)
+    return _closed("theme.js")
 
 
 @cache
 def page_script() -> str:
     """All other scripts, in one function without global names."""
-    return _closed(*_SCRIPTS)
+    return _closed(*(f"{name}.js" for name in _SCRIPTS))
 
 
 @cache

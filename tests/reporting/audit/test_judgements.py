@@ -132,13 +132,16 @@ def test_the_weighted_rate_is_unbiased() -> None:
 @pytest.mark.parametrize(
     "items",
     [
-        [(400, 0.95, 10), (100, 0.6, 10), (50, 0.9, 10)],
-        [(60, 1.0, 5)] * 10 + [(400, 0.85, 5)],
-        [(200, 0.5, 20), (200, 0.98, 20)],
-        [(100, 0.95, 5)] * 40,
-        [(60 + 10 * place, rate, 3) for place, rate in enumerate([0.95, 0.9, 0.99, 0.7] * 8)],
+        pytest.param([(400, 0.95, 10), (100, 0.6, 10), (50, 0.9, 10)], id="three"),
+        pytest.param([(60, 1.0, 5)] * 10 + [(400, 0.85, 5)], id="one large one"),
+        pytest.param([(200, 0.5, 20), (200, 0.98, 20)], id="unlike each other"),
+        pytest.param([(100, 0.95, 5)] * 40, id="many small samples", marks=pytest.mark.full),
+        pytest.param(
+            [(60 + 10 * place, rate, 3) for place, rate in enumerate([0.95, 0.9, 0.99, 0.7] * 8)],
+            id="of many sizes",
+            marks=pytest.mark.full,
+        ),
     ],
-    ids=["three", "one large one", "unlike each other", "many small samples", "of many sizes"],
 )
 def test_the_weighted_interval_covers_the_truth(items: list[tuple[int, float, int]]) -> None:
     """Nineteen times in twenty or more often, by simulation, but for its own error of three standard deviations."""

@@ -252,7 +252,7 @@ class Noisy(PictureWorld):
         return Image.fromarray(values).resize((224, 224), Image.Resampling.NEAREST)
 
 
-@pytest.mark.parametrize("room", [120_000, 90_000])
+@pytest.mark.parametrize("room", [pytest.param(120_000, marks=pytest.mark.full), 90_000])
 def test_pictures_that_are_hard_to_make_small_stay_within_their_bytes(
     run: tuple[Report, Path], monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
