@@ -100,6 +100,16 @@ def test_without_a_network_it_is_said_which_files_to_copy(hub: Path, tmp_path: P
         bert_tokenizer(Checkpoint(folder=tmp_path / "fetched", name="uclanlp/visualbert-vqa"), 30522)
 
 
+def test_a_vocabulary_that_happens_to_lie_in_the_current_folder_is_not_berts(
+    folder: Path, tmp_path: Path, tokenizer: PreTrainedTokenizerBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(ModelError, match="Expected to fetch the tokenizer"):
+        bert_tokenizer(Checkpoint(folder=tmp_path, name="uclanlp/visualbert-vqa"), len(tokenizer))
+
+
 def test_a_folder_of_the_users_without_tokenizer_is_refused(tmp_path: Path) -> None:
     """It would be guessed at what the model was trained with."""
     with pytest.raises(ModelError, match=r"has neither vocab\.txt nor tokenizer\.json"):

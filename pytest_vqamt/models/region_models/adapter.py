@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import canonical_json, digest
@@ -20,7 +21,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     files_digest,
     first_line,
-    load_weights,
+    load_head,
     read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.classifier import answers_from_logits
@@ -84,12 +85,10 @@ class RegionQuestionModel(TwoStepModel):
             OptionError: a setting is invalid.
             ModelError: a file is missing or of another model.
         """
-        import transformers
-
         self._tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
         super().__init__(Runtime.of(options))
         self._regions = region_source(options, checkpoint.folder)
-        self._model: Any = load_weights(getattr(transformers, self.head), checkpoint, self._runtime)
+        self._model = load_head(self.head, checkpoint, self._runtime)
         self._folder = checkpoint.folder
         self._answers = answers
         self._outputs = [number for number, answer in enumerate(answers) if answer not in _NO_ANSWER]
@@ -281,12 +280,10 @@ def _bert_snapshot() -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    try:
+    with suppress(LocalEntryNotFoundError):
         kept = Path(snapshot_download(BERT, local_files_only=True))
-    except LocalEntryNotFoundError:
-        kept = Path()
-    if (kept / _VOCABULARY_FILE).is_file():
-        return kept
+        if (kept / _VOCABULARY_FILE).is_file():
+            return kept
     reason = "the hub gives none"
     try:
         fetched = Path(snapshot_download(BERT, allow_patterns=list(_BERT_FILES)))
