@@ -65,11 +65,7 @@ class AnswersFile:
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return tuple(Answer(self._answer_to(key.query)) for key in batch)
 
-    def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self.answer(batch)
-
-    def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self.answer(batch)
+    entail = caption = answer
 
     def lacks(self, query: Query) -> bool:
         return self._rows.find(query) is None

@@ -64,25 +64,6 @@ else:
 
 DEFAULT_BATCH_SIZE = 32
 
-
-class VQAModel(Protocol):
-    """Answers questions about pictures."""
-
-    def answer(self, batch: Sequence[ModelInput]) -> Sequence[Answer]: ...
-
-
-class EntailmentModel(Protocol):
-    """Judges whether a picture entails a hypothesis: "entailment", "neutral" or "contradiction"."""
-
-    def entail(self, batch: Sequence[ModelInput]) -> Sequence[Answer]: ...
-
-
-class CaptionModel(Protocol):
-    """Describes pictures."""
-
-    def caption(self, batch: Sequence[ModelInput]) -> Sequence[Answer]: ...
-
-
 METHODS: Mapping[Task, str] = {Task.VQA: "answer", Task.ENTAILMENT: "entail", Task.CAPTIONING: "caption"}
 """The method of each task, in the order in which tasks are listed."""
 

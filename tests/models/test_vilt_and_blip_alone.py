@@ -7,19 +7,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.models.conftest import Written
 from tests.models.small import region_models
 from tests.models.small.blip import blip_vqa
 from tests.models.small.vilt import vilt_vqa
 
 LOADED = """
 import sys
-import pytest_vqamt.models.transformers.blip, pytest_vqamt.models.transformers.vilt
+import pytest_vqamt.models.region_models.frcnn.loading
 from pytest_vqamt.models.region_models import lxmert, visualbert
-assert not {'torch', 'transformers', 'PIL', 'numpy'} & set(sys.modules), "nothing heavy before a model is made"
+from pytest_vqamt.models.transformers import blip, tiny, vilt
+from pytest_vqamt.models.transformers.prompted import adapter
+heavy = {'torch', 'torchvision', 'transformers', 'PIL', 'numpy'} & set(sys.modules)
+assert not heavy, f"{heavy} before a model is made"
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
-adapters = (pytest_vqamt.models.transformers.vilt, pytest_vqamt.models.transformers.blip, lxmert, visualbert)
-for module, folder in zip(adapters, sys.argv[1:], strict=True):
+for module, folder in zip((vilt, blip, lxmert, visualbert), sys.argv[1:], strict=True):
     try:
         module.load(folder, ModelOptions(device="cpu"))
     except ModelError as error:
@@ -29,23 +32,22 @@ for module, folder in zip(adapters, sys.argv[1:], strict=True):
 MISMATCHED = 'raise RuntimeError("operator torchvision::nms does not exist")\n'
 
 
-def test_a_torchvision_of_another_torch_is_told_in_one_line(tmp_path: Path) -> None:
+def test_nothing_heavy_is_imported_and_a_torchvision_of_another_torch_is_told_in_one_line(
+    tmp_path: Path, written: Written
+) -> None:
     """The library itself would say: Could not import module 'ViltProcessor'."""
     (tmp_path / "torchvision").mkdir()
     (tmp_path / "torchvision" / "__init__.py").write_text(MISMATCHED)
-    told = loaded(tmp_path).splitlines()
+    writers = (vilt_vqa, blip_vqa, region_models.lxmert, region_models.visualbert)
+    told = loaded(tmp_path, [str(written(write)) for write in writers]).splitlines()
     assert len(told) == 4
     for line in told:
         assert line.startswith("Expected a torchvision that belongs to torch ")
         assert "operator torchvision::nms does not exist" in line
 
 
-def loaded(tmp_path: Path) -> str:
+def loaded(tmp_path: Path, folders: list[str]) -> str:
     """What is told when one checkpoint of each is loaded, modules in ``tmp_path`` being found first."""
-    folders = [
-        str(write(tmp_path / write.__name__))
-        for write in (vilt_vqa, blip_vqa, region_models.lxmert, region_models.visualbert)
-    ]
     here = Path(__file__).parents[2]
     paths = os.pathsep.join(str(path) for path in (tmp_path, here))
     done = subprocess.run(

@@ -9,6 +9,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Event, Lock
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
@@ -75,7 +76,7 @@ class ChatEndpoint:
         self._retry = RetryPolicy(
             address.url,
             settings.retries_s,
-            on_wait=self.usage.paused_for,
+            on_wait=partial(self.usage.add, "seconds of Retry-After"),
             disable_after=_DISABLE_AFTER,
             advice=_ADVICE,
         )
@@ -97,7 +98,7 @@ class ChatEndpoint:
         self._end_redaction()
 
     def _attempt(self, body: bytes) -> str:
-        self.usage.sent()
+        self.usage.add("requests")
         response = self._client.post(body)
         if response.status != 200:
             raise_http_error(_error_response(response, self._address.url), self._address, self._key)
@@ -111,7 +112,7 @@ class ChatEndpoint:
         except QueryError as failure:
             raise QueryError(self._key.redact(str(failure))) from None
         if is_truncated(fields):
-            self.usage.answer_truncated()
+            self.usage.add("answers cut off")
         return text
 
 

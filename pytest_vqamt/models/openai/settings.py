@@ -182,32 +182,21 @@ class UsageCounter:
         self._sums: dict[str, float] = {}
         self._lock = Lock()
 
-    def sent(self) -> None:
-        """Counts a request."""
-        self._add({"requests": 1})
+    def add(self, name: str, amount: float = 1) -> None:
+        """Adds to the sum that reports call ``name``."""
+        with self._lock:
+            self._sums[name] = self._sums.get(name, 0) + amount
 
     def replied(self, usage: object) -> None:
         """Adds the numbers in the ``usage`` of a reply."""
         if isinstance(usage, Mapping):
-            found = ((ours, _amount(usage.get(theirs))) for theirs, ours in _COUNTED_FIELDS.items())
-            self._add({name: amount for name, amount in found if amount is not None})
-
-    def answer_truncated(self) -> None:
-        """Counts an answer that ends where the model had to stop."""
-        self._add({"answers cut off": 1})
-
-    def paused_for(self, seconds: float) -> None:
-        """Adds a delay that the server asked for."""
-        self._add({"seconds of Retry-After": seconds})
+            for theirs, ours in _COUNTED_FIELDS.items():
+                if (amount := _amount(usage.get(theirs))) is not None:
+                    self.add(ours, amount)
 
     def sums(self) -> dict[str, float]:
         with self._lock:
             return dict(self._sums)
-
-    def _add(self, amounts: Mapping[str, float]) -> None:
-        with self._lock:
-            for name, amount in amounts.items():
-                self._sums[name] = self._sums.get(name, 0) + amount
 
 
 def _amount(value: object) -> float | None:

@@ -29,11 +29,7 @@ class ScriptedModel:
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return tuple(Answer(self.reply(item.query)) for item in batch)
 
-    def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self.answer(batch)
-
-    def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return self.answer(batch)
+    entail = caption = answer
 
 
 def load(_argument: str, _options: ModelOptions) -> ScriptedModel:

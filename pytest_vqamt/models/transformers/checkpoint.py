@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
@@ -249,6 +249,13 @@ M = TypeVar("M", bound="torch.nn.Module")
 class _PretrainedClass(Protocol):
     @property
     def from_pretrained(self) -> Callable[..., object]: ...
+
+
+def load_head(name: str, checkpoint: Checkpoint, runtime: Runtime) -> Any:
+    """As ``load_weights``, by the name of a class of transformers."""
+    import transformers
+
+    return load_weights(getattr(transformers, name), checkpoint, runtime)
 
 
 def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, ignored: Iterable[str] = ()) -> M:

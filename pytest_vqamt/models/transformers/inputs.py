@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.lru import LruCache
@@ -23,7 +23,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     check_torchvision,
     files_digest,
     first_line,
-    load_weights,
+    load_head,
 )
 from pytest_vqamt.models.transformers.runtime import (
     ForwardStep,
@@ -317,15 +317,13 @@ class PictureTextModel(TwoStepModel):
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
         """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
-        import transformers
-
         runtime = Runtime.of(options)
         self._cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
             self._preprocess_images, self._encode, lambda encoded: encoded.nbytes
         )
         super().__init__(runtime, self._cache)
         self._folder = checkpoint.folder
-        self._model: Any = load_weights(getattr(transformers, self.head), checkpoint, runtime)
+        self._model = load_head(self.head, checkpoint, runtime)
         self._text = self._model.config.get_text_config()
         self._tokenizer = load_tokenizer(checkpoint, self._text.vocab_size)
         self._processor = load_image_processor(checkpoint)

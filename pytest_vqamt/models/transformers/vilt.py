@@ -186,9 +186,8 @@ def read_answer_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
     if other is not None:
         raise ModelError(
             f"Expected ViLT's own answers as id2label in {_config_path(checkpoint)}, but got {other}'s list, which "
-            "begins "
-            f"{_FOREIGN_ANSWER_LISTS[other]!r}: both have 3,129 answers, but ViLT has them in another order, so that "
-            "each output would be called by another's name. Take the config.json that came with the weights"
+            f"begins {_FOREIGN_ANSWER_LISTS[other]!r}: both have 3,129 answers, but ViLT has them in another order, so "
+            "that each output would be called by another's name. Take the config.json that came with the weights"
         )
     return labels
 
@@ -227,8 +226,8 @@ def _labels(checkpoint: Checkpoint) -> tuple[str, ...]:
     if unnamed:
         raise ModelError(
             f"Expected answers as id2label in {_config_path(checkpoint)}, but got {unnamed[0]!r} ({len(unnamed)} "
-            "such), "
-            "which transformers writes where the outputs have no names: take the config.json that came with the weights"
+            "such), which transformers writes where the outputs have no names: take the config.json that came with the "
+            "weights"
         )
     return labels
 

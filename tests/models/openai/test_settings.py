@@ -314,9 +314,9 @@ def test_what_can_be_summed_is(told: object, sums: dict[str, float]) -> None:
 def test_sums_grow() -> None:
     usage = UsageCounter()
     for tokens in (1, 2, 3):
-        usage.sent()
+        usage.add("requests")
         usage.replied({"prompt_tokens": tokens})
     before = usage.sums()
     assert before == {"requests": 3, "tokens in": 6}
-    usage.sent()
+    usage.add("requests")
     assert before["requests"] == 3

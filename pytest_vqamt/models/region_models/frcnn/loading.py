@@ -77,9 +77,8 @@ def _resolve_files(beside: Path | None, setting: str) -> DetectorFiles:
         looked = f"{beside / 'detector'}, {beside}, " if beside is not None else ""
         raise ModelError(
             f"Expected a region detector, but found none in {looked}{_cache_folder()}: give --vqamt-option "
-            "detector=PATH or "
-            f"{DETECTOR_VARIABLE}=PATH ({_FORM}), or --vqamt-option detector=download to fetch it (262 MB) from "
-            f"{ADDRESS}; it is no longer at {' or '.join(_DEAD_HOSTS)}, and not a repository of the hub"
+            f"detector=PATH or {DETECTOR_VARIABLE}=PATH ({_FORM}), or --vqamt-option detector=download to fetch it "
+            f"(262 MB) from {ADDRESS}; it is no longer at {' or '.join(_DEAD_HOSTS)}, and not a repository of the hub"
         )
     return found
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, load_weights
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, load_head
 from pytest_vqamt.models.transformers.classifier import check_step_scores
 from pytest_vqamt.models.transformers.prompted.text import (
     Completions,
@@ -68,18 +68,6 @@ class PretrainedModel(Protocol):
     def generate(self, **inputs: object) -> torch.Tensor: ...
 
 
-def load_pretrained(name: str, checkpoint: Checkpoint, runtime: Runtime) -> PretrainedModel:
-    """The model of transformers' class ``name``.
-
-    Raises:
-        ModelError: a file is missing or damaged, or a weight has no value.
-    """
-    import transformers
-
-    cls: type[torch.nn.Module] = getattr(transformers, name)
-    return cast("PretrainedModel", load_weights(cls, checkpoint, runtime))
-
-
 def load_pretrained_config(checkpoint: Checkpoint) -> PreTrainedConfig:
     """The configuration, read before the weights so that errors in it show early.
 
@@ -128,7 +116,7 @@ class CheckpointFamily:
         self.config = load_pretrained_config(checkpoint)
         self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
         self.read_files(checkpoint)
-        self.model = load_pretrained(self.cls, checkpoint, runtime)
+        self.model: PretrainedModel = load_head(self.cls, checkpoint, runtime)
         self._decoding = GreedyDecoding(self.generator, self.tokenizer, checkpoint, self.model)
 
     @property

@@ -134,7 +134,7 @@ ENCODERS = ("florence", "blip2_t5")
 
 @pytest.mark.parametrize("kind", tiers(*(kind for kind in KINDS if kind not in AS_OTHERS)))
 def test_scores_and_answers_are_those_of_the_plain_model(checkpoint: Checkpoint, loaded: Loaded, kind: str) -> None:
-    folder, asked = checkpoint(kind), batch()
+    folder, asked = checkpoint(kind), batch()[::2]
     auto: Any = AutoModelForCausalLM if kind == "git" else AutoModelForImageTextToText
     model = auto.from_pretrained(folder, dtype="float32").eval()
     model.generation_config.forced_eos_token_id = None  # of BART: it would cut the last word off
