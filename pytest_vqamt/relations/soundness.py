@@ -49,7 +49,7 @@ def disjoint(a: str, b: str, scene: Scene) -> bool:
     They share no head noun, and come from two top families or are known classes of one exhaustive class list, neither
     a kind of the other.
     """
-    return are_disjoint(a, b, {a, b} <= scene.exhaustive)
+    return are_disjoint(a, b, a in scene.exhaustive and b in scene.exhaustive)
 
 
 def unrelated(a: str, b: str, scene: Scene) -> bool:
@@ -58,7 +58,7 @@ def unrelated(a: str, b: str, scene: Scene) -> bool:
     They are disjoint, and unless both are exhaustively annotated, neither is worn, carried or held by the other or a
     part of it.
     """
-    return are_unrelated(a, b, {a, b} <= scene.exhaustive)
+    return are_unrelated(a, b, a in scene.exhaustive and b in scene.exhaustive)
 
 
 @lru_cache(maxsize=262144)
