@@ -262,3 +262,14 @@ def test_lines_of_other_settings_are_reported(folder: Path, detector: Path, caps
 def test_the_summary_has_advice_if_nothing_was_found(folder: Path, detector: Path) -> None:
     outcome = annotate_photos(str(folder), options(detector, **{"min-score": "0.99999"}))
     assert ": 0 objects, none in 3 photos. Lower min-score, or take other detectors." in outcome.summary
+
+
+def test_a_folder_without_bare_photos_is_left_alone(folder: Path, detector: Path) -> None:
+    annotate_photos(str(folder), options(detector, **{"min-score": "0.99999"}))
+    (folder / ".graphs.detected.jsonl.lock").unlink()
+    with (folder / "graphs.jsonl").open("a") as lines:
+        lines.write("a line of no use\n")
+    before = {file: file.stat().st_mtime_ns for file in folder.rglob("*")}
+    outcome = annotate_photos(str(folder), options(detector))
+    assert outcome.summary.endswith("lacks a line in graphs.jsonl")
+    assert {file: file.stat().st_mtime_ns for file in folder.rglob("*")} == before

@@ -45,9 +45,12 @@ def whole_boxes(draw: st.DrawFn, size: tuple[int, int]) -> Box:
 
 def touched(some: tuple[Box, ...], image: Image.Image) -> NDArray[np.bool_]:
     """HW: the pixels that one of the boxes has a part in common with."""
-    return np.array(
-        [[any(Box(x, y, 1, 1).overlaps(box) for box in some) for x in range(image.width)] for y in range(image.height)]
-    )
+    found = np.zeros((image.height, image.width), np.bool_)
+    xs, ys = np.arange(image.width), np.arange(image.height)
+    for box in some:
+        across, down = (xs < box.x1) & (xs + 1 > box.x), (ys < box.y1) & (ys + 1 > box.y)
+        found |= np.outer(down, across)
+    return found
 
 
 def values(image: Image.Image) -> Values:

@@ -73,7 +73,7 @@ def test_a_thin_line_spreads_as_a_gaussian_does(sigma: float) -> None:
     assert spread**0.5 == pytest.approx(sigma, rel=0.1)  # values are rounded to whole ones, which cuts off the tails
 
 
-@each_row("size", [(640, 480), (403, 401), (224, 224)])
+@each_row("size", [(403, 401), (640, 480), (224, 224)], sample=3)
 @each_row("sigma", [2.9, 3, 6, 9, 20])
 def test_a_large_picture_is_blurred_as_a_gaussian_does(size: tuple[int, int], sigma: float) -> None:
     random = np.random.default_rng(7)
