@@ -43,11 +43,14 @@ def annotate_photos(argument: str, options: ModelOptions) -> Outcome:
     catalogue.check(options.settings)
     folder = open_folder(argument)
     settings = settings_named(options, catalogue.SETTINGS)
+    complete = Outcome(summary=f"no photo in {short_path(folder.path)} lacks a line in {FILE}")
+    if not folder.without_line():
+        return complete  # the folder need not be writable, nor each line of use
     with only_writer(folder.path / NOTES):
-        bare, taken = folder.without_line(), set(folder.ids())
-        lines = folder.lines()
+        bare, lines = folder.without_line(), folder.lines()
         if not bare:
-            return Outcome(summary=f"no photo in {short_path(folder.path)} lacks a line in {FILE}")
+            return complete
+        taken = set(folder.ids())
         others = [used for photo, used in _settings_of_lines(folder).items() if photo in lines and used != settings]
         print_other_settings(others, folder.file)
         print_status(f"looking at {_count(len(bare), 'photo')} in {short_path(folder.path)} without a line in {FILE}")

@@ -25,26 +25,21 @@ class Annotations(Protocol):
     @property
     def bad_records(self) -> tuple[str, ...]:
         """A message about each record that cannot be used."""
-        ...
 
     @property
     def digest(self) -> str:
         """Changes whenever an annotation changes."""
-        ...
 
     def __len__(self) -> int: ...
 
     def photo_ids(self) -> tuple[str, ...]:
         """The photo ids in the order of the records."""
-        ...
 
     def photo_file(self, index: int) -> str:
         """The photo's file, relative to the folder of photos."""
-        ...
 
     def scene(self, index: int) -> Scene:
         """The record as a scene; raises DataError, which names file, record and field, if it is broken."""
-        ...
 
     def mask(self, index: int, thing_id: str) -> Image:
         """The mask of the thing: mode L, 255 on its pixels, of the size of the scene.
@@ -52,11 +47,9 @@ class Annotations(Protocol):
         Raises:
             DataError: the thing has no mask, or a broken one.
         """
-        ...
 
     def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
         """The corpus if the reader has one stored; None to have it gathered from the scenes."""
-        ...
 
 
 class ListedAnnotations:

@@ -25,37 +25,30 @@ class SceneSource(PhotoStore, Protocol):
     @property
     def spec(self) -> str:
         """The spec that a user types for this source, with defaults ("pictures:500")."""
-        ...
 
     @property
     def description(self) -> str:
         """One line on its content and size."""
-        ...
 
     @property
     def digest(self) -> str:
         """Changes whenever a scene or a photo of the source does."""
-        ...
 
     @property
     def corpus(self) -> Corpus:
         """Facts about the whole source; gathered on first use."""
-        ...
 
     @property
     def bad_records(self) -> tuple[str, ...]:
         """A message about each record that cannot be used, which gives no scene."""
-        ...
 
     def __len__(self) -> int: ...
 
     def place(self, photo_id: str) -> int:
         """The index of the scene whose photo has this id; raises DataError if no scene has this photo."""
-        ...
 
     def scene(self, index: int) -> Scene:
         """The scene at ``index`` from 0 to ``len(self) - 1``; raises DataError if its record is broken."""
-        ...
 
 
 def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:

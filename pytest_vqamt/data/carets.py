@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 class CaretsPhotos(AnnotatedPhotos):
     """The scenes of the published pairs."""
 
-    published_pairs = 0
+    annotations: CaretsAnnotations
+
+    @property
+    def published_pairs(self) -> int:
+        return self.annotations.pairs
 
 
 class CaretsAnnotations(ListedAnnotations):
@@ -47,6 +51,7 @@ class CaretsAnnotations(ListedAnnotations):
         digest: str,
     ) -> None:
         super().__init__(map(_photo_id, of_image), bad, digest)
+        self.pairs = sum(question.pair is not None for asked in of_image.values() for question in asked)
         self._of_image = of_image
         self._images = tuple(of_image)
         self._folders = folders
@@ -95,19 +100,16 @@ def load(argument: str) -> CaretsPhotos:
             f"Expected a question pair of carets:{argument} that can be used, but there is none"
             + (f": {bad[0]}" if bad else "")
         )
-    pairs = sum(question.pair is not None for asked in of_image.values() for question in asked)
-    source = CaretsPhotos(
+    digest = digest_of((files.suite, *(file.path for file in files.files)))
+    annotations = CaretsAnnotations(of_image, tuple(bad), folders=folders, digest=digest)
+    return CaretsPhotos(
         spec=f"carets:{argument}",
-        description=f"CARETS, {pairs} published question pairs about {len(of_image)} images"
+        description=f"CARETS, {annotations.pairs} published question pairs about {len(of_image)} images"
         + ("" if folders else ", without photos"),
-        annotations=CaretsAnnotations(
-            of_image, tuple(bad), folders=folders, digest=digest_of((files.suite, *(file.path for file in files.files)))
-        ),
+        annotations=annotations,
         photos=PhotoFiles(folders.root) if folders else None,
         without=f"put them into {files.photos[0]}",
     )
-    source.published_pairs = pairs
-    return source
 
 
 def _warn_of(files: CaretsFiles) -> None:

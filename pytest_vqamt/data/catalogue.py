@@ -23,10 +23,7 @@ TABLE: dict[str, tuple[str, str]] = {
         "pytest_vqamt.data.coco:load",
         "coco:DIR or coco:INSTANCES.json:IMAGES: COCO's photos with boxes, masks, crowds and captions",
     ),
-    "gqa": (
-        "pytest_vqamt.data.gqa:load",
-        "gqa:DIR: GQA's scene graphs, and its photos where they are there",
-    ),
+    "gqa": ("pytest_vqamt.data.gqa:load", "gqa:DIR: GQA's scene graphs, and its photos where they are there"),
     "visual-genome": (
         "pytest_vqamt.data.visual_genome:load",
         "visual-genome:DIR: Visual Genome's scene graphs, or its objects, attributes and relationships",
@@ -40,10 +37,7 @@ TABLE: dict[str, tuple[str, str]] = {
         "pytest_vqamt.data.snli_ve.source:load",
         "snli-ve:DIR: hypotheses with labels on photos of Flickr30k, with or without these, and their units with boxes",
     ),
-    "graphs": (
-        "pytest_vqamt.data.graphs:load",
-        "graphs:FILE.jsonl[:PHOTOS]: scene graphs of your own, one a line",
-    ),
+    "graphs": ("pytest_vqamt.data.graphs:load", "graphs:FILE.jsonl[:PHOTOS]: scene graphs of your own, one a line"),
     "photos": (
         "pytest_vqamt.data.own_photos:load",
         "photos:DIR: your own photos, with scene graphs in DIR/graphs.jsonl that you or detectors write",

@@ -165,22 +165,18 @@ class SceneReader(Protocol):
     @property
     def kind(self) -> str:
         """The name of such data for users ("gqa")."""
-        ...
 
     @property
     def version(self) -> int:
         """Raised when the same files give other scenes."""
-        ...
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The annotation files."""
-        ...
 
     @property
     def settings(self) -> str:
         """A digest of whatever else the scenes depend on, such as the existing photos."""
-        ...
 
     def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
         """Each record in order: the scene, or a message if it is broken.
@@ -190,7 +186,6 @@ class SceneReader(Protocol):
         Raises:
             DataError: a file is damaged.
         """
-        ...
 
 
 def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], object]) -> None:

@@ -331,11 +331,7 @@ def _identified(row: Record) -> tuple[str, Record]:
 
 def _drafted(row: Record) -> _Draft:
     return _Draft(
-        row=row,
-        name=_name(row),
-        box=_box(row),
-        synset=_synset(row),
-        attributes=dict.fromkeys(_attributes(row)),
+        row=row, name=_name(row), box=_box(row), synset=_synset(row), attributes=dict.fromkeys(_attributes(row))
     )
 
 

@@ -27,7 +27,6 @@ class Inpainter(Protocol):
 
     def __call__(self, image: Values, hole: Hole, /) -> Values:
         """Fills the pixels where ``hole`` (HW) is true in ``image`` (uint8, HWC, RGB, read-only)."""
-        ...
 
 
 TELEA_RADIUS_PX = 5

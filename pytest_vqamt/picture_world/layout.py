@@ -11,15 +11,7 @@ from pytest_vqamt.picture_world.art.animals import ANIMALS
 from pytest_vqamt.picture_world.art.backgrounds import SETTINGS, VARIANTS
 from pytest_vqamt.picture_world.art.sprites import SPRITES
 from pytest_vqamt.picture_world.looks import FAMILIES, FAMILY_OF, NAMES, SIZE_PX
-from pytest_vqamt.picture_world.pieces import (
-    SMALL,
-    Styled,
-    by_weight,
-    colours_of,
-    style,
-    style_person,
-    usual_height,
-)
+from pytest_vqamt.picture_world.pieces import SMALL, Styled, by_weight, colours_of, style, style_person, usual_height
 
 _EDGE_PX = 3
 _TRIES = 80
@@ -122,12 +114,7 @@ def _host(rng: Random, name: str, palette: _Palette) -> Styled:
 
 
 def _attach(
-    rng: Random,
-    name: str,
-    hosts: list[Styled],
-    on: list[list[str]],
-    under: list[str | None],
-    held: list[str | None],
+    rng: Random, name: str, hosts: list[Styled], on: list[list[str]], under: list[str | None], held: list[str | None]
 ) -> bool:
     """Gives ``name`` to a host, depending on chance and room."""
     if name in HOLDABLE and None in held and rng.random() < 0.6:

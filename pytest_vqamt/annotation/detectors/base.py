@@ -61,11 +61,9 @@ class Detector(Protocol):
     @property
     def fingerprint(self) -> str:
         """Changes whenever results may: covers weights, settings and versions."""
-        ...
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
         """The objects in ``image`` (RGB), by descending score; calls at the same time do not affect each other."""
-        ...
 
 
 class Grounder(Protocol):
@@ -74,7 +72,6 @@ class Grounder(Protocol):
     @property
     def fingerprint(self) -> str:
         """Changes whenever results may: covers weights, settings and versions."""
-        ...
 
     def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
         """For each phrase the objects in ``image`` (RGB) that it may describe, by descending score.
@@ -82,7 +79,6 @@ class Grounder(Protocol):
         Raises:
             ModelError: a phrase is empty, or too long for the model.
         """
-        ...
 
 
 LEAST_SIDE_PX = 1.0

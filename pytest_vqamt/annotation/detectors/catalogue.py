@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.annotation.detectors.base import (
     LEAST_IOU,
@@ -38,8 +39,6 @@ Outlines show best where a thing ends; a detector of few classes confuses things
 _EXTRA = "photos"
 
 _PATH = re.compile(r"[/\\]|\.\w+$")
-
-M = TypeVar("M")
 
 
 def check(settings: Mapping[str, str]) -> None:
@@ -85,13 +84,10 @@ def grounder_of(argument: str, options: ModelOptions) -> Grounder:
         ModelError: it cannot be loaded.
     """
     least = min_score_setting(options.settings)
-
-    def load() -> Grounder:
+    with _install_hint("open-vocabulary"):
         from pytest_vqamt.annotation.detectors import open_vocabulary
 
         return open_vocabulary.load(argument, options, least)
-
-    return _with_install_hint("open-vocabulary", load)
 
 
 def min_score_setting(settings: Mapping[str, str]) -> float | None:
@@ -137,8 +133,7 @@ def names_setting(settings: Mapping[str, str]) -> tuple[str, ...]:
 
 def _load_named(name: str, options: ModelOptions) -> NamedDetector:
     settings, least = options.settings, min_score_setting(options.settings)
-
-    def load() -> NamedDetector:
+    with _install_hint(name):
         if name == "detector":
             from pytest_vqamt.annotation.detectors import regions
 
@@ -152,13 +147,12 @@ def _load_named(name: str, options: ModelOptions) -> NamedDetector:
         kind = ClosedSetMasks if name == "masks" else ClosedSetBoxes
         return kind.load(settings[name], options, least)
 
-    return _with_install_hint(name, load)
 
-
-def _with_install_hint(name: str, load: Callable[[], M]) -> M:
-    """Raises OptionError if ``load`` needs a package that is not installed."""
+@contextmanager
+def _install_hint(name: str) -> Iterator[None]:
+    """Raises OptionError if a package is not installed."""
     try:
-        return load()
+        yield
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if missing in ("", "pytest_vqamt"):

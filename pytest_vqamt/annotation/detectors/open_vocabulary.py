@@ -126,29 +126,23 @@ class TextScorer(Protocol):
     @property
     def least_score(self) -> float:
         """The default of ``min-score``."""
-        ...
 
     @property
     def reads_each_alone(self) -> bool:
         """Whether the scores of a text are independent of the other texts."""
-        ...
 
     @property
     def files(self) -> str:
         """The digest of the checkpoint's files."""
-        ...
 
     def prompt(self, name: str) -> str:
         """The prompt for things of a name."""
-        ...
 
     def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         """The texts in order, in groups for one pass each; raises ModelError if a text is too long, or has no words."""
-        ...
 
     def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
         """Every proposed box of a picture (RGB), with the score of each text."""
-        ...
 
 
 def text_scores(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[TextScores, ...]:

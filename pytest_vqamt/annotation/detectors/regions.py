@@ -56,12 +56,7 @@ class NamedRegions:
             attributes = (attribute,) if attribute_score > LEAST_ATTRIBUTE_SCORE and not label.is_crowd else ()
             found.append(
                 DetectedObject(
-                    name=label.name,
-                    box=box,
-                    score=score,
-                    by=self.name,
-                    attributes=attributes,
-                    is_crowd=label.is_crowd,
+                    name=label.name, box=box, score=score, by=self.name, attributes=attributes, is_crowd=label.is_crowd
                 )
             )
         return tuple(sorted(found, key=lambda each: -each.score))

@@ -48,10 +48,7 @@ class Form(StrEnum):
     UNITS = "units"
 
 
-_FIELDS = {
-    Form.OFFICIAL: ("pairID", "gold_label"),
-    Form.TABLE: ("uniq_id", "subject"),
-}
+_FIELDS = {Form.OFFICIAL: ("pairID", "gold_label"), Form.TABLE: ("uniq_id", "subject")}
 """The fields of the first record that identify a file."""
 
 
@@ -91,7 +88,7 @@ def find(argument: str) -> SnliVeFiles:
         raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data='snli-ve:': name the folder")
     given = Path(argument)
     if os.path.isdir(given):  # noqa: PTH112 - Path's raises where no system takes such a path
-        official = (given / name for name in OFFICIAL if _is_there(given, name))
+        official = (given / name for name in OFFICIAL if (given / name).is_file())
         folder, decides = given, next(((file, Form.OFFICIAL) for file in official), None)
     elif os.path.isfile(given):  # noqa: PTH113 - as above
         folder, decides = given.parent, (given, _form_of_named(given))
@@ -100,7 +97,7 @@ def find(argument: str) -> SnliVeFiles:
             f"Expected a folder, or a file of hypotheses, but got data={short_path(argument)}: there is no such path"
         )
     tables = tuple(_tables(folder, decides))
-    units = folder / UNITS if _is_there(folder, UNITS) else None
+    units = folder / UNITS if (folder / UNITS).is_file() else None
     if decides is None and not tables and units is None:
         raise DataError(
             f"Expected {', '.join(OFFICIAL)}, {UNITS} or a table of the VEglue authors as JSON Lines in "
@@ -150,10 +147,6 @@ def _form_of(file: Path) -> Form | None:
     except (DataError, StopIteration):
         return None
     return next((form for form, fields in _FIELDS.items() if all(field in row for field in fields)), None)
-
-
-def _is_there(folder: Path, name: str) -> bool:
-    return (folder / name).is_file()
 
 
 PLACES = ("flickr30k-images", "flickr30k_images", "images", "")
@@ -307,14 +300,17 @@ class HypothesisIndex:
                     if own is not None:
                         broken.add(own)
                     continue
-                found[row.id] = _Noted(
-                    photo=row.photo,
-                    place=self._place(file, line),
-                    where=line.where,
-                    is_entailed=row.label == "entailment",
-                    is_boxed=row.is_boxed,
-                )
+                found[row.id] = self._note(file, line, row)
         return found
+
+    def _note(self, file: JsonLines, line: Line, row: HypothesisRow) -> _Noted:
+        return _Noted(
+            photo=row.photo,
+            place=self._place(file, line),
+            where=line.where,
+            is_entailed=row.label == "entailment",
+            is_boxed=row.is_boxed,
+        )
 
     def _add_official(
         self, file: JsonLines, tables: Mapping[str, _Noted], units: Mapping[str, _Noted], broken: set[str]
@@ -332,14 +328,7 @@ class HypothesisIndex:
                 self.bad.append(str(error))
                 continue
             seen.add(row.id)
-            noted = _Noted(
-                photo=row.photo,
-                place=self._place(file, line),
-                where=line.where,
-                is_entailed=row.label == "entailment",
-                is_boxed=False,
-            )
-            self._add(noted, tables.get(row.id), units.get(row.id))
+            self._add(self._note(file, line, row), tables.get(row.id), units.get(row.id))
 
     def _add(self, official: _Noted | None, table: _Noted | None, units: _Noted | None) -> None:
         """Adds a hypothesis of one line or several, if all are of one photo."""

@@ -22,11 +22,7 @@ from pytest_vqamt.language.wordnet import wordnet
 FrameOf: TypeAlias = Callable[[str], Box]
 """The frame of a photo by its name, very large for an unknown size; may raise DataError."""
 
-_LABELS: dict[str, LabelName] = {
-    "entailment": "entailment",
-    "neutral": "neutral",
-    "contradiction": "contradiction",
-}
+_LABELS: dict[str, LabelName] = {"entailment": "entailment", "neutral": "neutral", "contradiction": "contradiction"}
 _NO_LABEL = "-"
 """The label of SNLI if its annotators did not agree."""
 _PHOTO_FIELDS = ("Flickr30K_ID", "Flikr30kID")
