@@ -18,6 +18,7 @@ from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
+from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE, find_detector, load_detector
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
 if TYPE_CHECKING:
@@ -324,40 +325,21 @@ def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
         DataError: the file of features cannot be read.
         ModelError: there is no detector, and no file of features either.
     """
-    precision = _precision(options.settings.get("features-dtype", "float32"))
+    given = options.settings.get("features-dtype", "float32")
+    precision = _PRECISIONS.get(given)
+    if precision is None:
+        raise OptionError(
+            f"Expected --vqamt-option features-dtype=float32 or float16, but got features-dtype={given!r}; "
+            f"{did_you_mean(given, _PRECISIONS)}"
+        )
+    cache = options.cache / "regions" if options.cache else None
     named = options.settings.get("features")
     if named is None:
-        return DetectedRegions(_detector(options, beside), _cache_folder(options), precision)
+        return DetectedRegions(load_detector(options, beside), cache, precision)
     file = FeatureFile(Path(named).expanduser())
-    return FileRegions(file, _optional_detector(options, beside, precision))
-
-
-def _detector(options: ModelOptions, beside: Path | None) -> BoxDetector:
-    from pytest_vqamt.models.region_models.frcnn.loading import load_detector
-
-    return load_detector(options, beside)
-
-
-def _optional_detector(options: ModelOptions, beside: Path | None, precision: Precision) -> DetectedRegions | None:
-    """The detector, if one is named or found; with a file of features none is required."""
-    from pytest_vqamt.models.region_models.frcnn.loading import find_detector
-
-    if not options.settings.get("detector") and not os.environ.get("VQAMT_DETECTOR"):
+    if not options.settings.get("detector") and not os.environ.get(DETECTOR_VARIABLE):
         try:
             find_detector(beside, options)
-        except ModelError:
-            return None
-    return DetectedRegions(_detector(options, beside), _cache_folder(options), precision)
-
-
-def _cache_folder(options: ModelOptions) -> Path | None:
-    return options.cache / "regions" if options.cache else None
-
-
-def _precision(named: str) -> Precision:
-    if named not in _PRECISIONS:
-        raise OptionError(
-            f"Expected --vqamt-option features-dtype=float32 or float16, but got features-dtype={named!r}; "
-            f"{did_you_mean(named, _PRECISIONS)}"
-        )
-    return _PRECISIONS[named]
+        except ModelError:  # with a file of features none is required
+            return FileRegions(file, None)
+    return FileRegions(file, DetectedRegions(load_detector(options, beside), cache, precision))

@@ -87,7 +87,7 @@ _TOKENIZER_FILES = (
     "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
 )  # fmt: skip
 
-MIN_VOCABULARY_SHARE = 0.9
+_MIN_VOCABULARY_SHARE = 0.9
 """A tokenizer knows at least this share of the vocabulary; models round theirs up to a multiple of 64."""
 
 
@@ -114,21 +114,12 @@ def load_tokenizer(
             tokenizer = (cls or AutoTokenizer).from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         raise ModelError(f"Expected tokenizer files that can be read in {folder}, but: {first_line(error)}") from error
-    check_vocabulary_size(len(tokenizer), rows, checkpoint)
-    return cast("PreTrainedTokenizerBase", tokenizer)
-
-
-def check_vocabulary_size(known: int, rows: int, checkpoint: Checkpoint) -> None:
-    """Compares a tokenizer's vocabulary with the rows of the model's embedding.
-
-    Raises:
-        ModelError: they cannot belong together.
-    """
-    if not MIN_VOCABULARY_SHARE * rows <= known <= rows:
+    if not _MIN_VOCABULARY_SHARE * rows <= len(tokenizer) <= rows:
         raise ModelError(
             f"Expected a tokenizer for the {rows} words that the model in {checkpoint.folder} has, but got one of "
-            f"{known}: tokenizer files are missing or belong to another model"
+            f"{len(tokenizer)}: tokenizer files are missing or belong to another model"
         )
+    return cast("PreTrainedTokenizerBase", tokenizer)
 
 
 T = TypeVar("T")
