@@ -209,7 +209,11 @@ def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence
         VqamtError: the report or a sheet cannot be used, or a file not be written.
     """
     sample = _sample(report, folder, sheets)
-    ticked = [read_judgements(sheet, sample, lambda case_id: _is_known(case_id, folder)) for sheet in sheets]
+
+    def is_known(case_id: str) -> bool:
+        return any(row["case_id"] == case_id for row in case_rows(folder))
+
+    ticked = [read_judgements(sheet, sample, is_known) for sheet in sheets]
     judgements = majority(ticked)
     if not judgements:
         raise DataError(
@@ -248,10 +252,6 @@ def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
             f"{sample.drawn_from}: it was written anew since; name the one of that time"
         )
     return sample
-
-
-def _is_known(case_id: str, folder: Path) -> bool:
-    return any(row["case_id"] == case_id for row in case_rows(folder))
 
 
 def _waive(judgements: Mapping[CaseKey, Judgement], ticked: Sequence[JudgedSheet], file: Path) -> Iterator[str]:

@@ -179,7 +179,8 @@ def _described(relation: Relation) -> Iterator[str]:
     yield f"task      {info.task.value}"
     yield f"variants  {', '.join(info.item(variant) for variant in info.variants)}"
     yield f"version   {info.version}"
-    yield f"tags      {', '.join(_tag(tag) for tag in info.tags) or 'none'}"
+    tags = (f"{tag} ({_ON_TAGS[tag]})" if tag in _ON_TAGS else tag for tag in info.tags)
+    yield f"tags      {', '.join(tags) or 'none'}"
     yield f"reports   {_reports(info)}"
     for setting in info.settings:
         yield f"setting   --vqamt-option {setting.name}={'|'.join(setting.values)} (default: {setting.default})"
@@ -187,10 +188,6 @@ def _described(relation: Relation) -> Iterator[str]:
     for text in _docstrings(relation):
         yield ""
         yield text
-
-
-def _tag(tag: str) -> str:
-    return f"{tag} ({_ON_TAGS[tag]})" if tag in _ON_TAGS else tag
 
 
 def _reports(info: RelationInfo) -> str:

@@ -13,6 +13,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.relations import catalogue
+from pytest_vqamt.reporting.view.format import tagged
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +32,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lines(infos: list[RelationInfo]) -> Iterator[str]:
-    relations = ((info.item(variant), info.task.value, _claim(info)) for info in infos for variant in info.variants)
+    relations = (
+        (info.item(variant), info.task.value, tagged(info.claim, info.tags))
+        for info in infos
+        for variant in info.variants
+    )
     yield from _table("relation", "task", "claim", rows=relations)
     yield ""
     yield from _table("model", "what it is", rows=ModelCatalogue().describe())
@@ -48,10 +53,6 @@ def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*every, strict=True)]
     for row in (head, tuple("-" * width for width in widths), *every[1:]):
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _claim(info: RelationInfo) -> str:
-    return f"{info.claim} ({', '.join(info.tags)})" if info.tags else info.claim
 
 
 def _rows(infos: list[RelationInfo]) -> dict[str, Json]:

@@ -109,7 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
     relation = _relation(found, of_relations) if arguments.model else None
     recorded = _recorded(found, arguments.data)
     rerun = _rerun(recorded, relation, arguments.model, options) if relation else ()
-    print(f"from {found.file}{_also(found.also_in)}")
+    also = f"; also in {', '.join(map(str, found.also_in))}: name one with --report" if found.also_in else ""
+    print(f"from {found.file}{also}")
     now = {each.model for each in rerun}
     others = [replace(each, model=f"{each.model} in that run") for each in recorded if each.model not in now]
     for line in write_case([*others, *rerun] if rerun else recorded, arguments.out or _OUT / found.id):
@@ -168,10 +169,6 @@ def _rerun(
     first = recorded[0]
     loaded = [ModelCatalogue().load(spec, options) for spec in models]
     return [rerun_case(first.case, first.source, model, relation, before.get(model.name)) for model in loaded]
-
-
-def _also(files: tuple[Path, ...]) -> str:
-    return f"; also in {', '.join(map(str, files))}: name one with --report" if files else ""
 
 
 INDEX = "index.jsonl"

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import TypeAlias
 
 from pytest_vqamt.commands.json_lines import STANDARD_INPUT, json_line
 from pytest_vqamt.commands.main import ExitStatus
@@ -71,17 +71,13 @@ def _split(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], N
 def _hypotheses(file: str) -> Iterator[str]:
     try:
         with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as lines:
-            for number, line in enumerate(_lines(lines), start=1):
+            for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE + 1), b""), start=1):
                 if hypothesis := _hypothesis(line, f"{file}, line {number}"):
                     yield hypothesis
     except OSError as error:
         raise DataError(
             f"{file}: expected a file with one hypothesis a line, but got {error.strerror or error}"
         ) from error
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    return iter(lambda: file.readline(_LONGEST_LINE + 1), b"")
 
 
 def _hypothesis(line: bytes, where: str) -> str:

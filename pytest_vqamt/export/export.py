@@ -213,19 +213,16 @@ def _checked(
             exported.rows_left_out["of evaluation data" if example.evaluation else example.why] += 1
         ahead()
     for first, why in refused:
+        is_published = why not in {each.name for each in evaluating.named}
         raise OptionError(
             f"Expected no evaluation data to train on, but got {rows} rows of it, the first of scene {first.scene!r} "
             f"of {first.source.spec} ({why}): make the report on other scenes, or leave these rows out with "
-            "--skip-evaluation" + (", or say --allow-evaluation-data" if _is_published(why, evaluating) else "")
+            "--skip-evaluation" + (", or say --allow-evaluation-data" if is_published else "")
         )
     if not exported.rows:
         reasons = describe_reasons(exported.rows_left_out)
         raise OptionError(f"Expected a row that can be exported, but all {len(found)} are left out, {reasons}")
     return exported
-
-
-def _is_published(why: str, evaluating: EvaluationData) -> bool:
-    return why not in {each.name for each in evaluating.named}
 
 
 def _sources(found: ReportedQueries, data: str | None) -> dict[str, SceneSource]:

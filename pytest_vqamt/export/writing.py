@@ -15,7 +15,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.export.cases import QueryUse, ReportedQuery
+from pytest_vqamt.export.cases import ReportedQuery
 from pytest_vqamt.imaging.render import render
 
 EXPORT_FILE = "export.json"
@@ -111,7 +111,8 @@ class ExportWriter:
             file.parent.mkdir(parents=True, exist_ok=True)
             render(picture, example.asked.source).save(file, format="PNG")
             self._drawn += 1
-        self._to(lines).write(_line(example_row(example, self._layout, image, self._version)))
+        row = example_row(example, self._layout, image, self._version)
+        self._to(lines).write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
     @property
     def pictures(self) -> int:
@@ -128,10 +129,6 @@ class ExportWriter:
         if name not in self._files:
             self._files[name] = self._open.enter_context(file.open("w", encoding="utf-8", newline="\n"))
         return self._files[name]
-
-
-def _line(fields: dict[str, Json]) -> str:
-    return json.dumps(fields, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 class Layout(StrEnum):
@@ -191,14 +188,10 @@ def _provenance(example: Example, vqamt_version: str) -> dict[str, Json]:
         "data": asked.source.spec,
         "cases": [use.case for use in asked.uses],
         "relations": [use.item for use in asked.uses],
-        "roles": [_role(use) for use in asked.uses],
+        "roles": [f"follow-up {use.role}" if use.role else "source" for use in asked.uses],
         "verdicts": [use.verdict for use in asked.uses],
         "models": [use.model for use in asked.uses],
         "said": [use.said for use in asked.uses],
         "read_as": [use.read_as for use in asked.uses],
         "vqamt_version": vqamt_version,
     }
-
-
-def _role(use: QueryUse) -> str:
-    return f"follow-up {use.role}" if use.role else "source"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from types import MappingProxyType
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, HumanReference, RelationResult, Report, Summary
@@ -154,13 +153,11 @@ def _cons(line: _PairRow) -> str:
     return format_rate(line.reference.cons if line.reference else None)
 
 
-_SUMMARIES: Mapping[str, str] = MappingProxyType(
-    {
-        "entailment": "Verdicts on hypotheses (VEglue)",
-        "captioning": "Captions of edited pictures (MetaIC)",
-        "noise": "Noise of basic questions",
-    }
-)
+_SUMMARIES: Mapping[str, str] = {
+    "entailment": "Verdicts on hypotheses (VEglue)",
+    "captioning": "Captions of edited pictures (MetaIC)",
+    "noise": "Noise of basic questions",
+}
 
 
 def paper_tables(report: Report) -> tuple[ViewTable, ...]:

@@ -44,11 +44,13 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
         again: the beginning of replay commands.
         in_full: show all metrics, and why items have no case.
     """
-    for (model, data), results in results_by_model_and_data(report):
-        summaries = [each for each in report.summaries if (each.model, each.data) == (model, data)]
+    for names, results in results_by_model_and_data(report):
+        summaries = [each for each in report.summaries if (each.model, each.data) == names]
         yield from _block(results, summaries, again, in_full)
         yield ""
-    yield from _coverage(report)
+    for data in report.data:
+        if table := coverage_table(report, data.spec):
+            yield from _captioned(table)
     yield from ranking_lines(report, in_full=in_full)
     if compared := list(baseline_lines(report)):
         yield from (*compared, "")
@@ -127,12 +129,6 @@ def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
 def _is_right_as_often(result: RelationResult, share: float) -> bool:
     acc = sum((stratum.pairs.tally for stratum in result.strata if stratum.pairs), PairTally()).acc
     return acc is not None and acc >= share
-
-
-def _coverage(report: Report) -> Iterator[str]:
-    for data in report.data:
-        if table := coverage_table(report, data.spec):
-            yield from _captioned(table)
 
 
 def _captioned(table: ViewTable) -> Iterator[str]:

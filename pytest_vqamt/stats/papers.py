@@ -106,7 +106,13 @@ class _CaptionCounts:
 
 def captioning_summary(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
     """Returns a row for each MetaIC item, and the number of suspicious issues at each level of overlap."""
-    counted = [each for result in results if result.item.startswith(_METAIC) for each in _counted(result)]
+    counted = [
+        _CaptionCounts(item=result.item, suffix=suffix, tally=tally, figures=figures)
+        for result in results
+        if result.item.startswith(_METAIC)
+        for suffix, tally, figures in _counts(result)
+        if tally.judged
+    ]
     if not counted:
         return None
     return Summary(
@@ -116,14 +122,6 @@ def captioning_summary(results: Sequence[RelationResult], *, model: str, data: s
         rows=tuple(each.row for each in counted),
         totals=_by_level(counted),
     )
-
-
-def _counted(result: RelationResult) -> list[_CaptionCounts]:
-    return [
-        _CaptionCounts(item=result.item, suffix=suffix, tally=tally, figures=figures)
-        for suffix, tally, figures in _counts(result)
-        if tally.judged
-    ]
 
 
 def _by_level(counted: Sequence[_CaptionCounts]) -> Mapping[str, Cell]:

@@ -230,12 +230,11 @@ def majority(sheets: Sequence[JudgedSheet]) -> dict[CaseKey, Judgement]:
     for sheet in sheets:
         for key, word in sheet.judgements.items():
             words.setdefault(key, Counter())[word] += 1
-    return {key: _most(counted) for key, counted in words.items()}
-
-
-def _most(counted: Counter[Judgement]) -> Judgement:
-    word, times = counted.most_common(1)[0]
-    return word if 2 * times > counted.total() else Judgement.UNSURE
+    return {
+        key: word if 2 * times > counted.total() else Judgement.UNSURE
+        for key, counted in words.items()
+        for word, times in counted.most_common(1)
+    }
 
 
 _NEEDED = ("case_id", "model", "data", "judgement", "note", "of", "drawn_from")

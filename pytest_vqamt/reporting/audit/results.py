@@ -148,7 +148,10 @@ def audit_lines(
     of: AuditTarget, whole: AuditFigures, by_item: Mapping[str, AuditFigures], agreements: Sequence[Agreement]
 ) -> Iterator[str]:
     """The figures of all cases and of each item, and the agreement of the judges, as lines."""
-    yield f"{whole.drawn} of {describe_population(of, whole.population)} drawn, {whole.judged} judged: {_words(whole)}"
+    yield (
+        f"{whole.drawn} of {describe_population(of, whole.population)} drawn, {whole.judged} judged: "
+        f"{whole.valid} valid, {whole.invalid} invalid, {whole.unsure} unsure"
+    )
     yield f"{RATES[of]}: {describe_valid_rate(whole.share)}"
     if whole.unsure:
         yield f"without the unsure ones: {describe_valid_rate(whole.decided)}"
@@ -172,16 +175,11 @@ def describe_valid_rate(share: ValidRate) -> str:
     """The rate with its interval."""
     if share.rate is None:
         return "nothing is judged"
-    low, high = share.interval
-    return f"{share.rate:.3f} (95 % interval {low:.3f} to {high:.3f})"
-
-
-def _words(figures: AuditFigures) -> str:
-    return f"{figures.valid} valid, {figures.invalid} invalid, {figures.unsure} unsure"
+    return f"{share.rate:.3f} (95 % interval {format_interval(share.interval)})"
 
 
 def _row(item: str, figures: AuditFigures) -> tuple[str, ...]:
-    rate, (low, high) = figures.share.rate, figures.share.interval
+    share = figures.share
     return (
         item,
         str(figures.population),
@@ -189,8 +187,8 @@ def _row(item: str, figures: AuditFigures) -> tuple[str, ...]:
         str(figures.valid),
         str(figures.invalid),
         str(figures.unsure),
-        "-" if rate is None else f"{rate:.3f}",
-        "-" if rate is None else f"{low:.3f} to {high:.3f}",
+        format_rate(share.rate),
+        "-" if share.rate is None else format_interval(share.interval),
     )
 
 

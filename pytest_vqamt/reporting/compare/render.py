@@ -196,8 +196,8 @@ def comparison_json(comparison: Comparison) -> str:
             "notes": list(comparison.notes),
             "only_before": list(comparison.only_before),
             "only_after": list(comparison.only_after),
-            "relations": [_item_row(item) for item in comparison.items],
-            "shown": [_case_row(case) for case in comparison.shown],
+            "relations": [_renamed({**to_row(item), "change": change_row(item.change)}) for item in comparison.items],
+            "shown": [_renamed(to_row(case)) for case in comparison.shown],
         },
         ensure_ascii=False,
         indent=1,
@@ -215,14 +215,6 @@ def _run_row(run: ComparedRun) -> Row:
 
 
 _JSON_NAMES = {"item": "id", "regressions": "broke", "fixes": "mended", "is_fix": "mended"}
-
-
-def _item_row(item: ComparedItem) -> Row:
-    return _renamed({**to_row(item), "change": change_row(item.change)})
-
-
-def _case_row(case: ChangedCase) -> Row:
-    return _renamed(to_row(case))
 
 
 def _renamed(row: Row) -> Row:

@@ -7,7 +7,7 @@ is as good as random, and the same for any ``-n`` and any shards.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from pathlib import Path
@@ -72,7 +72,11 @@ class CaseSelector:
         """
         taken, left_out = _taken(self._turns, most)
         with open_cases(self._file) as lines:
-            return SelectedCases(rows=tuple(_rows(lines, taken)), left_out=left_out)
+            rows = []
+            for place in taken:
+                lines.seek(place)
+                rows.append(parse_case(lines.readline(), f"{lines.name}, at byte {place}"))
+        return SelectedCases(rows=tuple(rows), left_out=left_out)
 
     def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:
         """Indexes the file and returns its number of lines."""
@@ -134,12 +138,6 @@ def fair_shares(counts: Sequence[int], most: int) -> list[int]:
             shares[place] += share
             left -= share
     return shares
-
-
-def _rows(lines: BinaryIO, places: Sequence[int]) -> Iterator[Row]:
-    for place in places:
-        lines.seek(place)
-        yield parse_case(lines.readline(), f"{lines.name}, at byte {place}")
 
 
 class Images(StrEnum):

@@ -159,7 +159,7 @@ def report_warnings(report: Report, lines: Sequence[ResultRow], left_out: int) -
         yield from _not_compared("in the baseline but not in this run", report.baseline.missing)
         yield from _not_compared("in this run but not in the baseline", report.baseline.new)
     if left_out:
-        violations = sum(line.counted.tally.violated + line.counted.tally.unparsed for line in lines)
+        violations = _violations(lines)
         yield (
             f"{violations - left_out:,} of {count_noun(violations, 'violation')} have a card on this page: "
             f"{'regressions first, then ' if report.baseline else ''}an equal share of each relation variant, in the "

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.reporting.view.format import describe_gate, format_difference, format_interval, format_rate
@@ -19,9 +18,10 @@ from pytest_vqamt.reporting.view.rows import (
 from pytest_vqamt.reporting.view.tables import NO_CELL, ColumnHead, TableCell, ViewTable, column_heads, text_cell
 from pytest_vqamt.stats.paired import ChangeStatus
 
-_STATUSES: Mapping[ChangeStatus | None, str] = MappingProxyType(
-    {ChangeStatus.NO_WORSE: "shown to be no worse", ChangeStatus.UNCERTAIN: "too few cases to tell"}
-)
+_STATUSES: Mapping[ChangeStatus | None, str] = {
+    ChangeStatus.NO_WORSE: "shown to be no worse",
+    ChangeStatus.UNCERTAIN: "too few cases to tell",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +55,13 @@ _RESULT_HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "u
 
 def results_table(results: Sequence[RelationResult]) -> ViewTable:
     """The narrow table of the terminal: a row for each stratum, also of items without a case."""
-    return ViewTable(heads=column_heads(*_RESULT_HEAD), rows=tuple(map(_narrow_row, _strata(results))))
-
-
-def _strata(results: Sequence[RelationResult]) -> Iterator[ResultRow]:
-    for result in results:
-        for stratum in result.strata:
-            if stratum.tally.cases or result.presumed is None:
-                yield ResultRow(result=result, counted=stratum, model=0)
+    lines = (
+        ResultRow(result=result, counted=stratum, model=0)
+        for result in results
+        for stratum in result.strata
+        if stratum.tally.cases or result.presumed is None
+    )
+    return ViewTable(heads=column_heads(*_RESULT_HEAD), rows=tuple(map(_narrow_row, lines)))
 
 
 def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
 from pytest_vqamt.reporting.view.format import (
@@ -18,14 +17,12 @@ from pytest_vqamt.reporting.view.rows import case_link
 from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_table
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
-_KINDS: Mapping[RankingKind, str] = MappingProxyType(
-    {
-        RankingKind.RELATIONS: "",
-        RankingKind.PRESUMED: ", presumed cases",
-        RankingKind.BASELINE: ", relations tagged baseline",
-        RankingKind.CONTROL: ", controls",
-    }
-)
+_KINDS: Mapping[RankingKind, str] = {
+    RankingKind.RELATIONS: "",
+    RankingKind.PRESUMED: ", presumed cases",
+    RankingKind.BASELINE: ", relations tagged baseline",
+    RankingKind.CONTROL: ", controls",
+}
 _RANKING_HEAD = ("model", "mean pass rate", "95 % interval", "behind the first", "best in")
 
 

@@ -60,7 +60,12 @@ class ResultRow:
 def result_rows(report: Report) -> tuple[ResultRow, ...]:
     """A row for each stratum with cases, in the order of the run."""
     places = {model.name: place for place, model in enumerate(report.models)}
-    return tuple(line for result in report.relations for line in _of(result, places[result.model.name]))
+    return tuple(
+        ResultRow(result=result, counted=stratum, model=places[result.model.name])
+        for result in report.relations
+        for stratum in result.strata
+        if stratum.tally.cases
+    )
 
 
 def results_by_model_and_data(report: Report) -> Iterator[tuple[tuple[str, str], list[RelationResult]]]:
@@ -71,12 +76,6 @@ def results_by_model_and_data(report: Report) -> Iterator[tuple[tuple[str, str],
             results = [each for each in report.relations if (each.model.name, each.data.spec) == names]
             if results:
                 yield names, results
-
-
-def _of(result: RelationResult, model: int) -> Iterator[ResultRow]:
-    for stratum in result.strata:
-        if stratum.tally.cases:
-            yield ResultRow(result=result, counted=stratum, model=model)
 
 
 def case_link(**facets: str) -> str:
