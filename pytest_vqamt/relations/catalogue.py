@@ -228,7 +228,8 @@ PRESETS: Mapping[str, Preset] = {
     "metavqa": Preset(relations=("metavqa.*",), settings={"erase": "white"}),
     "carets": Preset(relations=("carets.*",)),
     "veglue": Preset(
-        relations=("veglue.mr*", "veglue.corruption*", "text.*"), settings={"erase": "inpaint", "overlap": "iou"}
+        relations=("veglue.mr*", "veglue.corruption*", "text.antonym_swap", "text.word_substitution"),
+        settings={"erase": "inpaint", "overlap": "iou"},
     ),
     "basic-questions": Preset(relations=("basic_questions.*",), settings={"ranking": "lasso"}),
     "metaic": Preset(relations=("metaic.*",), settings={"metaic": "strict"}),
