@@ -19,7 +19,7 @@ from tests.reader.questions import read
 from tests.reader.truths import answer
 from tests.reader.vocabulary import LEXICON
 
-SCENES, FEW, MANY = 300, 60, 2_000
+SCENES, FEW, MANY = 300, 40, 2_000
 OPPOSITE = ("carets.negation", "carets.antonym")
 RELATIONS = (*OPPOSITE, "carets.rephrase", "carets.order", "carets.ontological", "carets.visual")
 ITEMS = [(name, variant) for name in RELATIONS for variant in get(name).info.variants or ("",)]

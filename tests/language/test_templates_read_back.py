@@ -24,6 +24,11 @@ from tests.reader.vocabulary import LEXICON
 FEW, SOME, MANY = 600, 2_000, 20_000
 DAMAGED = [60, pytest.param(350, marks=pytest.mark.full)]
 NEGATION = {Exists: Absent, Both: NotBoth, Either: Neither}
+FEWER = [
+    pytest.param(250, id="few"),
+    pytest.param(SOME, id="some", marks=pytest.mark.full),
+    pytest.param(MANY, id="many", marks=pytest.mark.slow),
+]
 TIERS = [
     pytest.param(FEW, id="few"),
     pytest.param(SOME, id="some", marks=pytest.mark.full),
@@ -39,13 +44,13 @@ def questions(n: int) -> Iterator[Question]:
     return (asked for each in filled(n) for asked in each.questions)
 
 
-@pytest.mark.parametrize("n", TIERS)
+@pytest.mark.parametrize("n", FEWER)
 def test_every_question_is_read_back(n: int) -> None:
     wrong = list(misread(questions(n), LEXICON))
     assert wrong[:20] == [], f"{len(wrong)} questions"
 
 
-@pytest.mark.parametrize("n", TIERS)
+@pytest.mark.parametrize("n", FEWER)
 def test_what_photos_show_is_read_back(n: int) -> None:
     texts = (asked for each in worded(photo_askings(n)) for asked in each.questions)
     wrong = list(misread(texts, PHOTO_WORDS, PREDICATES))
@@ -67,7 +72,7 @@ def test_negation_turns_the_answer_round(n: int) -> None:
     assert min(answers.values()) > n // 100, "yes and no of each type"
 
 
-@pytest.mark.parametrize("n", TIERS)
+@pytest.mark.parametrize("n", FEWER)
 def test_the_answer_is_the_same_from_the_text_and_from_the_meaning(n: int) -> None:
     """For yes and no; choices are asked where one thing answers to the phrase, as some of these do."""
     chosen = 0

@@ -23,6 +23,7 @@ from pytest_vqamt.language.questions.simple import (
 from tests.reader.nouns import singulars_of
 from tests.reader.questions import Unreadable, read
 from tests.reader.vocabulary import KINDS, LEXICON, NAMES
+from tests.rows import each_row
 
 FILLINGS = [200, pytest.param(5_000, marks=pytest.mark.full)]
 DAMAGED = [80, pytest.param(1_000, marks=pytest.mark.full)]
@@ -89,7 +90,7 @@ def test_every_question_is_read_back(n: int) -> None:
     assert wrong[:20] == [], f"{len(wrong)} of {4 * n} questions"
 
 
-@pytest.mark.parametrize("name", [*sorted(LEXICON.mass), *sorted(LEXICON.pairs)])
+@each_row("name", [*sorted(LEXICON.mass), *sorted(LEXICON.pairs)], sample=3)
 def test_a_name_that_has_but_one_number_is_read_back(name: str) -> None:
     group = Group(name=name, attributes=("green",))
     written = [exists(group, wording) for wording in range(EXISTS_WORDINGS)]

@@ -49,5 +49,5 @@ def test_no_text_is_too_strange(text: str) -> None:
 
 @each_row("word", ["running", "of a", "one of", "a", "and", "who is", "the man's", "black and", "with a dog", ","])
 def test_long_lines_are_no_harm(word: str) -> None:
-    units = units_of(f"{word} " * (4000 // (len(word) + 1)))
+    units = units_of(f"{word} " * (2000 // (len(word) + 1)))
     recombine(units[:50])

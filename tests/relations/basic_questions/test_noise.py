@@ -168,7 +168,7 @@ def test_what_cannot_be_read_is_wrong(yard: Scene) -> None:
     assert (verdict.outcome, dict(verdict.figures)["noisy number"]) == (Outcome.UNPARSED, 0)
 
 
-@pytest.mark.parametrize("sampler", [Sampler.RANDOM, Sampler.HYPOTHESIS])
+@pytest.mark.parametrize("sampler", [Sampler.RANDOM, pytest.param(Sampler.HYPOTHESIS, marks=pytest.mark.full)])
 def test_all_partitions_ask_the_same_questions_of_the_same_pictures(world: PictureWorld, sampler: Sampler) -> None:
     def first_queries(variant: str) -> list[str]:
         sampling = Sampling(max_cases=30, sampler=sampler)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -111,7 +110,10 @@ def test_of_a_false_attribute_all_things_of_the_name_are_kept(yard: Scene) -> No
     assert {len(kept(case)) for case in white} == {2}
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(each, marks=pytest.mark.full if each in ("blur3", "blur9") else ()) for each in VARIANTS],
+)
 def of_the_world(request: pytest.FixtureRequest, world: PictureWorld) -> tuple[Case, ...]:
     """Cases of one variant on many scenes."""
     return tuple(Plan(relation=VISUAL, variant=request.param, source=world, sampling=DRAWN))
@@ -157,13 +159,6 @@ def test_nothing_half_seen_could_be_what_is_not_there_or_another_of_the_only_one
                 assert family(thing.name) not in families, case.queries[0].text
                 half_seen += 1
     assert half_seen > 20
-
-
-def test_half_of_the_yes_no_questions_are_true(of_the_world: tuple[Case, ...]) -> None:
-    truths = Counter(case.fact("truth") for case in of_the_world if case.fact("answers") == "binary")
-    # About 230: a standard deviation is 3.3 points.
-    assert set(truths) == {"yes", "no"}
-    assert truths["yes"] / truths.total() == pytest.approx(0.5, abs=0.12)
 
 
 @each_row("variant", VARIANTS)

@@ -152,7 +152,7 @@ def test_nor_where_a_crowd_of_the_only_class_is_there() -> None:
 LEVELS = ObjectAppearance.info.variants
 
 
-@each_row("sampler", list(Sampler))
+@pytest.mark.parametrize("sampler", [Sampler.RANDOM, pytest.param(Sampler.HYPOTHESIS, marks=pytest.mark.full)])
 def test_the_cases_of_all_items_pair_up(world: PictureWorld, sampler: Sampler) -> None:
     sampling = Sampling(max_cases=25, sampler=sampler)
     drawn: list[list[Case]] = [
