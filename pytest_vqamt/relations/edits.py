@@ -20,6 +20,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.inpainting import lacking, method_of
 from pytest_vqamt.imaging.pixel_boxes import outwards
 from pytest_vqamt.language.english.families import family
+from pytest_vqamt.language.tables import word_set
 from pytest_vqamt.relations.soundness import cannot_be_confused, is_salient_size, presumed, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -35,16 +36,6 @@ INPAINT = RelationSetting(
     default="telea",
     meaning="which inpainter fills in what was erased",
 )
-
-RECTANGULAR_NAMES: frozenset[str] = frozenset({
-    "bathtub", "bed", "billboard", "blanket", "board", "book", "box", "building", "cabinet", "cake", "card",
-    "cell phone", "computer", "curtain", "dishwasher", "door", "envelope", "flag", "frame", "house", "keyboard",
-    "laptop", "magazine", "mailbox", "microwave", "mirror", "monitor", "napkin", "newspaper", "notebook", "oven",
-    "paper", "photo", "picture", "pillow", "plate", "poster", "refrigerator", "remote", "rug", "screen", "shelf",
-    "sign", "sink", "suitcase", "surfboard", "table", "tablet", "television", "toaster", "toilet", "towel", "tray",
-    "tv", "wall", "washing machine", "window",
-})  # fmt: skip
-"""Names of things that a plain rectangle may be taken for."""
 
 _TYPICAL_COLOURS: dict[str, Colour] = {
     "red": (220, 40, 40), "orange": (240, 140, 40), "yellow": (240, 220, 60), "green": (60, 150, 60),
@@ -84,11 +75,16 @@ def make_eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplica
             return NotApplicable(reason=missing)
         return Eraser(fill=fill, method=method)
     if fill is Fill.WHITE:
-        return Eraser(fill=fill, excluded_words=("white", "gray"), excluded_names=RECTANGULAR_NAMES)
+        return Eraser(fill=fill, excluded_words=("white", "gray"), excluded_names=rectangular_names())
     colour = corpus.mean_colour
     if colour is None:
         return NotApplicable(reason="the data has no photos to take a mean colour from")
-    return Eraser(fill=fill, colour=colour, excluded_words=colour_words(colour), excluded_names=RECTANGULAR_NAMES)
+    return Eraser(fill=fill, colour=colour, excluded_words=colour_words(colour), excluded_names=rectangular_names())
+
+
+def rectangular_names() -> frozenset[str]:
+    """Returns the names of things that a plain rectangle may be taken for."""
+    return word_set("english/outlines.toml", "rectangular")
 
 
 def colour_words(colour: Colour) -> tuple[str, ...]:

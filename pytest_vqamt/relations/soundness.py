@@ -11,6 +11,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_kind_either_way, is_known
 from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_pool
 from pytest_vqamt.language.english.nouns import is_countable, plural
+from pytest_vqamt.language.tables import toml_table
 
 
 def countable_names(scene: Scene) -> list[str]:
@@ -118,46 +119,6 @@ def corpus_properties(name: str, corpus: Corpus) -> Sequence[str]:
     return [word for word, _ in corpus.attributes.get(name, ()) if word in pool]
 
 
-SIMILAR_OUTLINES: tuple[str, ...] = (
-    # Upright, as high as a person or less.
-    "robot, doll, teddy bear, fire hydrant, parking meter, mailbox, bollard, cactus",
-    # In the air, or with wings.
-    "bird, duck, goose, seagull, pigeon, swan, parrot, owl, eagle, butterfly, bee, insect, ladybug, airplane, plane, "
-    "jet, helicopter, kite, umbrella",
-    # Round.
-    "apple, pear, strawberry, lemon, lime, peach, plum, cherry, tomato, potato, onion, donut, doughnut, bagel, "
-    "cookie, muffin, cupcake, pie, pizza, ball, sports ball, tennis ball, balloon, frisbee, clock, plate, flower, "
-    "rose, tulip, sunflower, daisy",
-    # Hollow, and standing on something.
-    "cup, mug, bottle, bowl, wine glass, jar, pot, pan, teapot, kettle, vase, bucket, basket, candle, drum, box, lamp, "
-    "potted plant, fire hydrant",
-    # With straight edges.
-    "book, box, laptop, television, tv, computer, monitor, printer, speaker, camera, microwave, oven, toaster, "
-    "refrigerator, dishwasher, washing machine, cell phone, telephone, remote, keyboard, puzzle, mirror, pillow, "
-    "suitcase, wallet, mailbox, billboard, cabinet, cupboard, dresser, nightstand, tray, napkin, sandwich",
-    # Large, with straight edges.
-    "building, house, barn, garage, shed, bus, truck, train, trolley, tram, van, fire truck, wagon, locomotive",
-    # To sit or lie on, or in.
-    "chair, armchair, stool, bench, toilet, couch, sofa, bed, bathtub, crib, table, desk",
-    # Of cloth.
-    "shirt, t-shirt, dress, jacket, coat, sweater, skirt, scarf, apron, vest, towel, blanket, curtain, pillow, napkin",
-    # Carried by hand.
-    "bag, backpack, handbag, purse, suitcase, basket, bucket, box",
-    # Flat and long.
-    "surfboard, snowboard, skateboard, boat, canoe, kayak, sailboat",
-    # Thin and long.
-    "fork, knife, spoon, ladle, spatula, toothbrush, broom, key, remote, candle, baseball bat, tennis racket, "
-    "umbrella, tie, belt, banana, carrot, hot dog, snake",
-    # On a pole, or a pole.
-    "traffic light, stop sign, parking meter, street light, lamp post, billboard, lamp, balloon, kite, palm tree",
-    # Leaves.
-    "tree, bush, flower, cactus, shrub, potted plant, palm tree, pine tree, broccoli, lettuce",
-    # Small, on the head or the foot.
-    "hat, cap, helmet, shoe, boot, sandal, sneaker, bowl, frog, turtle",
-)
-"""Confusable names: each row has things of several families with similar outlines and sizes."""
-
-
 @lru_cache(maxsize=65536)
 def cannot_be_confused(a: str, b: str) -> bool:
     """Whether no part of a thing of one name looks like a thing of the other, even blurred.
@@ -175,12 +136,13 @@ def cannot_be_confused(a: str, b: str) -> bool:
 
 @cache
 def outlines_of(name: str) -> frozenset[int]:
-    """Returns the rows of ``SIMILAR_OUTLINES`` for the name, with two rows more: none if its outline is its own."""
-    found = {number for number, row in enumerate(SIMILAR_OUTLINES) if name in row.split(", ")}
+    """Returns the rows of ``outlines.toml`` for the name, with two rows more: none if its outline is its own."""
+    rows = toml_table("english/outlines.toml")["similar"]
+    found = {number for number, row in enumerate(rows) if name in row}
     if family(name) == "person":
         found.add(0)
     if name == "teddy bear" or family(name) == "animal":
-        found.add(len(SIMILAR_OUTLINES))  # on four legs, or nearly
+        found.add(len(rows))  # on four legs, or nearly
     return frozenset(found)
 
 

@@ -29,7 +29,6 @@ from pytest_vqamt.relations.edits import (
     AXES,
     ERASE,
     INPAINT,
-    RECTANGULAR_NAMES,
     Axis,
     Eraser,
     InsertedThing,
@@ -42,6 +41,7 @@ from pytest_vqamt.relations.edits import (
     pixel_box,
     places_anywhere,
     places_touching,
+    rectangular_names,
     removable,
     sample_insertion,
     size_like_peers,
@@ -110,8 +110,8 @@ def test_a_patch_ends_at_the_frame() -> None:
 def test_a_patch_may_be_taken_for_something_white_and_flat() -> None:
     white = made("white")
     assert white.excluded_words == ("white", "gray")
-    assert {"box", "book", "paper", "sign"} <= white.excluded_names == RECTANGULAR_NAMES
-    assert not {"dog", "car", "person", "ball"} & RECTANGULAR_NAMES
+    assert {"box", "book", "paper", "sign"} <= white.excluded_names == rectangular_names()
+    assert not {"dog", "car", "person", "ball"} & rectangular_names()
 
 
 def test_an_inpainted_patch_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
+from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.relations.soundness import (
-    SIMILAR_OUTLINES,
     absent_names,
     annotated_names,
     cannot_be_confused,
@@ -72,7 +72,7 @@ def test_others_may_be_taken_for_each_other(a: str, b: str) -> None:
 
 
 def test_an_outline_names_things_that_families_keep_apart() -> None:
-    named = [row.split(", ") for row in SIMILAR_OUTLINES]
+    named = toml_table("english/outlines.toml")["similar"]
     # A name without a family is surely unlike nothing as it is, and one that is misspelt does nothing.
     assert [name for row in named for name in row if family(name) is None] == []
     assert all(len(set(row)) == len(row) for row in named)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from types import MappingProxyType
 
 from pytest_vqamt.language.english.nouns import is_person, plural, with_article
 from pytest_vqamt.language.english.phrases import descriptions
@@ -167,29 +166,22 @@ def _neighbours_in(*lists: str) -> frozenset[str]:
     return frozenset().union(*(toml_table(_FILE)["neighbours"][each] for each in lists))
 
 
-# What is like that of attributes is in the ontology.
+_OPPOSITES = "english/opposites.toml"
 
 
-# No bulls: people call them cows.
-_NAMES = (
-    ("man", "woman"), ("boy", "girl"), ("guy", "lady"), ("gentleman", "lady"), ("lad", "lass"), ("male", "female"),
-    ("father", "mother"), ("dad", "mom"), ("son", "daughter"), ("brother", "sister"), ("husband", "wife"),
-    ("uncle", "aunt"), ("grandfather", "grandmother"), ("grandson", "granddaughter"), ("nephew", "niece"),
-    ("prince", "princess"), ("groom", "bride"), ("actor", "actress"), ("waiter", "waitress"),
-    ("policeman", "policewoman"), ("businessman", "businesswoman"), ("fireman", "firewoman"),
-    ("salesman", "saleswoman"), ("cowboy", "cowgirl"), ("schoolboy", "schoolgirl"), ("rooster", "hen"),
-    ("stallion", "mare"),
-)  # fmt: skip
-_PLACES = (("outside", "inside"), ("outdoors", "indoors"), ("outdoor", "indoor"))
-_PRONOUNS = (("he", "she"), ("his", "her"), ("him", "her"), ("himself", "herself"))
+def opposite_name(name: str) -> str | None:
+    """Returns the name of the other sex, in the singular."""
+    return _both_ways("names").get(name)
 
-OPPOSITE_NAMES: Mapping[str, str] = MappingProxyType({**dict(reversed(_NAMES)), **{b: a for a, b in reversed(_NAMES)}})
-"""The name of the other sex, in the singular; of "lady" the first one."""
 
-OPPOSITE_PLACES: Mapping[str, str] = MappingProxyType({**dict(_PLACES), **{b: a for a, b in _PLACES}})
+def opposite_place(word: str) -> str | None:
+    """Returns "inside" of "outside" and the like."""
+    return _both_ways("places").get(word)
 
-PRONOUNS: frozenset[str] = frozenset(word for pair in _PRONOUNS for word in pair)
-"""Pronouns of one sex."""
+
+def pronouns() -> frozenset[str]:
+    """Returns the pronouns of one sex."""
+    return frozenset(word for pair in toml_table(_OPPOSITES)["pronouns"] for word in pair)
 
 
 def opposite_pronouns(name: str) -> Mapping[str, str]:
@@ -198,12 +190,16 @@ def opposite_pronouns(name: str) -> Mapping[str, str]:
     >>> opposite_pronouns("man")["his"], sorted(opposite_pronouns("woman"))
     ('her', ['herself', 'she'])
     """
-    return _FEMALE if name in _MALE_NAMES else _MALE
+    pairs: list[tuple[str, str]] = toml_table(_OPPOSITES)["pronouns"]
+    if any(name == male for male, _ in toml_table(_OPPOSITES)["names"]):
+        return dict(pairs)
+    return {her: his for his, her in pairs if her != "her"}
 
 
-_MALE_NAMES = frozenset(male for male, _ in _NAMES)
-_FEMALE: Mapping[str, str] = MappingProxyType(dict(_PRONOUNS))
-_MALE: Mapping[str, str] = MappingProxyType({her: his for his, her in _PRONOUNS if her != "her"})
+@cache
+def _both_ways(section: str) -> Mapping[str, str]:
+    pairs: list[tuple[str, str]] = toml_table(_OPPOSITES)[section][::-1]
+    return {**dict(pairs), **{b: a for a, b in pairs}}
 
 
 # MetaVQA section 4.1.1 asks people's names for actions and all other names for colours. The authors' pools (13

@@ -18,7 +18,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument_sampling import sample_fitting_argument
 from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named
-from pytest_vqamt.relations.edits import RECTANGULAR_NAMES, pixel_box
+from pytest_vqamt.relations.edits import pixel_box, rectangular_names
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.soundness import cannot_be_confused, is_salient
@@ -133,7 +133,7 @@ def kept_boxes(
         half = partly_visible(boxes, keep, hidden_elsewhere=how is not Obscuring.BLUR)
         if not all(cannot_be_confused(name, other) for name in critical for other in half):
             return _PARTLY_VISIBLE
-    if how is Obscuring.MASK and not RECTANGULAR_NAMES.isdisjoint(group.name for group in absent):
+    if how is Obscuring.MASK and not rectangular_names().isdisjoint(group.name for group in absent):
         return NotApplicable(reason="the thing painted over could be mistaken for the thing asked about")
     return keep
 

@@ -12,14 +12,14 @@ from pytest_vqamt.core.meaning import Entails, Group, Label, Unit
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.english.lexical_relations import (
-    OPPOSITE_NAMES,
-    OPPOSITE_PLACES,
-    PRONOUNS,
     Replacement,
     apply_replacements,
     find_words,
     name_replacements,
+    opposite_name,
+    opposite_place,
     opposite_pronouns,
+    pronouns,
 )
 from pytest_vqamt.language.english.nouns import is_person, plural, singular
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
@@ -87,7 +87,7 @@ def sample_antonym_swap(scene: Scene, corpus: Corpus, known: LexicalKnowledge, c
 def _opposite_name(thing: Thing, writer: StatementWriter) -> str | None:
     """Returns the name of the other sex if nothing in the scene could go by it."""
     scene, known = writer.view.scene, writer.view.known
-    other = OPPOSITE_NAMES.get(thing.name)
+    other = opposite_name(thing.name)
     here = annotated_names(scene) - {thing.name}
     return other if other and known.is_absent(other, here, scene.exhaustive) else None
 
@@ -142,7 +142,7 @@ def _names(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChan
     scene, known = statement.scene, statement.known
     said = _last_word(unit.object)
     name = singular(said)
-    other = OPPOSITE_NAMES.get(name)
+    other = opposite_name(name)
     here = (annotated_names(scene) | statement.names) - {name}
     if other is None or not known.is_absent(other, here, scene.exhaustive):
         return
@@ -164,8 +164,8 @@ def _names(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChan
 def _pronouns(statement: PublishedStatement, name: str) -> tuple[Replacement, ...] | None:
     """Returns the pronouns of the name; None if one may refer to somebody else or has two counterparts."""
     text, instead = statement.text, opposite_pronouns(name)
-    said = [word for word in sorted(PRONOUNS) if any(find_words(text, word))]
-    people = [each for each in statement.units if singular(_last_word(each.object)) in OPPOSITE_NAMES]
+    said = [word for word in sorted(pronouns()) if any(find_words(text, word))]
+    people = [each for each in statement.units if opposite_name(singular(_last_word(each.object)))]
     if said and (len(people) > 1 or not set(said) <= instead.keys()):
         return None
     return tuple(
@@ -205,8 +205,8 @@ def _candidates(statement: PublishedStatement, unit: LinkedUnit, name: str) -> I
         if other and not (kinds.category_of(word) == "size" and is_person(name)):
             yield "attribute", word, other
     for word in after_is:
-        if word in OPPOSITE_PLACES:
-            yield "place", word, OPPOSITE_PLACES[word]
+        if there := opposite_place(word):
+            yield "place", word, there
 
 
 def _instead(statement: PublishedStatement, unit: LinkedUnit, name: str, attribute: str) -> Entails:

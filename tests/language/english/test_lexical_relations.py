@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 
 import pytest_vqamt.language
 from pytest_vqamt.language.english.lexical_relations import (
-    OPPOSITE_NAMES,
-    OPPOSITE_PLACES,
     Replacement,
     apply_replacements,
     find_words,
     name_replacements,
+    opposite_name,
+    opposite_place,
     opposite_pronouns,
     synonym_replacements,
 )
 from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.reader import Synsets
 from pytest_vqamt.language.wordnet.words import find_wordnet
@@ -136,11 +137,14 @@ def test_a_word_is_found_whole() -> None:
 
 def test_opposite_names_are_of_the_same_kind_and_of_two_sexes() -> None:
     words = wordnet()
-    assert len(OPPOSITE_NAMES) > 40
-    for name, other in OPPOSITE_NAMES.items():
+    opposites = {
+        name: opposite_name(name) or "" for pair in toml_table("english/opposites.toml")["names"] for name in pair
+    }
+    assert len(opposites) > 40
+    for name, other in opposites.items():
         assert name != other
-        assert name in (OPPOSITE_NAMES[other], "guy", "gentleman", "lady"), (name, other)
-    known = [pair for pair in OPPOSITE_NAMES.items() if all(map(words.sense, pair))]
+        assert name in (opposites[other], "guy", "gentleman", "lady"), (name, other)
+    known = [pair for pair in opposites.items() if all(map(words.sense, pair))]
     assert len(known) > 30
     for pair in known:
         ours, theirs = (words.at_or_above(words.sense(name) or "") for name in pair)
@@ -148,9 +152,9 @@ def test_opposite_names_are_of_the_same_kind_and_of_two_sexes() -> None:
 
 
 def test_opposites_the_other_way() -> None:
-    assert (OPPOSITE_NAMES["man"], OPPOSITE_NAMES["woman"]) == ("woman", "man")
-    assert (OPPOSITE_NAMES["lady"], OPPOSITE_NAMES["guy"]) == ("guy", "lady")
-    assert (OPPOSITE_PLACES["outside"], OPPOSITE_PLACES["indoors"]) == ("inside", "outdoors")
+    assert (opposite_name("man"), opposite_name("woman")) == ("woman", "man")
+    assert (opposite_name("lady"), opposite_name("guy")) == ("guy", "lady")
+    assert (opposite_place("outside"), opposite_place("indoors")) == ("inside", "outdoors")
 
 
 def test_pronouns_of_the_other_sex() -> None:

@@ -127,7 +127,7 @@ def random_sets(test: str, sets: int) -> Iterator[list[tuple[Row, tuple[str, str
         yield [(row, predictions(row, random, right)) for row in found]
 
 
-@pytest.mark.parametrize("sets", [100, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("sets", [20, pytest.param(1000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("test", PUBLISHED_TESTS)
 def test_they_agree_on_random_predictions(test: str, sets: int, cases: dict[str, dict[str, Case]]) -> None:
     relation = PublishedPairs()
