@@ -245,11 +245,7 @@ class ModelDisabledError(Exception):
 
 
 class SingleFlight:
-    """Runs the model once for each distinct query of all requests.
-
-    Args:
-        run_chunk: runs the model.
-        store: caches the answers.
+    """Runs the model, by ``run_chunk``, once for each distinct query of all requests, and stores the answers.
 
     Attributes:
         received: queries of all requests.

@@ -40,12 +40,7 @@ _MAX_DEATHS = 3
 
 
 class RayBackend:
-    """The replicas of the model on Ray Serve.
-
-    Attributes:
-        replicas: the number of replicas.
-        handle: runs the model; None before ``deploy``.
-    """
+    """The replicas of the model on Ray Serve; ``handle`` runs the model, and is None before ``deploy``."""
 
     def __init__(self, config: ServeConfig) -> None:
         """Joins or starts Ray, which takes some ten seconds.

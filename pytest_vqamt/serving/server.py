@@ -38,10 +38,7 @@ class Shutdown:
     """Ends the server process on the shutdown command, or when its parent dies.
 
     The parent, or else a process for this alone, then kills all others and removes the folder: this process writes to
-    the folder until it ends, and Ray ends it with the first of its other processes.
-
-    Args:
-        commands: a pipe from the parent.
+    the folder until it ends, and Ray ends it with the first of its other processes. The parent sends ``commands``.
 
     Attributes:
         take_down: removes the application from a cluster.

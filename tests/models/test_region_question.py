@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
@@ -14,6 +15,7 @@ import pytest
 import torch
 from PIL import Image
 
+from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions, wrap_model
@@ -23,7 +25,7 @@ from pytest_vqamt.models.region_models.source import DetectedRegions
 from tests.models.conftest import Written
 from tests.models.small import region_models
 from tests.models.small.asking import ask_all
-from tests.models.small.damage import with_setting
+from tests.models.small.damage import DAMAGES, with_setting
 from tests.models.small.features import Looking
 from tests.models.small.inputs import QUESTIONS, SIZES, asked, mixed, query, render
 from tests.models.small.region_models import ANSWERS
@@ -31,15 +33,16 @@ from tests.models.small.region_models import ANSWERS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """One of the two: how it is loaded, and how a small one is made."""
+    """One of the two: how it is loaded, how a small one is made, and the file of its answers."""
 
     load: Callable[[str, ModelOptions], RegionQuestionModel]
     write: Callable[..., Path]
+    answers: str
 
 
 KINDS = {
-    "lxmert": Kind(load=lxmert.load, write=region_models.lxmert),
-    "visualbert": Kind(load=visualbert.load, write=region_models.visualbert),
+    "lxmert": Kind(load=lxmert.load, write=region_models.lxmert, answers="trainval_label2ans.json"),
+    "visualbert": Kind(load=visualbert.load, write=region_models.visualbert, answers="answers.json"),
 }
 
 
@@ -258,3 +261,34 @@ def test_pictures_are_drawn_ahead_of_the_detector_which_looks_when_its_turn_come
     assert (len(looking.seen), drawn_on_main) == (2, [])
     fresh = changed(model, _regions=DetectedRegions(Looking(), None))
     assert [answer.text for answer in found] == [fresh.answer([each])[0].text for each in batch]
+
+
+@pytest.fixture
+def checkpoint(folder: Path, tmp_path: Path) -> Path:
+    """A copy of the checkpoint, to be damaged."""
+    return Path(shutil.copytree(folder, tmp_path / "checkpoint"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name == "another model" else pytest.mark.full)
+        for name in DAMAGES
+        if name not in ("no image processor", "no class")
+    ],
+)
+def test_a_broken_checkpoint_is_refused(kind: Kind, checkpoint: Path, options: ModelOptions, name: str) -> None:
+    damage, message = DAMAGES[name]
+    damage(checkpoint)
+    with pytest.raises(ModelError, match=message) as raised:
+        kind.load(str(checkpoint), options)
+    assert str(checkpoint) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_real_labels_are_answers(
+    kind: Kind, checkpoint: Path, model: RegionQuestionModel, options: ModelOptions
+) -> None:
+    (checkpoint / kind.answers).unlink()
+    with_setting("id2label", dict(enumerate(ANSWERS)))(checkpoint)
+    assert kind.load(str(checkpoint), options).answer(mixed()[::5]) == model.answer(mixed()[::5])

@@ -123,14 +123,11 @@ class RetryPolicy:
     def __init__(
         self, url: str, retries_s: float, *, on_wait: Callable[[float], object], disable_after: int, advice: str
     ) -> None:
-        """Makes a policy for the server at ``url``.
+        """Makes a policy for the server at ``url``, which messages name.
 
-        Args:
-            url: for messages.
-            retries_s: how long a query may be retried after its first failure.
-            on_wait: called with each delay in seconds that the server asks for.
-            disable_after: so many failed queries in a row disable the model.
-            advice: what to do then.
+        A query may be retried for ``retries_s`` after its first failure; so many failed queries in a row as
+        ``disable_after`` disable the model, with ``advice`` in the message. ``on_wait`` gets each delay in seconds that
+        the server asks for.
         """
         self._url = url
         self._retries_s = retries_s

@@ -81,13 +81,7 @@ class SendMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedSettings:
-    """How the server is used.
-
-    Attributes:
-        send: how pictures are sent.
-        timeout_s: of one request, which holds a batch.
-        retries_s: how long a failed request may be retried.
-    """
+    """The settings of requests; ``timeout_s`` is of one, which holds a batch."""
 
     send: SendMode = SendMode.AUTO
     timeout_s: float = 600

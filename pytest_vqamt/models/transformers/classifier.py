@@ -178,13 +178,8 @@ def answers_from_logits(
 ) -> tuple[Answer, ...]:
     """The label of the highest logit for each input, and the rounded probabilities of the five best.
 
-    The logits decide, because probabilities near 1 are equal in 32 bits where logits are not.
-
-    Args:
-        logits: float (inputs, labels).
-        probabilities: float (inputs, labels) in [0, 1], of the same order.
-        labels: the answers, one for each column.
-        cut: for each input, whether its text was truncated.
+    The logits decide, because probabilities near 1 are equal in 32 bits where logits are not. Both are float (inputs,
+    labels), of the same order; ``cut`` is whether each input's text was truncated.
 
     Raises:
         ArithmeticError: some logits are not finite.
