@@ -50,7 +50,7 @@ SIZE = 4
 
 PICTURES = ("wide", "square", "tiny")
 
-VARIANTS = ("vilt statements", "blip matches", "visualbert")
+VARIANTS = ("vilt statements", "blip captions", "blip matches", "visualbert")
 """Of the full tier: they share their two steps with another one."""
 
 
