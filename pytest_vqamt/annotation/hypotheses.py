@@ -63,18 +63,20 @@ def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
     if not _split_kind(named)[1].strip():
         raise OptionError(f"Expected --vqamt-option {SETTING}=REPO-OR-PATH, but got {SETTING}={named!r}")
     settings = settings_named(options, SETTINGS)
-    folder = find(argument).folder
+    files, _, counts = _ungrounded(argument)
+    folder = files.folder
+    complete = Outcome(summary=f"no entailed hypothesis in {short_path(folder)} lacks a line in {UNITS}")
+    if not counts:
+        return complete  # the folder need not be writable
+    if files.photos is None:
+        raise DataError(
+            f"Expected photos to look for the units of hypotheses in, but {short_path(folder)} has none: "
+            f"{files.without_photos}"
+        )
     with only_writer(folder / NOTES):
-        files = find(argument)
-        index = HypothesisIndex(files, lambda _photo: BOUNDLESS)
-        counts = {photo: count for photo in index.first if (count := index.counts(photo)[2])}
+        _, index, counts = _ungrounded(argument)  # another process may have added lines
         if not counts:
-            return Outcome(summary=f"no entailed hypothesis in {short_path(folder)} lacks a line in {UNITS}")
-        if files.photos is None:
-            raise DataError(
-                f"Expected photos to look for the units of hypotheses in, but {short_path(folder)} has none: "
-                f"{files.without_photos}"
-            )
+            return complete
         present = tuple(photo for photo in counts if _is_present(photo, files.photos))
         print_other_settings(_other_settings(files, settings), folder / UNITS)
         number = sum(counts[photo] for photo in present)
@@ -86,6 +88,13 @@ def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
         f"{boxes.count(0)} hypotheses. Correct them; the scores are in {short_path(folder / NOTES)}",
         failures=failures,
     )
+
+
+def _ungrounded(argument: str) -> tuple[SnliVeFiles, HypothesisIndex, dict[str, int]]:
+    """The files, their hypotheses, and the number of ungrounded ones by photo, if not 0."""
+    files = find(argument)
+    index = HypothesisIndex(files, lambda _photo: BOUNDLESS)
+    return files, index, {photo: count for photo in index.first if (count := index.counts(photo)[2])}
 
 
 def _is_present(photo: str, photos: PhotoFiles) -> bool:

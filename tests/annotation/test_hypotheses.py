@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from pytest_vqamt.annotation import hypotheses
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.detectors.base import DetectedObject
 from pytest_vqamt.annotation.hypotheses import ground_hypotheses
@@ -185,6 +186,7 @@ def test_where_nothing_is_wanting_no_model_is_loaded(folder: Path, owl: Path, mo
     ground_hypotheses(str(folder), options(owl))
     before = [(folder / name).read_bytes() for name in ("units.jsonl", "units.grounded.jsonl")]
     monkeypatch.setattr(catalogue, "grounder_of", lambda _named, _options: pytest.fail("a model was loaded"))
+    monkeypatch.setattr(hypotheses, "only_writer", lambda _file: pytest.fail("the folder has to be writable"))
     ground_hypotheses(str(folder), options(owl))
     assert [(folder / name).read_bytes() for name in ("units.jsonl", "units.grounded.jsonl")] == before
 
