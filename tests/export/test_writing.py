@@ -42,6 +42,7 @@ def report(tmp_path: Path) -> Path:
     return write(tmp_path / "report", *(row(negation(index)) for index in range(6)))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_a_killed_export_leaves_nothing_in_its_place_and_the_next_one_is_whole(report: Path, tmp_path: Path) -> None:
     out = tmp_path / "set"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.plugin.conftest import WORKERS, Run
+from tests.reporting.running import run_into
 
 RELATIONS = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object],control.repeat"
 MODEL = "answers:answers.jsonl"
@@ -23,12 +24,20 @@ def write(file: Path, of: list[dict[str, Any]]) -> None:
     file.write_text("".join(json.dumps(row) + "\n" for row in of), encoding="utf-8")
 
 
-def right_answers(run: Run, folder: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def oracle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a perfect perceiver."""
+    folder = tmp_path_factory.mktemp("oracle")
+    run_into(folder, model="oracle", relations=RELATIONS.partition("=")[2].split(","), max_cases=4)
+    return folder
+
+
+@pytest.fixture
+def known(oracle: Path) -> dict[str, str]:
     """What a perfect perceiver says, by query id."""
-    run(RELATIONS, "--vqamt-report=oracle").assert_outcomes(passed=3)
     return {
         query["id"]: answer
-        for row in rows(folder / "oracle" / "cases.jsonl")
+        for row in rows(oracle / "cases.jsonl")
         for query, answer in zip(row["queries"], row["answers"], strict=True)
     }
 
@@ -38,13 +47,14 @@ def told(folder: Path) -> list[dict[str, Any]]:
     return [{field: value for field, value in each.items() if field != "model"} for each in report["relations"]]
 
 
-def test_from_the_list_of_queries_to_the_report(pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]) -> None:
+def test_from_the_list_of_queries_to_the_report(
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...], oracle: Path, known: dict[str, str]
+) -> None:
     todo = pytester.path / "answers.jsonl.todo.jsonl"
     first = run(RELATIONS, "--vqamt-report=out", *workers, model=MODEL)
     first.assert_outcomes(errors=3)
     assert first.ret == pytest.ExitCode.TESTS_FAILED
     listed = rows(todo)
-    known = right_answers(run, pytester.path)
     assert {row["id"]: row["answer"] for row in listed} == dict.fromkeys(known)
     if not workers:
         assert len(listed) == len(known), "each is listed once"
@@ -64,15 +74,14 @@ def test_from_the_list_of_queries_to_the_report(pytester: pytest.Pytester, run: 
     write(pytester.path / "answers.jsonl", [{**row, "answer": known[row["id"]]} for row in listed])
     second = run(RELATIONS, "--vqamt-report=out", *workers, model=MODEL)
     second.assert_outcomes(passed=3)
-    assert told(pytester.path / "out") == told(pytester.path / "oracle")
+    assert told(pytester.path / "out") == told(oracle)
     assert not todo.exists(), "nothing is left to be answered"
 
 
-def test_what_is_still_missing_is_listed_again(pytester: pytest.Pytester, run: Run) -> None:
+def test_what_is_still_missing_is_listed_again(pytester: pytest.Pytester, run: Run, known: dict[str, str]) -> None:
     todo = pytester.path / "answers.jsonl.todo.jsonl"
     run(RELATIONS, model=MODEL).assert_outcomes(errors=3)
     listed = rows(todo)
-    known = right_answers(run, pytester.path)
     missing = listed[-1]["id"]
     write(pytester.path / "answers.jsonl", [{**row, "answer": known[row["id"]]} for row in listed[:-1]])
     result = run(RELATIONS, model=MODEL)
@@ -83,12 +92,11 @@ def test_what_is_still_missing_is_listed_again(pytester: pytest.Pytester, run: R
 
 
 def test_the_report_of_a_run_that_lacks_answers_has_the_other_items(
-    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...], oracle: Path, known: dict[str, str]
 ) -> None:
-    known = right_answers(run, pytester.path)
-    (asked_again,) = [each for each in told(pytester.path / "oracle") if each["id"] == "control.repeat"]
-    repeated = [row for row in rows(pytester.path / "oracle" / "cases.jsonl") if row["relation"] == "control.repeat"]
-    last = {row["relation"]: row["queries"][-1]["id"] for row in rows(pytester.path / "oracle" / "cases.jsonl")}
+    (asked_again,) = [each for each in told(oracle) if each["id"] == "control.repeat"]
+    repeated = [row for row in rows(oracle / "cases.jsonl") if row["relation"] == "control.repeat"]
+    last = {row["relation"]: row["queries"][-1]["id"] for row in rows(oracle / "cases.jsonl")}
     del last["control.repeat"]
     answered = [{"id": name, "answer": answer} for name, answer in known.items() if name not in last.values()]
     write(pytester.path / "answers.jsonl", answered)
@@ -111,15 +119,17 @@ def test_the_report_of_a_run_that_lacks_answers_has_the_other_items(
     }  # fmt: skip
 
 
-def test_answers_of_the_same_kind_of_session_are_of_no_use_to_another(pytester: pytest.Pytester, run: Run) -> None:
-    known = right_answers(run, pytester.path)
+def test_answers_of_the_same_kind_of_session_are_of_no_use_to_another(
+    pytester: pytest.Pytester, run: Run, known: dict[str, str]
+) -> None:
     write(pytester.path / "answers.jsonl", [{"id": name, "answer": answer} for name, answer in known.items()])
     run(RELATIONS, model=MODEL).assert_outcomes(passed=3)
     run(RELATIONS, "--vqamt-seed=1", model=MODEL).assert_outcomes(errors=3)
 
 
-def test_a_changed_answer_is_noticed_although_answers_are_kept(pytester: pytest.Pytester, run: Run) -> None:
-    known = right_answers(run, pytester.path)
+def test_a_changed_answer_is_noticed_although_answers_are_kept(
+    pytester: pytest.Pytester, run: Run, known: dict[str, str]
+) -> None:
     write(pytester.path / "answers.jsonl", [{"id": name, "answer": answer} for name, answer in known.items()])
     gate = "--vqamt-fail-under=metavqa.reversion=1"
     run(RELATIONS, gate, model=MODEL).assert_outcomes(passed=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -16,6 +17,7 @@ from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import WORKERS, Run
+from tests.reporting.running import run_into
 
 TWO = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object]"
 BASELINE = "--vqamt-baseline=base.gz"
@@ -32,15 +34,25 @@ def cases_in(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def bless(pytester: pytest.Pytester, run: Run, relations: str, *more: str, max_cases: int = 10) -> None:
+def bless(pytester: pytest.Pytester, run: Run, relations: str, *, max_cases: int = 10) -> None:
     """Runs a perfect model and keeps its report as ``base.gz``."""
-    run(relations, "--vqamt-report=blessed", *more, max_cases=max_cases)
+    run(relations, "--vqamt-report=blessed", max_cases=max_cases)
     assert main(["bless", str(pytester.path / "blessed"), "-o", str(pytester.path / "base.gz")]) == 0
 
 
+@pytest.fixture(scope="module")
+def perfect(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what ``bless`` leaves of the two relations."""
+    folder = tmp_path_factory.mktemp("perfect")
+    relations = TWO.partition("=")[2].split(",")
+    run_into(folder / "blessed", model="oracle", relations=relations, max_cases=10)
+    assert main(["bless", str(folder / "blessed"), "-o", str(folder / "base.gz")]) == 0
+    return folder
+
+
 @pytest.fixture
-def blessed(pytester: pytest.Pytester, run: Run) -> None:
-    bless(pytester, run, TWO)
+def blessed(pytester: pytest.Pytester, perfect: Path) -> None:
+    shutil.copytree(perfect, pytester.path, dirs_exist_ok=True)
 
 
 @pytest.mark.usefixtures("blessed")
@@ -206,8 +218,8 @@ def test_what_the_user_leaves_out_is_not_missed(pytester: pytest.Pytester, run: 
     assert report_in(pytester.path / "out")["baseline"]["missing"] == []
 
 
+@pytest.mark.usefixtures("blessed")
 def test_an_item_that_cannot_be_run_is_failed_and_not_missing(pytester: pytest.Pytester, run: Run) -> None:
-    bless(pytester, run, TWO)
     pytester.makepyfile(few="class Few:\n    def answer(self, batch): return ['2'] * (len(batch) - 1)")
     result = run(TWO, BASELINE, "--vqamt-report=out", model="python:few:Few")
     result.assert_outcomes(errors=2)
