@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
+import importlib.metadata
 import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 import pytest_vqamt
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.relations import catalogue as relations
 from tests import extras as extras_plugin
 from tests.extras import CORE, EXTRAS, LOOKED_FOR, NOT_OF_TEST, USED_BY
 
@@ -51,8 +55,19 @@ def test_the_source_distribution_holds_no_runs(distributions: Path) -> None:
     assert top_level & REPOSITORY_ONLY == set()
 
 
+def test_installed_packages_are_looked_through_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    looked = Mock(wraps=importlib.metadata.entry_points)
+    monkeypatch.setattr(importlib.metadata, "entry_points", looked)
+    monkeypatch.syspath_prepend(tmp_path)  # to be looked through again
+    for _ in range(2):
+        assert "pictures" in sources.names()
+        assert "control.repeat" in relations.names()
+        assert "oracle" in [kind.name for kind in ModelCatalogue().kinds]
+    assert looked.call_count == 1
+
+
 def test_pytest_finds_the_plugin() -> None:
-    [plugin] = entry_points(group="pytest11", name="vqamt")
+    [plugin] = importlib.metadata.entry_points(group="pytest11", name="vqamt")
     assert plugin.value == "pytest_vqamt.plugin"
 
 
