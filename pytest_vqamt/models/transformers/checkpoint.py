@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
@@ -86,11 +87,14 @@ def local_folder(named: str, typed: str) -> Path | None:
     Raises:
         ModelError: it is neither.
     """
-    folder = Path(named).expanduser()
-    if folder.is_dir():
-        return folder
-    if not _HUB_NAME.fullmatch(named) or named.startswith((".", "~")) or folder.exists():
-        what = "a file" if folder.exists() else "no such folder"
+    exists = False
+    with suppress(RuntimeError, OSError):  # there is no such user, or the name is too long for a path
+        folder = Path(named).expanduser()
+        if folder.is_dir():
+            return folder
+        exists = folder.exists()
+    if not _HUB_NAME.fullmatch(named) or named.startswith((".", "~")) or exists:
+        what = "a file" if exists else "no such folder"
         raise ModelError(
             f"Expected {typed}PATH with a checkpoint folder, or {typed}ORG/NAME of a model on the hub, but got "
             f"{f'{typed}{named}'!r}: that is {what}"

@@ -1,7 +1,6 @@
 """``tiny``: the small trained model of this package, loaded like any LLaVA checkpoint.
 
-``tiny_weights/MODEL_CARD.md`` has its training data and accuracy. ``tiny:PATH`` is one that was fine-tuned
-(``tools.tiny.finetune``), used in the same way.
+``tiny_weights/MODEL_CARD.md`` has its training data and accuracy. ``tools.tiny`` loads fine-tuned ones by their folder.
 """
 
 from __future__ import annotations
@@ -29,16 +28,11 @@ def load(argument: str, options: ModelOptions) -> TinyLlava:
     folder = Path(argument).expanduser() if argument else WEIGHTS
     if not folder.is_dir():
         raise ModelError(
-            f"Expected tiny, or tiny:PATH with the folder of one that was trained further, but got 'tiny:{argument}': "
-            "there is no such folder"
+            f"Expected the folder of a model fine-tuned from tiny, but got {argument!r}: there is no such folder"
         )
     # So small a model gains nothing from another device, and answers alike on every machine.
     here = replace(options, device="cpu") if options.device == "auto" else options
     return TinyLlava(folder, here, prompts=PLAIN_PROMPTS, threads=1)
-
-
-# It answers questions, judges hypotheses and describes pictures, each by a prompt in the checkpoint's own chat
-# template. torch and transformers are imported when a model is made.
 
 
 VERSION = 2
@@ -46,7 +40,7 @@ VERSION = 2
 
 
 class TinyLlava(GenerativeAdapter):
-    """One checkpoint. A picture is encoded once for all its queries; decoding is greedy."""
+    """Does every task, by prompts in the checkpoint's own chat template; a picture is encoded once for its queries."""
 
     batch_size = 64
 

@@ -53,7 +53,7 @@ def test_rows_are_asked_as_the_model_is_asked(export: Path, tmp_path: Path) -> N
 
 
 def test_a_folder_that_is_not_there_is_refused_in_a_line() -> None:
-    with pytest.raises(ModelError, match=r"^Expected tiny, .* but got 'tiny:nowhere': there is no such folder$"):
+    with pytest.raises(ModelError, match=r"^Expected the folder of .* but got 'nowhere': there is no such folder$"):
         load("nowhere", ModelOptions())
 
 
