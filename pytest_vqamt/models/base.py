@@ -202,10 +202,14 @@ class LoadedModel:
         self._method(task)
         self._check_enabled()
         assert self.streamed is not None, "called only where the model has this method"
-        missing = set(range(len(batch)))
+        missing = list(range(len(batch)))
         who = f"stream_answers() of model {self.name!r}"
         try:
-            pairs: Iterable[object] = self.streamed(task, batch)  # of whatever a user's model gives
+            pairs: object = self.streamed(task, batch)  # a user's method may return anything
+            if not isinstance(pairs, Iterable):
+                raise ModelError(
+                    f"Expected {who} to yield pairs of an index and an outcome, but got {described(pairs)}"
+                )
             for pair in pairs:
                 if not (isinstance(pair, tuple) and len(pair) == 2 and pair[0] in missing):
                     raise ModelError(

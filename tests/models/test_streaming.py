@@ -83,7 +83,7 @@ def test_what_breaks_the_protocol_disables_the_model(model: Streaming, told: str
         BatchBisector(loaded).run(Task.VQA, batch)
 
 
-@pytest.mark.parametrize("given", [(4, "yes"), (-1, "yes"), (0, "no"), "yes", None], ids=repr)
+@pytest.mark.parametrize("given", [(4, "yes"), (-1, "yes"), (0, "no"), ([], "yes"), "yes", None], ids=repr)
 def test_an_index_that_is_none_of_the_batch_or_comes_twice_disables_the_model(
     given: object, batch: list[ModelInput]
 ) -> None:
@@ -94,6 +94,15 @@ def test_an_index_that_is_none_of_the_batch_or_comes_twice_disables_the_model(
 
     with pytest.raises(ModelError, match=r"the index of an input, each once, and its outcome, but got .* batch of 4"):
         BatchBisector(wrapped(Confused())).run(Task.VQA, batch)
+
+
+def test_a_method_that_yields_nothing_at_all_disables_the_model(batch: list[ModelInput]) -> None:
+    class Forgetful(Streaming):
+        def stream_answers(self, _task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, object]]:
+            return None  # type: ignore[return-value]  # it is what the test is about
+
+    with pytest.raises(ModelError, match=r"to yield pairs of an index and an outcome, but got None \(NoneType\)"):
+        BatchBisector(wrapped(Forgetful())).run(Task.VQA, batch)
 
 
 def test_what_a_model_raises_in_the_middle_costs_the_one_input_that_it_fails_on(batch: list[ModelInput]) -> None:
