@@ -68,19 +68,10 @@ class PublishedRelation(Protocol):
         ...
 
 
-@runtime_checkable
-class UsesResources(Protocol):
-    """A relation that uses more than the data; reports name it."""
-
-    @property
-    def resources(self) -> tuple[tuple[str, str], ...]:
-        """The name ("wordnet") and the version of each resource."""
-        ...
-
-
 def resources_of(relation: Relation) -> tuple[tuple[str, str], ...]:
-    """Returns the resources that the relation uses beside the data, mostly none."""
-    return relation.resources if isinstance(relation, UsesResources) else ()
+    """Returns the name ("wordnet") and version of what the relation uses beside the data, by its ``resources``."""
+    named: tuple[tuple[str, str], ...] = getattr(relation, "resources", ())
+    return named
 
 
 def case_of(

@@ -174,7 +174,11 @@ _BEFORE_PARTS = re.compile(
 
 def _total(words: str) -> int | None:
     """Returns the number that is called the total, or whose parts follow ("three dogs: one black and two white")."""
-    found = {int(each[1] or each[2]) for each in _TOTAL_FIRST.finditer(words) if _stands_alone(words, each)}
+    found = {
+        int(each[1] or each[2])
+        for each in _TOTAL_FIRST.finditer(words)
+        if not _FOLLOWED_BY_ANOTHER.match(words, each.end())  # "in total there are 2 dogs and 3 cats"
+    }
     found |= {int(each[1]) for each in _TOTAL_LAST.finditer(words) if _is_closing_total(words, each)}
     if len(found) == 1:
         return found.pop()
@@ -194,11 +198,6 @@ def _are_parts_of(words: str, whole: re.Match[str], parts: Sequence[re.Match[str
     if _PARTS_FOLLOW.match(words, whole.end()):
         return True
     return _BEFORE_PARTS.match(words, whole.end()) is not None and all(_PART.match(words, part.end()) for part in parts)
-
-
-def _stands_alone(words: str, found: re.Match[str]) -> bool:
-    """Whether it is not "in total there are 2 dogs and 3 cats"."""
-    return not _FOLLOWED_BY_ANOTHER.match(words, found.end())
 
 
 def _is_closing_total(words: str, found: re.Match[str]) -> bool:

@@ -165,17 +165,13 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
     for part in parts:
         about = nouns.search(part) or _PRONOUN.match(part) or (with_fragments and not _VERB.search(part))
         for found in attribute.finditer(part) if about else ():
-            if _is_another(meaning.attribute, part[: found.start()]):
+            word_before = part[: found.start()].rstrip().rpartition(" ")[2]
+            if f"{word_before} {meaning.attribute}" in descriptions():  # light blue may be called blue or not
                 continue
             noun = nouns.match(part, found.end() + 1)
             if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
-
-
-def _is_another(attribute: str, before: str) -> bool:
-    """Whether the word before makes another attribute of it: light blue may be called blue or not."""
-    return f"{before.rstrip().rpartition(' ')[2]} {attribute}" in descriptions()
 
 
 def _agreed(said: Iterable[bool | None]) -> bool | None:
@@ -255,15 +251,13 @@ _DETERMINERS = _NONE | {
     "a", "an", "the", "any", "some", "many", "several", "multiple", "few", "numerous", "another", "both", "either",
     "his", "her", "its", "their", "this", "that", "these", "those", "not", "such", *NUMBER_WORDS[1:],
 }  # fmt: skip
-_LINKS = frozenset(
-    {
-        "is", "are", "was", "were", "be", "see", "seeing", "show", "shows", "contain", "contains", "has", "have",
-        "depict", "depicts", "feature", "features", "include", "includes", "display", "displays", "spot", "find",
-        "lack", "lacks", "and", "or", "yes", "no", "only", "just", "also", "least", "lots", "of", "with", "without",
-        "on", "in", "by", "near", "behind", "under", "at", "to", "from", "as", "like", "for", "over", "into", "beside",
-        "above", "below", "wearing", "holding", "riding", "showing", "lacking", ",", "(",
-    }
-)  # fmt: skip
+_LINKS = frozenset({
+    "is", "are", "was", "were", "be", "see", "seeing", "show", "shows", "contain", "contains", "has", "have",
+    "depict", "depicts", "feature", "features", "include", "includes", "display", "displays", "spot", "find",
+    "lack", "lacks", "and", "or", "yes", "no", "only", "just", "also", "least", "lots", "of", "with", "without",
+    "on", "in", "by", "near", "behind", "under", "at", "to", "from", "as", "like", "for", "over", "into", "beside",
+    "above", "below", "wearing", "holding", "riding", "showing", "lacking", ",", "(",
+})  # fmt: skip
 """What may stand before a noun phrase besides a determiner; any other word makes a compound with the noun."""
 
 _AFTER_A_PHRASE = re.compile(
@@ -299,17 +293,13 @@ def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
     words = _WORD.findall(text)
     known = _adjectives() | {word for attribute in group.attributes for word in attribute.split(" ")}
     start = len(words)
-    while start and (words[start - 1] in known or _is_participle(words[start - 1])):
+    while start and ((word := words[start - 1]) in known or (word.endswith("ing") and word not in _LINKS)):
         start -= 1
     described = " ".join(words[start:])
     last = words[start - 1] if start else ""
     if last in _DETERMINERS or last.isdecimal() or last.endswith("'s"):
         return " ".join(words[: start - 1]), last, described
     return (" ".join(words[:start]), "", described) if not last or last in _LINKS else None
-
-
-def _is_participle(word: str) -> bool:
-    return word.endswith("ing") and word not in _LINKS
 
 
 _WORD = re.compile(r"[^\s,()]+|[,()]")

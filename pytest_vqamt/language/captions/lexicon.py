@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_mass, lacks_singular, plural
@@ -72,12 +72,13 @@ def entries_by_form() -> Mapping[str, LexiconEntry]:
     Raises:
         ValueError: the tables give one form to two classes.
     """
-    drafts: dict[str, _Draft] = {}
-    for form, draft in _forms():
-        known = drafts.setdefault(form, draft)
-        if known is not draft:
-            known.add(draft, form)
-    return {form: draft.finished() for form, draft in drafts.items()}
+    found: dict[str, LexiconEntry] = {}
+    for form, entry in _forms():
+        found[form] = _merged(found[form], entry, form) if form in found else entry
+    return {
+        form: replace(entry, perhaps=tuple(name for name in entry.perhaps if name not in entry.classes))
+        for form, entry in found.items()
+    }
 
 
 @cache
@@ -89,73 +90,60 @@ def _by_first() -> Mapping[str, tuple[tuple[tuple[str, ...], LexiconEntry], ...]
     return {first: tuple(sorted(some, key=lambda it: -len(it[0]))) for first, some in groups.items()}
 
 
-@dataclass(slots=True, kw_only=True)
-class _Draft:
-    lemma: str
-    shape: WordShape
-    classes: tuple[str, ...] = ()
-    perhaps: list[str] = field(default_factory=list)
-    is_animal: bool = False
-
-    def add(self, other: _Draft, form: str) -> None:
-        if other.classes and self.classes and other.classes != self.classes:
-            raise ValueError(
-                f"form={form!r}: expected one class, and the tables have {self.classes} and {other.classes}"
-            )
-        if other.classes:
-            self.lemma, self.shape = other.lemma, other.shape
-        self.classes = self.classes or other.classes
-        self.perhaps += [name for name in other.perhaps if name not in self.perhaps]
-        self.is_animal = self.is_animal or other.is_animal
-
-    def finished(self) -> LexiconEntry:
-        may = tuple(name for name in self.perhaps if name not in self.classes)
-        return LexiconEntry(
-            lemma=self.lemma, shape=self.shape, classes=self.classes, perhaps=may, is_animal=self.is_animal
-        )
+def _merged(one: LexiconEntry, other: LexiconEntry, form: str) -> LexiconEntry:
+    if one.classes and other.classes and one.classes != other.classes:
+        raise ValueError(f"form={form!r}: expected one class, and the tables have {one.classes} and {other.classes}")
+    named = other if other.classes else one
+    return LexiconEntry(
+        lemma=named.lemma,
+        shape=named.shape,
+        classes=named.classes,
+        perhaps=tuple(dict.fromkeys((*one.perhaps, *other.perhaps))),
+        is_animal=one.is_animal or other.is_animal,
+    )
 
 
-def _forms() -> Iterator[tuple[str, _Draft]]:
+def _forms() -> Iterator[tuple[str, LexiconEntry]]:
     for name, row in class_rows().items():
         animal = row.kind == "animal"
         for each in row.names:
             yield from _inflected(each, classes=(name,), is_animal=animal)
         for each in row.many:
-            yield _spaced(each), _Draft(lemma=each, shape=WordShape.MANY, classes=(name,), is_animal=animal)
+            yield _spaced(each), LexiconEntry(lemma=each, shape=WordShape.MANY, classes=(name,), is_animal=animal)
         for each in row.formless:
-            yield _spaced(each), _Draft(lemma=each, shape=WordShape.LACKING, classes=(name,), is_animal=animal)
+            yield _spaced(each), LexiconEntry(lemma=each, shape=WordShape.LACKING, classes=(name,), is_animal=animal)
         for each in row.perhaps:
-            yield from _inflected(each, perhaps=[name])
+            yield from _inflected(each, perhaps=(name,))
     yield from _of_people()
     for each, classes in phrases()["either"].items():
         yield from _inflected(each, classes=classes)
     for kind, names in phrases()["kinds"].items():
         for each in names:
-            yield from _inflected(each, perhaps=[kind])
+            yield from _inflected(each, perhaps=(kind,))
     for each, classes in phrases()["some"].items():
-        yield from _inflected(each, perhaps=list(classes))
+        yield from _inflected(each, perhaps=classes)
     for section, names in phrases()["nothing"].items():
         for each in names:
             yield from _inflected(each, is_animal=section == "animals")
 
 
-def _of_people() -> Iterator[tuple[str, _Draft]]:
+def _of_people() -> Iterator[tuple[str, LexiconEntry]]:
     sections = people()
     for section in ("man", "woman", "boy", "girl", "child", "adult", "anyone"):
         for each in sections[section]:
             yield from _inflected(each, classes=(PERSON,))
     for each in sections["many"]:
         for form in dict.fromkeys((each, plural(each))):
-            yield _spaced(form), _Draft(lemma=each, shape=WordShape.MANY, classes=(PERSON,))
+            yield _spaced(form), LexiconEntry(lemma=each, shape=WordShape.MANY, classes=(PERSON,))
     for each in sections["perhaps"]:
-        yield from _inflected(each, perhaps=[PERSON])
+        yield from _inflected(each, perhaps=(PERSON,))
     for each in sections["modifiers"]:
-        yield _spaced(each), _Draft(lemma=each, shape=WordShape.ONE)
+        yield _spaced(each), LexiconEntry(lemma=each, shape=WordShape.ONE)
 
 
 def _inflected(
-    name: str, *, classes: tuple[str, ...] = (), perhaps: list[str] | None = None, is_animal: bool = False
-) -> Iterator[tuple[str, _Draft]]:
+    name: str, *, classes: tuple[str, ...] = (), perhaps: tuple[str, ...] = (), is_animal: bool = False
+) -> Iterator[tuple[str, LexiconEntry]]:
     many = plural(name)
     shape = WordShape.ONE
     if many == name:
@@ -163,7 +151,7 @@ def _inflected(
     for form, of in ((name, shape), (many, WordShape.MANY))[: 1 if many == name else 2]:
         yield (
             _spaced(form),
-            _Draft(lemma=name, shape=of, classes=classes, perhaps=list(perhaps or ()), is_animal=is_animal),
+            LexiconEntry(lemma=name, shape=of, classes=classes, perhaps=perhaps, is_animal=is_animal),
         )
 
 
@@ -195,6 +183,11 @@ def class_rows() -> Mapping[str, ClassRow]:
         PERSON: ClassRow(kind=PERSON, names=(PERSON,)),
         **{name: _class_row(row) for name, row in toml_table("captions/classes.toml").items()},
     }
+
+
+def _class_row(row: Mapping[str, Any]) -> ClassRow:
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    return ClassRow(**values)
 
 
 @cache
@@ -232,20 +225,6 @@ def several_words() -> frozenset[str]:
 def tens() -> frozenset[str]:
     """Returns the words before "one" in greater numbers: "twenty-one"."""
     return frozenset(NUMBER_WORDS[20:100:10])
-
-
-def _class_row(row: Mapping[str, object]) -> ClassRow:
-    texts = {field.name: _texts(row.get(field.name, [])) for field in fields(ClassRow) if field.name not in _PLAIN}
-    return ClassRow(kind=str(row.get("kind", "")), scenery=row.get("scenery") is True, **texts)
-
-
-_PLAIN = frozenset({"kind", "scenery"})
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise ValueError(f"value={value!r}: expected a list in classes.toml")
-    return tuple(map(str, value))
 
 
 STOP = ","

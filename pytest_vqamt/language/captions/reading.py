@@ -230,14 +230,11 @@ def _stands_before_a_noun(words: tuple[str, ...], at: int) -> bool:
     return not (after.endswith(("ing", "ed")) or (words[at] == "orange" and after in _NOUNS_WITH_ORANGE))
 
 
-def _is_followed_by_ing(words: tuple[str, ...], at: int) -> bool:
-    return at + 1 < len(words) and words[at + 1].endswith("ing")
-
-
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
     """Whether it is the verb of the noun before it: "a man skateboards down", "people snowboard"."""
     entry = entries_by_form()[words[at]]
-    if at == 0 or entry.lemma not in grammar("verbs") or _is_followed_by_ing(words, at):
+    is_compound = at + 1 < len(words) and words[at + 1].endswith("ing")  # "people kite surfing"
+    if at == 0 or is_compound or entry.lemma not in grammar("verbs"):
         return False
     one = entry.shape is WordShape.ONE
     if words[at - 1] == "to":

@@ -141,19 +141,16 @@ def _clause(group: Group, *, described: bool) -> str | None:
         subject = _any_of(replace(group, related=()))
         said = (f"{in_a_clause(each.predicate, many=many)} {_any_of(each.to)}" for each in group.related)
         return f"{subject} {' and '.join(said)}"
-    word = _deed(group) or (_quality(group) if described else None)
+    deed = next((word for word in group.attributes if _is_better_in_a_clause(word)), None)
+    word = deed or (_quality(group) if described else None)
     if word is None:
         return None
     subject = _any_of(replace(group, attributes=tuple(each for each in group.attributes if each != word)))
     return f"{subject} {'are' if many else 'is'} {predicative(word, 'plural' if many else 'singular')}"
 
 
-def _deed(group: Group) -> str | None:
-    """Returns the attribute that is hard to put before a noun: "riding", "on", "upside down"."""
-    return next((word for word in group.attributes if _is_better_in_a_clause(word)), None)
-
-
 def _is_better_in_a_clause(attribute: str) -> bool:
+    """Whether it is hard to put before a noun: "riding", "on", "upside down"."""
     is_action = ontology().is_action(ontology().category_of(attribute) or "")
     return is_action or attribute in ("on", "off") or not stands_before_its_noun(attribute)
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TypeAlias
 
 from pytest_vqamt.core.errors import VqamtError
@@ -297,13 +296,11 @@ def _fill_action_choice(asking: Asking, _: bool) -> Fillings:
     }
 
 
-_ATTRIBUTE_NOUNS = frozenset(
-    {
-        "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
-        "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
-        "temperature",
-    }
-)  # fmt: skip
+_ATTRIBUTE_NOUNS = frozenset({
+    "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
+    "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
+    "temperature",
+})  # fmt: skip
 """Nouns that can stand in "what color is the cup". Others, such as how clean the cup is, have none."""
 
 
@@ -348,16 +345,14 @@ def _templates(
     )
 
 
-TEMPLATES: Mapping[QuestionType, Templates] = MappingProxyType(
-    dict(
-        (
-            _templates(QuestionType.OBJECT, Exists, _fill_object),
-            _templates(QuestionType.CONJUNCTION, Both, _fill_both),
-            _templates(QuestionType.DISJUNCTION, Either, _fill_either),
-            _templates(QuestionType.ATTRIBUTE, Has, _fill_attribute),
-            _templates(QuestionType.OBJECT_CHOICE, Choice, _fill_object_choice),
-            _templates(QuestionType.ATTRIBUTE_CHOICE, Choice, _fill_attribute_choice),
-            _templates(QuestionType.ACTION_CHOICE, Choice, _fill_action_choice),
-        )
+TEMPLATES: Mapping[QuestionType, Templates] = dict(
+    (
+        _templates(QuestionType.OBJECT, Exists, _fill_object),
+        _templates(QuestionType.CONJUNCTION, Both, _fill_both),
+        _templates(QuestionType.DISJUNCTION, Either, _fill_either),
+        _templates(QuestionType.ATTRIBUTE, Has, _fill_attribute),
+        _templates(QuestionType.OBJECT_CHOICE, Choice, _fill_object_choice),
+        _templates(QuestionType.ATTRIBUTE_CHOICE, Choice, _fill_attribute_choice),
+        _templates(QuestionType.ACTION_CHOICE, Choice, _fill_action_choice),
     )
 )

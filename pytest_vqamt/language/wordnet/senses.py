@@ -121,15 +121,13 @@ UP = ("@", "@i")
 WHOLES = ("#p", "#s", "#m")
 """Pointers of wninput(5WN): hypernyms and holonyms."""
 
-TOO_GENERAL = frozenset(
-    {
-        "entity.n.01", "physical_entity.n.01", "object.n.01", "whole.n.02", "matter.n.03", "thing.n.12", "thing.n.08",
-        "artifact.n.01", "instrumentality.n.03", "causal_agent.n.01", "living_thing.n.01", "organism.n.01",
-        "natural_object.n.01", "substance.n.01", "substance.n.07", "location.n.01", "part.n.02", "part.n.03",
-        "device.n.01", "abstraction.n.06", "group.n.01", "unit.n.03", "relation.n.01", "body_part.n.01",
-        "structure.n.01", "article.n.02", "commodity.n.01", "region.n.01", "region.n.03", "food.n.01", "food.n.02",
-    }
-)  # fmt: skip
+TOO_GENERAL = frozenset({
+    "entity.n.01", "physical_entity.n.01", "object.n.01", "whole.n.02", "matter.n.03", "thing.n.12", "thing.n.08",
+    "artifact.n.01", "instrumentality.n.03", "causal_agent.n.01", "living_thing.n.01", "organism.n.01",
+    "natural_object.n.01", "substance.n.01", "substance.n.07", "location.n.01", "part.n.02", "part.n.03",
+    "device.n.01", "abstraction.n.06", "group.n.01", "unit.n.03", "relation.n.01", "body_part.n.01",
+    "structure.n.01", "article.n.02", "commodity.n.01", "region.n.01", "region.n.03", "food.n.01", "food.n.02",
+})  # fmt: skip
 """Synsets whose parts say nothing of the kinds below: an artifact has no wheel."""
 
 

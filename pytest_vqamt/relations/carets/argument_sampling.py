@@ -26,13 +26,11 @@ VERIFY_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser, bool], S
 )
 """Samplers of the yes/no types, for a wanted truth."""
 
-CHOICE_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser], SampledArgument]] = MappingProxyType(
-    {
-        QuestionType.OBJECT_CHOICE: choosing.object_choice,
-        QuestionType.ATTRIBUTE_CHOICE: choosing.attribute_choice,
-        QuestionType.ACTION_CHOICE: choosing.action_choice,
-    }
-)
+CHOICE_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser], SampledArgument]] = {
+    QuestionType.OBJECT_CHOICE: choosing.object_choice,
+    QuestionType.ATTRIBUTE_CHOICE: choosing.attribute_choice,
+    QuestionType.ACTION_CHOICE: choosing.action_choice,
+}
 """Samplers of the choice types."""
 
 

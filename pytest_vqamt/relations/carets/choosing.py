@@ -102,7 +102,8 @@ def _attributes(
     kinds = view.known.ontology
     found: list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]] = []
     for thing in view.scene.objects:
-        if type_ is QuestionType.ACTION_CHOICE and not _acts(view, thing.name):
+        classes = {each.word for each in view.known.classes_of(thing.name)}
+        if type_ is QuestionType.ACTION_CHOICE and classes.isdisjoint(("person", "animal")):  # a standing chair
             continue
         for word in view.askable_attributes(thing):
             category = kinds.category_of(word) or ""
@@ -113,11 +114,6 @@ def _attributes(
             if (false := _false_options(view, thing, word)) and (groups := definite_phrases(view, thing, word)):
                 found.append((thing, word, groups, false))
     return found
-
-
-def _acts(view: AskableScene, name: str) -> bool:
-    """Whether things of this name act: a standing chair does not."""
-    return any(each.word in ("person", "animal") for each in view.known.classes_of(name))
 
 
 def _classes_with_others(view: AskableScene, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
@@ -22,13 +21,11 @@ from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
 
-_CHOICE_VARIANTS: Mapping[str, QuestionType] = MappingProxyType(
-    {
-        "object_choice": QuestionType.OBJECT_CHOICE,
-        "attribute_choice": QuestionType.ATTRIBUTE_CHOICE,
-        "action_choice": QuestionType.ACTION_CHOICE,
-    }
-)
+_CHOICE_VARIANTS: Mapping[str, QuestionType] = {
+    "object_choice": QuestionType.OBJECT_CHOICE,
+    "attribute_choice": QuestionType.ATTRIBUTE_CHOICE,
+    "action_choice": QuestionType.ACTION_CHOICE,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
-from types import MappingProxyType
 
 from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
@@ -21,13 +20,11 @@ from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
 
-_TYPES: Mapping[str, tuple[QuestionType, ...]] = MappingProxyType(
-    {
-        "conjunction": (QuestionType.CONJUNCTION,),
-        "disjunction": (QuestionType.DISJUNCTION,),
-        "choices": CHOICE_TYPES,
-    }
-)
+_TYPES: Mapping[str, tuple[QuestionType, ...]] = {
+    "conjunction": (QuestionType.CONJUNCTION,),
+    "disjunction": (QuestionType.DISJUNCTION,),
+    "choices": CHOICE_TYPES,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +66,13 @@ class Order(LexicalRelation):
         )
 
 
-def _moved(options: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Returns the orders with another first option, so that a model that takes the first one changes its answer."""
-    return [order for order in permutations(options) if order[0] != options[0]]
-
-
 def _reordered(meaning: Askable, choose: Chooser) -> Askable:
     match meaning:
         case Both(groups=groups) | Either(groups=groups):
             return replace(meaning, groups=groups[::-1])
         case Choice(options=options):
-            return replace(meaning, options=choose.one(_moved(options)))
+            # Another option comes first, so that a model that takes the first one changes its answer.
+            orders = [order for order in permutations(options) if order[0] != options[0]]
+            return replace(meaning, options=choose.one(orders))
         case _:
             return meaning

@@ -111,12 +111,10 @@ def _gap_px(a: Box, b: Box) -> float:
     return hypot(max(0, a.x - b.x1, b.x - a.x1), max(0, a.y - b.y1, b.y - a.y1))
 
 
-_PLACES = frozenset(
-    {
-        "location.n.01", "geological_formation.n.01", "body_of_water.n.01", "land.n.04", "road.n.01", "path.n.02",
-        "thoroughfare.n.01", "crossing.n.05", "area.n.05", "establishment.n.04", "building.n.01", "facility.n.01",
-    }
-)  # fmt: skip
+_PLACES = frozenset({
+    "location.n.01", "geological_formation.n.01", "body_of_water.n.01", "land.n.04", "road.n.01", "path.n.02",
+    "thoroughfare.n.01", "crossing.n.05", "area.n.05", "establishment.n.04", "building.n.01", "facility.n.01",
+})  # fmt: skip
 """Parks and courts, beaches and mountains, lakes, forests, streets, rooms, shops, houses, stations."""
 
 
