@@ -550,12 +550,12 @@ def test_no_more_answers_are_cached_than_there_is_room_for(tmp_path: Path, monke
 
 
 def test_a_connection_without_headers_is_ended_and_a_slow_answer_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_module, "_HEADERS_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(app_module, "_HEADERS_TIMEOUT_S", 0.2)
     silent_has_ended = asyncio.Event()
 
     async def slow(_scope: object, _receive: object, send: Any) -> None:
         await silent_has_ended.wait()
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.3)
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body", "body": b""})
 
