@@ -16,8 +16,8 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
-from pytest_vqamt.data.messages import error_reason, short_name, short_path
-from pytest_vqamt.data.photo_io import check_folder
+from pytest_vqamt.data.messages import short_name, short_path
+from pytest_vqamt.data.photo_io import check_folder, unreadable_folder
 from pytest_vqamt.data.records import Record
 
 FILE = "graphs.jsonl"
@@ -124,10 +124,7 @@ def open_folder(argument: str) -> OwnPhotos:
 
 
 def _refuse(error: OSError) -> None:
-    raise DataError(
-        f"Expected a folder of photos, but {short_path(str(error.filename))} cannot be read ({error_reason(error)}): "
-        "make it readable"
-    ) from error
+    raise unreadable_folder(str(error.filename), error) from error
 
 
 NOTES = "graphs.detected.jsonl"

@@ -151,6 +151,12 @@ def check_folder(folder: Path, argument: str = "folder") -> None:
         raise DataError(f"Expected a folder of photos, but got {argument}={short_path(folder)}: {why}")
 
 
+def unreadable_folder(folder: str, error: OSError) -> DataError:
+    """The error of a folder of photos, or of one in it, that cannot be read."""
+    said = f"{short_path(folder)} cannot be read ({error_reason(error)})"
+    return DataError(f"Expected a folder of photos, but {said}: make it readable")
+
+
 def _advice_against(name: str) -> str:
     """The advice on a name that is not of a file within a folder, or ""."""
     if "://" in name:
@@ -410,7 +416,11 @@ class PhotoFolders:
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> PhotoFolders | None:
-        """The photos in those of ``folders`` that are there; None where none is."""
+        """The photos in those of ``folders`` that are there; None where none is.
+
+        Raises:
+            DataError: a folder cannot be read.
+        """
         there = list(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
         if not there:
             return None
@@ -419,15 +429,20 @@ class PhotoFolders:
         stats: list[str] = []
         for folder in there:
             start = "" if folder == root else f"{folder.relative_to(root).as_posix()}/"
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.name.endswith(".jpg") and entry.name not in files:
-                        try:
-                            stat = entry.stat()
-                        except OSError:
-                            continue  # a broken link: its record is reported as one without a photo
-                        files[entry.name] = start + entry.name
-                        stats.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
+            try:
+                with os.scandir(folder) as entries:
+                    photos = [entry for entry in entries if entry.name.endswith(".jpg")]
+            except OSError as error:
+                raise unreadable_folder(str(folder), error) from error
+            for entry in photos:
+                if entry.name in files:
+                    continue
+                try:
+                    stat = entry.stat()
+                except OSError:
+                    continue  # a broken link: its record is reported as one without a photo
+                files[entry.name] = start + entry.name
+                stats.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
         return cls(root=root, files=files, state=digest(str(root), *sorted(stats)))
 
     def file(self, name: str, where: str) -> str:
@@ -437,5 +452,5 @@ class PhotoFolders:
             DataError: there is none; the text begins with ``where``, the record that names the photo.
         """
         if name not in self.files:
-            raise DataError(f"{where}: Expected its photo in {self.root}, but there is no {name!r}: add it")
+            raise DataError(f"{where}: Expected its photo in {self.root}, but there is no {short_repr(name)}: add it")
         return self.files[name]

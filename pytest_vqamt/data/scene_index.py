@@ -30,6 +30,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
+from pytest_vqamt.data.messages import short_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -277,7 +278,9 @@ class _Rows:
                 f"Expected files without a record in common, but {first} and {found.path} "
                 f"both have image={scene_id!r}: name one of the files"
             )
-        self.bad.append(f"{found.path}: image {scene_id}: Expected an id of its own, but an earlier record has it")
+        self.bad.append(
+            f"{found.path}: image {short_name(scene_id)}: Expected an id of its own, but an earlier record has it"
+        )
         return False
 
     def _write(self, found: IndexedScene) -> None:

@@ -18,6 +18,7 @@ from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.cleaning import cleaned, is_multi_coloured, merged
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
+from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
@@ -119,7 +120,7 @@ class VisualGenomeReader:
                 except DataError as error:
                     yield str(error)
                     continue
-                record = Record(record.row, f"{path}: image {image_id}")
+                record = Record(record.row, _label(path, image_id))
                 records = ImageRecords(
                     id=image_id,
                     objects=record,
@@ -160,7 +161,7 @@ class PictureSizes:
             except DataError as error:
                 yield str(error)
             else:
-                self._known.setdefault(image_id, self._size(Record(record.row, f"{self._path}: image {image_id}")))
+                self._known.setdefault(image_id, self._size(Record(record.row, _label(self._path, image_id))))
 
     def of(self, image_id: str, photo_file: str) -> tuple[int, int] | None:
         """Width and height; None without photos and image_data.json.
@@ -177,7 +178,7 @@ class PictureSizes:
             return size_px(self._photos / photo_file)
         if self._path is not None:
             raise DataError(
-                f"{self._path}: image {image_id}: Expected its width and height, but there is no such record"
+                f"{_label(self._path, image_id)}: Expected its width and height, but there is no such record"
             )
         return None
 
@@ -207,6 +208,10 @@ class ImageRecords:
 def image_id_of(record: Record) -> str:
     """The image's id; version 1.0 calls it "id"."""
     return record.identity("image_id" if record.has("image_id") else "id")
+
+
+def _label(path: Path | None, image_id: str) -> str:
+    return f"{path}: image {short_name(image_id)}"
 
 
 def scene_of(records: ImageRecords, size: Callable[[], tuple[int, int] | None]) -> Scene:
@@ -403,7 +408,7 @@ class RecordsBeside:
         ).fetchone()
         if found is not None:
             self._early.execute("DELETE FROM early WHERE rowid = ?", found[:1])
-            return Record.of(json.loads(zlib.decompress(found[1])), f"{self._path}: image {image_id}")
+            return Record.of(json.loads(zlib.decompress(found[1])), _label(self._path, image_id))
         for other, record in self._read():
             if other == image_id:
                 return record
@@ -417,7 +422,7 @@ class RecordsBeside:
         yield from self._bad
         early = self._early.execute("SELECT image, place FROM early ORDER BY place")
         for image_id, _ in (*early, *late):
-            yield f"{self._path}: image {image_id}: Expected one record an image of {graphs.name}, but got one more"
+            yield f"{_label(self._path, image_id)}: Expected one record an image of {graphs.name}, but got one more"
 
     def close(self) -> None:
         self._early.close()
@@ -431,4 +436,4 @@ class RecordsBeside:
             except DataError as error:
                 self._bad.append(str(error))
             else:
-                yield image_id, Record(record.row, f"{self._path}: image {image_id}")
+                yield image_id, Record(record.row, _label(self._path, image_id))

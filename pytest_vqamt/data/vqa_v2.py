@@ -28,6 +28,7 @@ from pytest_vqamt.data.coco import (
 )
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, id_of, read_records
 from pytest_vqamt.data.json_io import RecordStream
+from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import Record
 
@@ -138,8 +139,8 @@ def _asked(
             asked.append(PhotoWithQuestions(id=photo, file=file, questions=its_questions, image=images.get(photo)))
         elif photos:
             bad.append(
-                f"{files.questions.name}: photo {photo} of question {its_questions[0].id}: image_id: "
-                f"Expected {' or '.join(names)} in {photos.folder}, but there is no such photo: add it"
+                f"{files.questions.name}: photo {short_name(photo)} of question {its_questions[0].id}: image_id: "
+                f"Expected {' or '.join(map(short_name, names))} in {photos.folder}, but there is no such photo: add it"
             )
     return tuple(asked), tuple(bad)
 

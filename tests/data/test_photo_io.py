@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import warnings
 import zlib
@@ -17,7 +18,7 @@ import pytest
 from PIL import Image, ImageFile, ImageOps
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.photo_io import PhotoFiles, refusing_truncated_images
+from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, refusing_truncated_images
 from tests.rows import each_row
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/images"
@@ -489,6 +490,15 @@ def test_many_threads_get_the_same(photos: PhotoFiles) -> None:
     with ThreadPoolExecutor(8) as threads:
         seen = list(threads.map(lambda name: few.open(name).getpixel((0, 0)), names * 20))
     assert seen == [(number, 0, 0) for number in range(12)] * 20
+
+
+def test_folders_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(DataError, match=r"photos, but '.*' cannot be read \(Permission denied\): make it readable$"):
+        PhotoFolders.of([tmp_path])
 
 
 @pytest.mark.skipif(not COCO.is_dir(), reason="../shared/data/coco is not there")

@@ -18,7 +18,6 @@ GAPS: Mapping[str, str] = MappingProxyType(
         "vqa-v2: questions.json: questions[1].question is half a surrogate": _MARKS,
         "vqa-v2: questions.json: questions[1].image_id is half a surrogate": _MARKS,
         "vqa-v2: annotations.json: annotations[1].answer_type is half a surrogate": _MARKS,
-        "gqa: an image named very long": "where its photo should be is told with the name in all its length",
         "gqa: an object that comes twice": "of two objects of one id the first is left out in silence",
         "gqa: a width that comes twice": "of a field that comes twice the last is taken in silence",
         "visual-genome: two sizes of one image": "of two records of one image the first is taken in silence",

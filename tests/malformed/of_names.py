@@ -25,6 +25,7 @@ _IDS: Mapping[str, str] = {
     "a folder up": "../secret", "absolute": "/etc/hostname", "a drive": "C:secret", "backslashes": "..\\secret",
     "two lines": "2\n2", "very long": "2" * 5000, "an address": "https://example.org/2", "a pattern": "*",
     "a space before it": " 2", "right to left": "\u202e2", "zeros before it": "0002",
+    "a sign of no width": "2\u200b",
 }  # fmt: skip
 
 

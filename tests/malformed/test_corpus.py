@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.scene import Scene
@@ -120,7 +121,11 @@ def test_each_kind_has_entries_and_no_two_are_alike() -> None:
 
 # Whatever is broken by chance is told in a clear line, or does no harm: what is left of a data set is what it says.
 
-SEEDS = [pytest.param(range(30)), pytest.param(range(30, 300), marks=pytest.mark.full)]
+
+def seeds(all_of_them: int) -> list[ParameterSet]:
+    """Some seeds for the default tier, and the others for the tier ``full``."""
+    return [pytest.param(range(30)), pytest.param(range(30, all_of_them), marks=pytest.mark.full)]
+
 
 EACH = tuple(kind for kind in KINDS if kind != "photos")  # which reads its lines and photos as graphs does
 KINDS_TOLD = ("graphs", "coco", "gqa", "vqa-v2")
@@ -167,10 +172,10 @@ def test_good_data_says_what_it_says() -> None:
         assert tuple(told(data)) == IDS
 
 
-@pytest.mark.parametrize("seeds", SEEDS)
+@pytest.mark.parametrize("chosen", seeds(150))
 @pytest.mark.parametrize("kind", EACH)
-def test_values_broken_by_chance(kind: str, seeds: range) -> None:
-    for seed in seeds:
+def test_values_broken_by_chance(kind: str, chosen: range) -> None:
+    for seed in chosen:
         rng = Random(seed)
         data = KINDS[kind]()
         how = ", ".join(break_a_value(data, rng) for _ in range(rng.choice((1, 1, 2))))
@@ -180,10 +185,10 @@ def test_values_broken_by_chance(kind: str, seeds: range) -> None:
             opened(data, f"{seed}")
 
 
-@pytest.mark.parametrize("seeds", SEEDS)
+@pytest.mark.parametrize("chosen", seeds(80))
 @pytest.mark.parametrize("kind", EACH)
-def test_bytes_broken_by_chance(kind: str, seeds: range) -> None:
-    for seed in seeds:
+def test_bytes_broken_by_chance(kind: str, chosen: range) -> None:
+    for seed in chosen:
         rng = Random(seed)
         data = KINDS[kind]()
         file = rng.choice(sorted(data.files))
@@ -195,12 +200,12 @@ def test_bytes_broken_by_chance(kind: str, seeds: range) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:PIL")
-@pytest.mark.parametrize("seeds", SEEDS)
+@pytest.mark.parametrize("chosen", seeds(40))
 @pytest.mark.parametrize("kind", ["graphs", "coco"])
-def test_photos_broken_by_chance(kind: str, seeds: range) -> None:
+def test_photos_broken_by_chance(kind: str, chosen: range) -> None:
     """A PNG of ``graphs`` and a JPEG of ``coco``."""
     expected = np.asarray(image(2))
-    for seed in seeds:
+    for seed in chosen:
         data = KINDS[kind]()
         name = PHOTOS[kind]
         data.photos[name] = break_bytes(data.photos[name], Random(seed))

@@ -151,7 +151,22 @@ def text_scores(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[TextScores, 
     return tuple(TextScores(corners=tuple(corners), scores=tuple(each)) for corners, each in pairs)
 
 
-class Owl:
+class _PhraseNetwork:
+    """A checkpoint with its tokenizer; each family sets ``_longest``, the most tokens of a text."""
+
+    _longest: int
+
+    def __init__(self, network: PreTrainedModel, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        self._tokenizer = load_tokenizer(checkpoint, int(network.config.text_config.vocab_size))
+        self._look = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
+        self._folder = checkpoint.folder
+
+    @property
+    def files(self) -> str:
+        return files_digest(self._folder)
+
+
+class Owl(_PhraseNetwork):
     """OWL-ViT or OWLv2."""
 
     kinds = ("owlvit", "owlv2")
@@ -164,15 +179,8 @@ class Owl:
 
         kinds: dict[str, type[PreTrainedModel]] = {"owlvit": OwlViTForObjectDetection, "owlv2": Owlv2ForObjectDetection}
         network = load_weights(kinds[check_model_type(checkpoint, self.kinds)], checkpoint, runtime)
-        text = network.config.text_config
-        self._longest = int(text.max_position_embeddings)
-        self._tokenizer = load_tokenizer(checkpoint, int(text.vocab_size))
-        self._look = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
-        self._folder = checkpoint.folder
-
-    @property
-    def files(self) -> str:
-        return files_digest(self._folder)
+        super().__init__(network, checkpoint, runtime)
+        self._longest = int(network.config.text_config.max_position_embeddings)
 
     def prompt(self, name: str) -> str:
         """As in Minderer et al. (ECCV 2022), who use this and six more of CLIP's."""
@@ -203,7 +211,7 @@ _DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
 """The tokens between phrases, with the ids that transformers' code has fixed."""
 
 
-class GroundingDino:
+class GroundingDino(_PhraseNetwork):
     """Grounding DINO: tokens attend to their own phrase alone, but all of the text decides the boxes."""
 
     kinds = ("grounding-dino", "mm-grounding-dino")
@@ -219,20 +227,14 @@ class GroundingDino:
             "mm-grounding-dino": MMGroundingDinoForObjectDetection,
         }
         network = load_weights(kinds[check_model_type(checkpoint, self.kinds)], checkpoint, runtime)
+        super().__init__(network, checkpoint, runtime)
         self._longest = int(network.config.max_text_len)
-        self._tokenizer = load_tokenizer(checkpoint, int(network.config.text_config.vocab_size))
         numbers = {token: self._tokenizer.convert_tokens_to_ids(token) for token in _DELIMITERS}
         if numbers != _DELIMITERS:
             raise ModelError(
                 f"Expected the tokens between phrases to have the numbers {_DELIMITERS!r} in {checkpoint.folder}, as "
                 f"BERT's tokenizer has them, but got {numbers!r}: phrases would run into each other"
             )
-        self._look = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
-        self._folder = checkpoint.folder
-
-    @property
-    def files(self) -> str:
-        return files_digest(self._folder)
 
     def prompt(self, name: str) -> str:
         return name

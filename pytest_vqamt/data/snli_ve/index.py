@@ -16,10 +16,10 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.json_io import JsonLines, Line
-from pytest_vqamt.data.messages import error_reason, short_name, short_path
+from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.own_photos import FILE as GRAPHS
 from pytest_vqamt.data.own_photos import SUFFIXES
-from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.photo_io import PhotoFiles, unreadable_folder
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.snli_ve.rows import (
     FrameOf,
@@ -188,10 +188,7 @@ def _photos_in(folder: Path) -> frozenset[str]:
         with os.scandir(folder) as entries:
             return frozenset(entry.name for entry in entries if Path(entry.name).suffix.lower() in SUFFIXES)
     except OSError as error:
-        raise DataError(
-            f"Expected a folder of photos, but {short_path(folder)} cannot be read ({error_reason(error)}): make it "
-            "readable"
-        ) from error
+        raise unreadable_folder(str(folder), error) from error
 
 
 _NOWHERE = -1
