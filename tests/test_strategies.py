@@ -150,8 +150,11 @@ def test_a_violating_case_shrinks_to_a_scene_of_few_objects() -> None:
 def test_cases_without_a_variant_are_of_all_variants() -> None:
     every = cases("metavqa.partition", WORLD)
     for variant in ("object", "property"):
-        found = find(every, lambda case, variant=variant: case.variant == variant, settings=any_example)
-        assert found.relation == "metavqa.partition"
+
+        def is_wanted(case: Case, variant: str = variant) -> bool:
+            return case.variant == variant
+
+        assert find(every, is_wanted, settings=any_example).relation == "metavqa.partition"
 
 
 def test_cases_come_from_where_scenes_come_from(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
@@ -21,10 +21,6 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
-
-if TYPE_CHECKING:
-    from pyarrow import Schema  # type: ignore[import-untyped]  # it has no types
-
 
 _Texts: TypeAlias = "list[str | None]"
 
@@ -79,14 +75,19 @@ def write_parquet(folder: Path, file: Path) -> int:
         OptionError: the file cannot be written, or pyarrow is not installed.
     """
     try:
-        import pyarrow as pa
+        import pyarrow as pa  # type: ignore[import-untyped]  # it has no types
         from pyarrow import parquet
     except ImportError as error:
         raise OptionError(
             f"Expected pyarrow for --parquet={str(file)!r}, but it is not installed: "
             "pip install 'pytest-vqamt[parquet]', or write --csv=FILE"
         ) from error
-    schema = _schema()
+    schema = pa.schema(
+        [
+            *((name, pa.bool_() if name in _TRUTHS else pa.string()) for name in OF_CASE),
+            *((name, pa.list_(pa.string())) for name in OF_QUERY),
+        ]
+    )
 
     def write(path: Path) -> int:
         written = 0
@@ -98,17 +99,6 @@ def write_parquet(folder: Path, file: Path) -> int:
         return written
 
     return _whole(file, write)
-
-
-def _schema() -> Schema:
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            *((name, pa.bool_() if name in _TRUTHS else pa.string()) for name in OF_CASE),
-            *((name, pa.list_(pa.string())) for name in OF_QUERY),
-        ]
-    )
 
 
 def _whole(file: Path, write: Callable[[Path], int]) -> int:

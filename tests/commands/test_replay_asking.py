@@ -14,7 +14,7 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.execution.run import run
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
-from tests.reporting.reported import join_parts
+from tests.reporting.reported import cases_in, join_parts
 from tests.reporting.running import run_into
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco"
@@ -38,7 +38,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def violated(made: Path) -> dict[str, Any]:
     """A violation as the report in "out" has it."""
     shutil.copytree(made, "out")
-    return next(row for row in rows(Path("out")) if row["verdict"] == "violated")
+    return next(row for row in cases_in(Path("out")) if row["verdict"] == "violated")
 
 
 def reported(folder: str, data: str, relation: str, model: str, max_cases: int = 3) -> None:
@@ -49,13 +49,9 @@ def reported(folder: str, data: str, relation: str, model: str, max_cases: int =
     join_parts(Path(folder), [0])
 
 
-def rows(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
 def rewrite(folder: Path, row: dict[str, Any], **changes: object) -> None:
     """Changes the row in its report; the fields keep their order."""
-    changed = [each | changes if each["case_id"] == row["case_id"] else each for each in rows(folder)]
+    changed = [each | changes if each["case_id"] == row["case_id"] else each for each in cases_in(folder)]
     text = "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in changed)
     (folder / "cases.jsonl").write_text(text, encoding="utf-8")
 
@@ -183,7 +179,7 @@ def test_a_case_is_judged_as_it_was_in_that_run_unless_it_is_said(
     (here / "puppies.py").write_text(f"class Model:\n    def caption(self, batch): return {captions}\n")
     model = ("--model", "python:puppies:Model")
     reported("out", "pictures:40", "metaic.object_appearance[0]", "oracle", max_cases=60)
-    case_id = next(row["case_id"] for row in rows(Path("out")) if row["expected"].endswith(" and dog"))
+    case_id = next(row["case_id"] for row in cases_in(Path("out")) if row["expected"].endswith(" and dog"))
     assert "  holds" in told(capsys, 0, case_id, *model)
     Path("out/report.json").write_text(json.dumps({"settings": {"metaic": "strict", "inpaint": "lama:/not/here"}}))
     assert "  violated: omission: dog is not named" in told(capsys, 1, case_id, *model)
@@ -209,7 +205,7 @@ def test_the_report_of_a_colleague_with_the_data_elsewhere(capsys: pytest.Captur
     shutil.copytree("theirs/out", "copied")
     shutil.move("theirs/coco", "photos")
     shutil.rmtree("theirs")
-    (row, *_) = rows(Path("copied"))
+    (row, *_) = cases_in(Path("copied"))
     typed = (row["case_id"], "--report", "copied", "--model", "oracle")
     problem = refusal(capsys, *typed)
     assert problem.startswith("copied/cases.jsonl:1: Expected a folder, but got folder='theirs/coco'")

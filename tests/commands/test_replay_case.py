@@ -20,7 +20,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.imaging import inpainting
+from pytest_vqamt.imaging import inpainters, inpainting
 from pytest_vqamt.imaging.outlines import STROKES, OutlineKind
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.integration.half_bad import half_bad
@@ -263,7 +263,8 @@ def test_what_a_checkpoint_made_is_made_again_where_it_is_given(
     queries = tuple(replace(each, picture=edited) for each in CASES[0].queries[:1])
     case = replace(CASES[0], queries=queries)
     report(Path("out"), row(case, SAID[:1]))
-    monkeypatch.setattr(inpainting, "_checkpoints", {})  # as in another process
+    inpainters._loaded.cache_clear()  # as in another process
+    monkeypatch.setattr(inpainting, "_checkpoints", {})
     assert "(vqamt: --option inpaint=lama:PATH)" in refusal_after_printing(capsys, case.id)
     assert told(capsys, case.id, f"--option=inpaint={setting}")
     filled = opened(Path("vqamt-replay") / case.id / "1.png").crop((8, 8, 48, 48))

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 from tests.reporting.erratic import SPEC
+from tests.reporting.reported import cases_in, report_in
 from tests.reporting.running import run_into
 
 
@@ -69,7 +70,7 @@ def test_the_cases_as_tables(folder: Path, tmp_path: Path, capsys: pytest.Captur
     assert main(["report", str(folder), "--images=none", *options]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[:2] == [f"12 cases: {tables['csv']}", f"12 cases: {tables['parquet']}"]
-    written = [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    written = cases_in(folder)
     with tables["csv"].open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     columns = parquet.read_table(tables["parquet"]).to_pylist()
@@ -86,7 +87,7 @@ def recorded_as(folder: Path, spec: str, digest: str | None = None) -> None:
         text = (folder / name).read_text(encoding="utf-8")
         (folder / name).write_text(text.replace('"pictures:20"', json.dumps(spec)), encoding="utf-8")
     if digest:
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        report = report_in(folder)
         report["data"][0]["digest"] = digest
         (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
 

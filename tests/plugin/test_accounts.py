@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.plugin.conftest import WORKERS, Run
+from tests.reporting.reported import cases_in, report_in
 
 pytestmark = pytest.mark.full
 
@@ -46,8 +45,8 @@ def test_usage_and_cut_questions_are_reported(
     pytester: pytest.Pytester, run: Run, short: str, workers: tuple[str, ...]
 ) -> None:
     result = run(RELATIONS, *workers, "--vqamt-report=out", model=short)
-    report = json.loads((pytester.path / "out" / "report.json").read_text())
-    rows = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    report = report_in(pytester.path / "out")
+    rows = cases_in(pytester.path / "out")
     texts = {(query["picture"]["digest"], query["text"]) for row in rows for query in row["queries"]}
     (model,) = report["models"]
     assert model["usage"] == {"words": sum(len(text.split()) for _, text in texts), "cost": len(texts) / 8}
@@ -68,7 +67,7 @@ def test_answers_of_an_earlier_run_are_still_known_to_be_cut_and_cost_nothing(
 ) -> None:
     for folder in ("first", "second"):
         run(RELATIONS, f"--vqamt-report={folder}", "--vqamt-cache=kept", model=short)
-    first, second = (json.loads((pytester.path / name / "report.json").read_text()) for name in ("first", "second"))
+    first, second = (report_in(pytester.path / name) for name in ("first", "second"))
     assert [each["truncated"] for each in first["relations"]] == [each["truncated"] for each in second["relations"]]
     assert second["models"][0]["usage"] == {"words": 0, "cost": 0}
 

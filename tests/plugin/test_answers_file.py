@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.plugin.conftest import WORKERS, Run
+from tests.reporting.reported import report_in
 from tests.reporting.running import run_into
 
 RELATIONS = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object],control.repeat"
@@ -43,7 +44,7 @@ def known(oracle: Path) -> dict[str, str]:
 
 
 def told(folder: Path) -> list[dict[str, Any]]:
-    report: dict[str, Any] = json.loads((folder / "report.json").read_text())
+    report: dict[str, Any] = report_in(folder)
     return [{field: value for field, value in each.items() if field != "model"} for each in report["relations"]]
 
 
@@ -111,7 +112,7 @@ def test_the_report_of_a_run_that_lacks_answers_has_the_other_items(
     assert "no report was written" not in shown
     assert "this report is not complete: an item could not be run" in shown
     assert told(pytester.path / "out") == [asked_again]
-    assert not json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
+    assert not report_in(pytester.path / "out")["complete"]
     written = rows(pytester.path / "out" / "cases.jsonl")
     assert [row["case_id"] for row in written] == [row["case_id"] for row in repeated]
     assert {path.name for path in (pytester.path / "out").iterdir()} == {

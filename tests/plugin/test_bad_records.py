@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 Rows = list[dict[str, Any]]
 
@@ -122,7 +123,7 @@ def test_with_the_option_the_rest_runs(
     spec, lines = hundred
     result = run(REVERSION, ALLOW, "--vqamt-report=out", *workers, data=[spec])
     result.assert_outcomes(passed=1)
-    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    report = report_in(pytester.path / "out")
     (data,) = report["data"]
     assert data["scenes"] == 97
     assert len(data["bad_records"]) == 3

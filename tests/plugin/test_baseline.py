@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
@@ -17,21 +16,13 @@ from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import WORKERS, Run
+from tests.reporting.reported import cases_in, report_in
 from tests.reporting.running import run_into
 
 TWO = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object]"
 BASELINE = "--vqamt-baseline=base.gz"
 FAULTY = "fault:ignores-negation"
 GATE = f"vqamt::baseline::metavqa.reversion[object]-{FAULTY}-pictures:20"
-
-
-def report_in(folder: Path) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    return report
-
-
-def cases_in(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def bless(pytester: pytest.Pytester, run: Run, relations: str, *, max_cases: int = 10) -> None:

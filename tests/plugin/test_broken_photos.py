@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.plugin.conftest import Run
+from tests.reporting.reported import cases_in, report_in
 
 pytestmark = pytest.mark.full
 
@@ -104,7 +105,7 @@ def seen(pytester: pytest.Pytester) -> list[tuple[str, int, tuple[int, int, int]
 
 
 def cases(pytester: pytest.Pytester) -> Rows:
-    return [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    return cases_in(pytester.path / "out")
 
 
 def test_each_case_on_a_broken_photo_is_an_error_that_names_it(
@@ -123,7 +124,7 @@ def test_each_case_on_a_broken_photo_is_an_error_that_names_it(
     assert {row["scene"] for row in cases(pytester)} - {row["scene"] for row in failed} == {
         str(number) for number in range(SCENES)
     } - set(BROKEN)
-    (told,) = json.loads((pytester.path / "out" / "report.json").read_text())["relations"]
+    (told,) = report_in(pytester.path / "out")["relations"]
     assert told["errors"] == len(failed)
     assert re.search(
         rf"{len(failed)} of {told['cases']} cases had no answer, more than --vqamt-max-error-rate=0 allows; "
@@ -180,7 +181,7 @@ def test_a_photo_that_is_cut_off_is_found_before_the_model_is_asked(
     assert "\nExpected a whole photo, but '8.png' is truncated: fetch it again\n" in result.stdout.str()
     result = run(*options, ALLOW, model="python:looks:Model", data=[broken_photos], max_cases=60)
     result.assert_outcomes(passed=1)
-    (data,) = json.loads((pytester.path / "out" / "report.json").read_text())["data"]
+    (data,) = report_in(pytester.path / "out")["data"]
     assert data["bad_records"] == ["Expected a whole photo, but '8.png' is truncated: fetch it again"]
     assert "1 bad record was left out:\n  Expected a whole photo, but '8.png' is truncated" in result.stdout.str()
     assert "8" not in {scene for scene, _, _ in seen(pytester)}

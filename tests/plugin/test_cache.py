@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -13,6 +12,7 @@ import pytest
 
 from pytest_vqamt.core.query import Task
 from tests.plugin.conftest import EIGHT, WORKERS, Run, asked, every_item
+from tests.reporting.reported import report_in
 
 REVERSION = "--vqamt-relations=metavqa.reversion"
 
@@ -222,7 +222,7 @@ def test_each_writes_its_own(
         TWO, *sampling, "--vqamt-model=python:own:Model", "--vqamt-report=out", *options, *shared
     )
     result.assert_outcomes(passed=2)
-    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    report = report_in(pytester.path / "out")
     assert [each["cases"] for each in report["relations"]] == [4, 4]
     assert (pytester.path / "out" / "report.html").is_file()
     if "pytest-html" in names:

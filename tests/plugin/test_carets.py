@@ -11,6 +11,7 @@ import pytest
 from tests.data.made_carets import FILES, NEGATED, choice_row, write_carets
 from tests.data.made_coco import write_photos
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 RELATION = "--vqamt-relations=carets.published"
 BOTH = "--vqamt-relations=carets.published[ontological_consistency],carets.published[negation_consistency]"
@@ -18,7 +19,7 @@ MODEL = "answers:answers.jsonl"
 
 
 def told(folder: Path) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads((folder / "out" / "report.json").read_text())
+    report: dict[str, Any] = report_in(folder / "out")
     return {each["id"].partition("[")[2].rstrip("]"): each for each in report["relations"]}
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
+
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -81,7 +81,7 @@ def test_the_small_model_that_comes_along_needs_no_device(pytester: pytest.Pytes
     pytester.makeconftest(_TWO.replace("2", "1"))
     result = run(pytester, "-n2", "--vqamt-relations=control.repeat", "--vqamt-report=out", model="tiny")
     result.assert_outcomes(passed=1)
-    assert json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
+    assert report_in(pytester.path / "out")["complete"]
 
 
 def test_a_device_that_cannot_be_is_refused(pytester: pytest.Pytester) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_vqamt.cli import main
+from tests.reporting.reported import report_in
 
 EARLIER = Path(__file__).with_name("written_by_0_1_0")
 OPTIONS = (
@@ -43,21 +43,16 @@ def earlier(pytester: pytest.Pytester) -> Path:
     return folder
 
 
-def report(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    return found
-
-
 def test_answers_that_were_kept_then_are_not_asked_for_again(earlier: Path, pytester: pytest.Pytester) -> None:
     assert pytester.runpytest_inprocess(*OPTIONS).ret == 0
-    (model,) = report(earlier / "now")["models"]
+    (model,) = report_in(earlier / "now")["models"]
     assert (model["queries_asked"], model["queries_cached"]) == (0, 107)
     assert (earlier / "now" / "cases.jsonl").read_bytes() == (earlier / "earlier" / "cases.jsonl").read_bytes()
 
 
 def test_a_baseline_of_then_is_compared_with(earlier: Path, pytester: pytest.Pytester) -> None:
     assert pytester.runpytest_inprocess(*OPTIONS, "--vqamt-baseline=baseline.gz", "--vqamt-max-drop=0").ret == 0
-    changes = [each["change"] for each in report(earlier / "now")["relations"]]
+    changes = [each["change"] for each in report_in(earlier / "now")["relations"]]
     assert {change["shared"] for change in changes} == {6}
     assert {change["lost"] + change["won"] for change in changes} == {0}
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.plugin.conftest import Run, asked
+from tests.reporting.reported import cases_in, report_in
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"
 BREAKS = {
@@ -78,7 +77,7 @@ def test_one_bad_query_costs_only_itself(pytester: pytest.Pytester, run: Run) ->
     )
     result = run(REVERSION, "--vqamt-max-error-rate=0.25", "--vqamt-report=out", model=spec, shrink=30)
     result.assert_outcomes(passed=1)
-    (told,) = json.loads((pytester.path / "out" / "report.json").read_text())["relations"]
+    (told,) = report_in(pytester.path / "out")["relations"]
     assert (told["cases"], told["errors"], told["violated"], told["pass_rate"]) == (4, 1, 3, 0.0)
     shown = result.stdout.str()
     assert (
@@ -167,7 +166,7 @@ def test_a_model_for_which_there_is_no_relation(pytester: pytest.Pytester, run: 
 
 
 def _rows(pytester: pytest.Pytester) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    return cases_in(pytester.path / "out")
 
 
 _GONE = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -51,7 +51,7 @@ def batches(pytester: pytest.Pytester, model: str = "batches") -> list[list[str]
 
 
 def report(pytester: pytest.Pytester, folder: str) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads((pytester.path / folder / "report.json").read_text())
+    made: dict[str, Any] = report_in(pytester.path / folder)
     return made
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 from tests.plugin.conftest import WORKERS, Run
+from tests.reporting.reported import cases_in, report_in
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object],metavqa.reorder[object]"
 HALF = "fault:ignores-negation"
@@ -26,7 +27,7 @@ def marked(marks: str, head: str = "") -> str:
 
 def demanded(pytester: pytest.Pytester) -> dict[str, float | None]:
     """The rate that was demanded of each item."""
-    report: dict[str, Any] = json.loads((pytester.path / "out" / "report.json").read_text())
+    report: dict[str, Any] = report_in(pytester.path / "out")
     return {each["id"]: each["gate"] and each["gate"]["threshold"] for each in report["relations"]}
 
 
@@ -115,7 +116,7 @@ OPTIONS = ("--vqamt-relations=metavqa.reversion[object]", "--vqamt-report=out")
 
 
 def report(pytester: pytest.Pytester) -> dict[str, Any]:
-    (told,) = json.loads((pytester.path / "out" / "report.json").read_text())["relations"]
+    (told,) = report_in(pytester.path / "out")["relations"]
     assert isinstance(told, dict)
     return told
 
@@ -123,7 +124,7 @@ def report(pytester: pytest.Pytester) -> dict[str, Any]:
 def test_a_waived_case_counts_as_nothing_else(pytester: pytest.Pytester, run: Run) -> None:
     run(*OPTIONS, "--vqamt-fail-under=0.1", model="fault:always-yes").assert_outcomes(failed=1)
     assert (report(pytester)["cases"], report(pytester)["violated"]) == (4, 4)
-    lines = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    lines = cases_in(pytester.path / "out")
     waived = sorted(line["case_id"] for line in lines)[:3]
     (pytester.path / "waived.txt").write_text(
         "# looked at on a Friday\n\n" + "".join(f"{case_id} the picture is cut off\n" for case_id in waived)
@@ -135,7 +136,7 @@ def test_a_waived_case_counts_as_nothing_else(pytester: pytest.Pytester, run: Ru
     told = report(pytester)
     assert (told["cases"], told["waived"], told["violated"], told["pass_rate"]) == (4, 3, 1, 0.0)
     result.stdout.fnmatch_lines(["metavqa.reversion?object? * 4 (3 waived) * 0.000 *"])
-    lines = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    lines = cases_in(pytester.path / "out")
     assert sorted(line["case_id"] for line in lines if line.get("waived")) == waived
     assert not any(f"case {case_id}" in result.stdout.str() for case_id in waived), "shown as the simplest violation"
 
@@ -198,7 +199,7 @@ def test_what_a_person_judged_invalid_is_left_out_of_the_next_run(
     after = report(pytester)
     assert (after["cases"], after["violated"], after["waived"]) == (8, 5, 3)
     assert not any(f"case {case_id}" in result.stdout.str() for case_id in wrong)
-    waived = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    waived = cases_in(pytester.path / "out")
     assert sorted(row["case_id"] for row in waived if row.get("waived")) == sorted(wrong)
     assert main(["audit", "out", "--read", "sheet/audit.csv"]) == 2
     assert "with 8 violations to draw from, but 'out' has 5: it was written anew since" in capsys.readouterr().err

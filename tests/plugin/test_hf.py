@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.prompted.adapter import load
 from tests.models.transformers.prompted.small import chat, prompted
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def report(pytester: pytest.Pytester, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((pytester.path / name / "report.json").read_text())
+    found: dict[str, Any] = report_in(pytester.path / name)
     return found
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.plugin.conftest import Run, every_item
+from tests.reporting.reported import report_in
 
 REORDER = "--vqamt-relations=metavqa.reorder"
 THREE = "--vqamt-relations=metavqa.reorder,control.repeat"
@@ -202,7 +201,7 @@ def test_check_asserts_the_gate_and_the_result_reaches_the_report(
     shown = result.stdout.str()
     assert "metavqa.reversion[object] on fault:ignores-negation: pass rate 0.000" in shown
     assert "consistency.py" not in shown, "no traceback"
-    told = json.loads((pytester.path / "out" / "report.json").read_text())["relations"]
+    told = report_in(pytester.path / "out")["relations"]
     assert [(each["id"], each["holds"], each["gate"]["met"]) for each in told] == [
         ("metavqa.reorder[object]", 4, True),
         ("metavqa.reversion[object]", 0, False),

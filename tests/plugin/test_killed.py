@@ -18,6 +18,7 @@ import pytest
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from tests.costs import without_costs
 from tests.plugin.conftest import EIGHT, WORKERS, Run, asked
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -73,7 +74,7 @@ def check_left(folder: Path) -> set[str]:
     names = {file.name for file in folder.iterdir() if not file.name.startswith(".")}
     assert names <= ALL
     if "report.json" in names:
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        report = report_in(folder)
         lines = (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
         assert len([json.loads(line) for line in lines]) == sum(each["cases"] for each in report["relations"])
     if "report.html" in names:
@@ -223,7 +224,7 @@ def _kept(folder: Path, query_ids: set[str]) -> set[str]:
 
 
 def _told(folder: Path) -> dict[str, Any]:
-    report: dict[str, Any] = json.loads((folder / "report.json").read_text())
+    report: dict[str, Any] = report_in(folder)
     return without_costs(report)
 
 
@@ -276,5 +277,5 @@ def counts(folder: Path, there: set[str]) -> list[int]:
     """How many cases the report counts of each item."""
     if "report.json" not in there:
         return []
-    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    report = report_in(folder)
     return [each["cases"] for each in report["relations"]]

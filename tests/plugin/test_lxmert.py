@@ -12,6 +12,7 @@ import pytest_vqamt.models.region_models.frcnn.detector  # noqa: F401  # pyteste
 from tests.models.region_models.small_detector import write_small_detector
 from tests.models.small import region_models
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -29,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def told(pytester: pytest.Pytester, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What the report of this name says of the model, and its cases."""
-    report = json.loads((pytester.path / name / "report.json").read_text())
+    report = report_in(pytester.path / name)
     lines = (pytester.path / name / "cases.jsonl").read_text().splitlines()
     return report["models"][0], [json.loads(line) for line in lines]
 

@@ -14,6 +14,7 @@ from tests.models.region_models.small_detector import write_full_detector
 from tests.models.small.tokenizers import bert_tokenizer
 from tests.models.small.words import WORDS
 from tests.plugin.conftest import Run
+from tests.reporting.reported import cases_in, report_in
 
 SHARED = Path(__file__).parents[2] / "../shared/data"
 LIST = SHARED / "vocab" / "vqa_label2ans.json"
@@ -62,8 +63,8 @@ def test_three_photos_from_pixels_to_answers(pytester: pytest.Pytester, run: Run
         data=(f"coco:{coco}",),
         max_cases=3,
     )
-    report = json.loads((pytester.path / "out" / "report.json").read_text())
-    rows = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    report = report_in(pytester.path / "out")
+    rows = cases_in(pytester.path / "out")
     pictures = {query["picture"]["digest"] for row in rows for query in row["queries"]}
     (model,) = report["models"]
     assert model["usage"]["pictures through the detector"] == len(pictures) >= PHOTOS

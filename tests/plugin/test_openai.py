@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -18,6 +17,7 @@ import pytest
 
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, said
 from tests.plugin.conftest import Run
+from tests.reporting.reported import cases_in, report_in
 
 pytestmark = pytest.mark.full
 
@@ -48,7 +48,7 @@ def spec(server: Stub) -> str:
 
 
 def report(pytester: pytest.Pytester) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads((pytester.path / "out" / "report.json").read_text())
+    read: dict[str, Any] = report_in(pytester.path / "out")
     return read
 
 
@@ -94,7 +94,7 @@ def test_a_query_that_the_server_refuses_costs_only_itself(pytester: pytest.Pyte
     assert prompts[True] > 2
     assert prompts[False] > 2
     assert max(asked(server).values()) == 1
-    rows = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    rows = cases_in(pytester.path / "out")
     assert len(rows) == 20
     for row in rows:
         hit = any(query["text"].startswith(refused) for query in row["queries"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands.main import ExitStatus
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 from tests.reporting.running import run_into
 
 NEVER = """
@@ -66,7 +66,7 @@ def test_every_outcome(pytester: pytest.Pytester, run: Run, how: str) -> None:
     # Eight texts, and one answer too few: four cases of two questions each.
     assert "\nExpected Few.answer() of model 'python:few:Few' to return 8 answers, one per input, but got 7\n" in shown
     assert "Traceback" not in shown
-    report: dict[str, Any] = json.loads((pytester.path / "out" / "report.json").read_text())
+    report: dict[str, Any] = report_in(pytester.path / "out")
     assert [(each["id"], each["model"], each["cases"], each["holds"]) for each in report["relations"]] == [
         ("metavqa.reorder[object]", "fault:ignores-negation", 4, 4),
         ("metavqa.reversion[object]", "fault:ignores-negation", 4, 0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sqlite3
@@ -21,6 +20,7 @@ import pytest
 from pytest_vqamt.core.query import Task
 from tests.costs import without_costs
 from tests.plugin.conftest import every_item
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -91,7 +91,7 @@ def asked(pytester: pytest.Pytester) -> list[str]:
 def told(pytester: pytest.Pytester, folder: str) -> tuple[dict[str, Any], bytes, tuple[int, ...]]:
     """What a report says, its cases, and what of the model's answers was needed, asked, cached and saved."""
     out = pytester.path / folder
-    report = json.loads((out / "report.json").read_text())
+    report = report_in(out)
     (model,) = report["models"]
     counts = tuple(model[name] for name in COUNTS)
     return without_costs(report), (out / "cases.jsonl").read_bytes(), counts
@@ -180,7 +180,7 @@ def test_a_worker_that_dies_costs_its_item_and_what_it_was_asking(
     first = Counter(asked(pytester))
     lost = {name for name, times in first.items() if times > 1}
     assert len(lost) <= 8, "one batch, which another worker has asked again"
-    report = json.loads((pytester.path / "first" / "report.json").read_text())
+    report = report_in(pytester.path / "first")
     assert report["complete"] is False
     assert left(pytester) == []
 

@@ -15,6 +15,7 @@ from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 from tests.reporting.test_report_schema import closed
 
 # The negation of existence with the pairs that it feeds. A third of the cases are presumed.
@@ -48,7 +49,7 @@ OURS = ("--vqamt-relations=ours.negated,control.repeat", "--vqamt-model=fault:ig
 
 
 def report_of(pytester: pytest.Pytester, folder: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((pytester.path / folder / "report.json").read_text())
+    told: dict[str, Any] = report_in(pytester.path / folder)
     return without_costs(told)
 
 
@@ -71,7 +72,7 @@ def test_the_report_has_the_metrics_whichever_way_it_was_shared_out(pytester: py
     assert report_of(pytester, "two") == alone
     assert report_of(pytester, "merged") == alone
 
-    written = json.loads((pytester.path / "alone" / "report.json").read_text())
+    written = report_in(pytester.path / "alone")
     schema = json.loads(files("pytest_vqamt.reporting").joinpath("report.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator(closed(schema)).validate(written)
     assert report_row(read_report(pytester.path / "alone")) == written

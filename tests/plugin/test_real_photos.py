@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -25,7 +26,7 @@ COUNTS_PIXELS = """
 
 def told(folder: Path) -> list[dict[str, Any]]:
     """What the report in the folder says of its relations."""
-    relations: list[dict[str, Any]] = json.loads((folder / "report.json").read_text(encoding="utf-8"))["relations"]
+    relations: list[dict[str, Any]] = report_in(folder)["relations"]
     return relations
 
 

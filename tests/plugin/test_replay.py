@@ -12,10 +12,11 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.imaging import inpainting
+from pytest_vqamt.imaging import inpainters, inpainting
 from pytest_vqamt.relations import catalogue
 from tests.integration.half_bad import half_bad
 from tests.plugin.conftest import Run
+from tests.reporting.reported import cases_in
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco"
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"
@@ -147,7 +148,7 @@ def test_an_unknown_id(run: Run, case_id: str) -> None:
 
 def test_a_case_of_other_data(pytester: pytest.Pytester, run: Run) -> None:
     run(REVERSION, "--vqamt-report=out")
-    rows = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    rows = cases_in(pytester.path / "out")
     case_id = next(row["case_id"] for row in rows if row["scene"] != "pictures-0-0")
     result = run("--vqamt-report=out", f"--vqamt-replay={case_id}", data=("pictures:1",))
     result.assert_outcomes(failed=1)
@@ -170,7 +171,7 @@ def test_a_run_that_allowed_bad_records_is_replayed_with_them(pytester: pytest.P
 def test_a_case_of_the_second_data_asked_of_the_second_model(pytester: pytest.Pytester, run: Run) -> None:
     run(REVERSION, "--vqamt-report=out", model="fault:always-yes", data=("pictures:20",))
     shutil.rmtree(pytester.path / ".pytest_cache")
-    rows = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    rows = cases_in(pytester.path / "out")
     case_id = next(row["case_id"] for row in rows if row["scene"] != "pictures-0-0")
     again = ("--vqamt-report=out", f"--vqamt-replay={case_id}", "--vqamt-model=fault:always-yes")
     result = run(REVERSION, *again, model="oracle", data=("pictures:1", "pictures:20"))
@@ -246,7 +247,7 @@ def test_the_report_of_a_colleague(pytester: pytest.Pytester, run: Run) -> None:
     shutil.rmtree(pytester.path / ".pytest_cache")
     (pytester.path / "conftest.py").unlink()
     catalogue._registered.clear()
-    rows = [json.loads(line) for line in (pytester.path / "copied" / "cases.jsonl").read_text().splitlines()]
+    rows = cases_in(pytester.path / "copied")
     ours, theirs = (
         next(row["case_id"] for row in rows if row["relation"].startswith(name)) for name in ("metavqa", "ours")
     )
@@ -299,5 +300,6 @@ def test_pictures_that_a_checkpoint_made(
     options = ("--vqamt-option=erase=inpaint", f"--vqamt-option=inpaint={lama}")
     first = run("--vqamt-relations=metavqa.removal_plus", *options, model="fault:always-zero")
     assert any("erased (inpainted" in line for line in shown_violation(first))
-    monkeypatch.setattr(inpainting, "_checkpoints", {})  # as in another process
+    inpainters._loaded.cache_clear()  # as in another process
+    monkeypatch.setattr(inpainting, "_checkpoints", {})
     assert_replayed(pytester.runpytest_inprocess(*command(first)), first)

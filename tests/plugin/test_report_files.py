@@ -16,12 +16,9 @@ from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.relations import catalogue
 from tests.plugin.conftest import EIGHT, Run, every_item
+from tests.reporting.reported import cases_in, report_in
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"
-
-
-def rows(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def hidden(folder: Path) -> list[str]:
@@ -40,7 +37,7 @@ def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Ru
     run(relations, "--vqamt-report=out", "--vqamt-report-images=none", *models, max_cases=4)
     source = load("pictures:20")
     scenes = {source.scene(index).photo.id: source.scene(index) for index in range(len(source))}
-    written = rows(pytester.path / "out")
+    written = cases_in(pytester.path / "out")
     assert len(written) == 3 * 4 * len({row["relation"] for row in written}) >= 3 * 4 * 10
     assert {row["verdict"] for row in written} == {"holds", "violated", "unparsed"}
     for row in written:
@@ -56,7 +53,7 @@ def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Ru
 def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Run) -> None:
     run(EIGHT, "--vqamt-report=deep/out", model="fault:sees-absent", max_cases=8, shrink=30).assert_outcomes(passed=8)
     folder = pytester.path / "deep" / "out"
-    report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    report: dict[str, Any] = report_in(folder)
     assert report["schema"] == 1
     assert (report["seed"], report["sampler"], report["max_cases"], report["shard"]) == (0, "random", 8, "1/1")
     assert report["data"] == [
@@ -64,7 +61,7 @@ def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Ru
     ]
     (model,) = report["models"]
     assert (model["name"], model["tasks"]) == ("fault:sees-absent", ["vqa", "entailment", "captioning"])
-    written = rows(folder)
+    written = cases_in(folder)
     assert list(dict.fromkeys(row["relation"] for row in written)) == [each["id"] for each in report["relations"]]
     for told in report["relations"]:
         verdicts = [row["verdict"] for row in written if row["relation"] == told["id"]]
@@ -79,9 +76,9 @@ def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Ru
 def test_a_later_report_takes_the_place_of_the_earlier(pytester: pytest.Pytester, run: Run) -> None:
     run("--vqamt-report=out", REVERSION)
     run("--vqamt-report=out", "--vqamt-relations=control.repeat")
-    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    report = report_in(pytester.path / "out")
     assert [each["id"] for each in report["relations"]] == ["control.repeat"]
-    assert {row["relation"] for row in rows(pytester.path / "out")} == {"control.repeat"}
+    assert {row["relation"] for row in cases_in(pytester.path / "out")} == {"control.repeat"}
 
 
 def test_what_a_run_that_died_left_behind_is_no_part_of_the_next(pytester: pytest.Pytester, run: Run) -> None:
@@ -89,7 +86,7 @@ def test_what_a_run_that_died_left_behind_is_no_part_of_the_next(pytester: pytes
     left.mkdir(parents=True)
     (left / "000007.jsonl").write_text('{"case_id":"0","relation":"metavqa.par')
     run("--vqamt-report=out", REVERSION).assert_outcomes(passed=1)
-    assert {row["relation"] for row in rows(pytester.path / "out")} == {"metavqa.reversion[object]"}
+    assert {row["relation"] for row in cases_in(pytester.path / "out")} == {"metavqa.reversion[object]"}
     assert hidden(pytester.path / "out") == []
 
 
@@ -219,7 +216,7 @@ def test_a_report_says_where_an_item_could_not_be_run(pytester: pytest.Pytester,
     alone = "--vqamt-batch-size=1"  # or the first item's last batch has a query of the second, and ends with it
     result = run("--vqamt-report=out", relations, alone, *workers, model="python:dies:Model")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    report = report_in(pytester.path / "out")
     if way == "an error of its own":
         assert [each["errors"] for each in report["relations"]] == [0, 4], "queries that fail are counted"
         assert report["complete"]
@@ -227,7 +224,7 @@ def test_a_report_says_where_an_item_could_not_be_run(pytester: pytest.Pytester,
         assert [each["id"] for each in report["relations"]] == ["metavqa.reorder[object]"]
         assert not report["complete"]
         assert "this report is not complete: an item could not be run" in result.stdout.str()
-    assert {row["relation"] for row in rows(pytester.path / "out")} == {each["id"] for each in report["relations"]}
+    assert {row["relation"] for row in cases_in(pytester.path / "out")} == {each["id"] for each in report["relations"]}
 
 
 def test_a_report_says_where_a_test_never_came_to_its_item(pytester: pytest.Pytester, run: Run) -> None:
@@ -247,7 +244,7 @@ def test_a_report_says_where_a_test_never_came_to_its_item(pytester: pytest.Pyte
         """
     )
     run("--vqamt-report=out", REVERSION).assert_outcomes(passed=1, errors=1)
-    assert not json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
+    assert not report_in(pytester.path / "out")["complete"]
 
 
 @pytest.mark.full
@@ -266,27 +263,27 @@ def test_the_cases_of_an_item_whose_result_was_never_told_are_left_out(pytester:
     result = run("--vqamt-report=out", relations, "-n", "2")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert "no report was written" not in result.stdout.str()
-    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    report = report_in(pytester.path / "out")
     assert not report["complete"]
     assert [(each["id"], each["cases"]) for each in report["relations"]] == [("metavqa.reorder[object]", 4)]
-    assert [row["relation"] for row in rows(pytester.path / "out")] == ["metavqa.reorder[object]"] * 4
+    assert [row["relation"] for row in cases_in(pytester.path / "out")] == ["metavqa.reorder[object]"] * 4
 
 
 def test_a_missed_gate_makes_a_report_no_less_complete(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(test_own="def test_own(): assert False")
     result = run("--vqamt-report=out", REVERSION, "--vqamt-fail-under=1", model="fault:always-yes")
     result.assert_outcomes(failed=2)
-    assert json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
+    assert report_in(pytester.path / "out")["complete"]
     assert "not complete" not in result.stdout.str()
 
 
 def test_a_session_that_is_stopped_reports_what_it_has(pytester: pytest.Pytester, run: Run) -> None:
     result = run("--vqamt-report=out", "--vqamt-fail-under=1", "--exitfirst", model="fault:order-sensitive")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    report = report_in(pytester.path / "out")
     assert not report["complete"]
     assert 0 < len(report["relations"]) < len(every_item())
-    assert sum(each["cases"] for each in report["relations"]) == len(rows(pytester.path / "out"))
+    assert sum(each["cases"] for each in report["relations"]) == len(cases_in(pytester.path / "out"))
 
 
 # ``--vqamt-cases=cases.jsonl.gz``: the same cases compressed, byte for byte the same however the run is shared out.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from pytest_vqamt.cli import main
 from tests.costs import without_costs
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 # A perfect model, and one whose answers hang on every pixel and every letter, and are kept for later runs.
 MODELS = ("oracle", "python:kept:Model")
@@ -47,7 +47,7 @@ def run_into(folder: Path, run: Callable[..., pytest.RunResult], *more: str) -> 
 
 def told(folder: Path) -> dict[str, Any]:
     """The report in the folder without times and the counts of queries asked and cached."""
-    report: dict[str, Any] = json.loads((folder / "report.json").read_text())
+    report: dict[str, Any] = report_in(folder)
     return without_costs(report)
 
 

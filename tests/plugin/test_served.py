@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import socket
 from collections import Counter
@@ -24,6 +23,7 @@ from tests.costs import without_costs
 from tests.models.openai.stub import Script, Stub
 from tests.models.served.desk import Desk
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -88,7 +88,7 @@ def assert_same(folder: Path, expected: Path) -> None:
 
 
 def told(folder: Path) -> dict[str, Any]:
-    return without_costs(json.loads((folder / "report.json").read_text()))
+    return without_costs(report_in(folder))
 
 
 @pytest.mark.full
@@ -103,7 +103,7 @@ def test_the_report_is_that_of_the_model_in_process_and_each_query_is_asked_once
     here = pytester.path / "here"
     assert_same(pytester.path / "served", here)
     assert_same(pytester.path / "alone", here)
-    distinct = json.loads((here / "report.json").read_text())["models"][0]["queries_asked"]
+    distinct = report_in(here)["models"][0]["queries_asked"]
     asked = Counter(model.asked)
     assert len(asked) == distinct > 40
     assert set(asked.values()) == {2}, "once by each of the two runs, that of two workers among them"
@@ -255,7 +255,7 @@ def test_four_workers_and_one_server_give_the_report_of_one_process_with_the_mod
     asked = Counter(counted.read_text().split()) if counted.exists() else Counter[str]()
     run(*wanted, "--vqamt-report=here", "-n", "0", model=name, max_cases=10)
     assert_same(pytester.path / "served", pytester.path / "here")
-    (model,) = json.loads((pytester.path / "here" / "report.json").read_text())["models"]
+    (model,) = report_in(pytester.path / "here")["models"]
     distinct = model["queries_asked"]
     assert distinct > 100
     assert status.queries_asked == distinct

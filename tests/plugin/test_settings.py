@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.plugin.conftest import WORKERS, Run
+from tests.reporting.reported import report_in
 
 REMOVAL = "--vqamt-relations=metavqa.removal[count]"
 INPAINT = ("--vqamt-option=erase=inpaint", "--vqamt-option=inpaint=telea")
@@ -35,7 +36,7 @@ def test_a_setting_reaches_its_relation_and_the_report(
 ) -> None:
     run(REMOVAL, *options, "--vqamt-report=out").assert_outcomes(passed=1)
     assert edits(pytester.path / "out") == fills
-    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    report = report_in(pytester.path / "out")
     assert report["settings"] == dict(option.removeprefix("--vqamt-option=").split("=") for option in options)
 
 
@@ -44,7 +45,7 @@ def test_a_setting_reaches_its_relation_and_the_report(
 def test_it_reaches_workers(pytester: pytest.Pytester, run: Run, workers: str) -> None:
     run(REMOVAL, *INPAINT, "-n", workers, "--vqamt-report=out").assert_outcomes(passed=1)
     assert edits(pytester.path / "out") == {"inpaint"}
-    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    report = report_in(pytester.path / "out")
     assert report["settings"] == {"erase": "inpaint", "inpaint": "telea"}
 
 
@@ -106,7 +107,7 @@ def test_a_preset_names_the_relations_of_a_paper_and_sets_them(
 ) -> None:
     pytester.makeini(f"[pytest]\n{ini}\n")
     run(*options, "--vqamt-max-cases=2", "--vqamt-report=out")
-    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    report = report_in(pytester.path / "out")
     assert {each["id"].partition(".")[0] for each in report["relations"]} == ids
     assert report["settings"] == settings
 

@@ -13,6 +13,7 @@ import pytest
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.plugin.conftest import WORKERS, Run
+from tests.reporting.reported import report_in
 
 HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
 MIXED = """
@@ -151,7 +152,7 @@ OURS = (f"--vqamt-relations={TASKS}", "--vqamt-option=ranking=bleu-1", "--vqamt-
 
 
 def told(pytester: pytest.Pytester, folder: str = "out") -> dict[str, dict[str, Any]]:
-    report = json.loads((pytester.path / folder / "report.json").read_text(encoding="utf-8"))
+    report = report_in(pytester.path / folder)
     return {each["kind"]: each for each in report["summaries"]}
 
 

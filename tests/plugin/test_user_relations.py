@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from pytest_vqamt.relations import catalogue
 from tests.plugin.conftest import Run
+from tests.reporting.reported import report_in
 
 MIRROR = """
     import pytest_vqamt as vqamt
@@ -124,7 +124,7 @@ def test_why_scenes_gave_no_case_is_counted(pytester: pytest.Pytester, run: Run)
         """
     )
     run("--vqamt-relations=ours.picky", "--vqamt-report=out", max_cases=50).assert_outcomes(passed=1)
-    (told,) = json.loads((pytester.path / "out" / "report.json").read_text())["relations"]
+    (told,) = report_in(pytester.path / "out")["relations"]
     assert (told["cases"], told["scenes_not_applicable"]) == (2, 18)
     assert told["not_applicable"] == {"too dark": 6, "too early": 12}
 
@@ -141,7 +141,7 @@ def paper(item: str) -> str:
 
 def test_it_has_something_of_every_paper_and_a_relation_of_its_own(pytester: pytest.Pytester, run: Run) -> None:
     result = run(str(EXAMPLE), "--vqamt-report=out", "--vqamt-fail-under=1", "-p", "no:cacheprovider", max_cases=1)
-    relations = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))["relations"]
+    relations = report_in(pytester.path / "out")["relations"]
     items = [each["id"] for each in relations]
     result.assert_outcomes(passed=len(items))
     assert {paper(item) for item in items} == {*map(paper, catalogue.TABLE), "ours"}

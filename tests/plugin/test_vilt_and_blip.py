@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from pytest_vqamt.models.transformers.vilt import load as load_vilt
 from tests.models.small.blip import blip_captions, blip_matches, blip_vqa
 from tests.models.small.damage import TOKENIZER, without
 from tests.models.small.vilt import vilt_nlvr, vilt_vqa
+from tests.reporting.reported import report_in
 
 pytestmark = pytest.mark.full
 
@@ -69,7 +69,7 @@ def told(pytester: pytest.Pytester, specs: tuple[str, ...], relations: str, *mor
     chosen = (f"--vqamt-relations={relations}", "--vqamt-report=told", "--vqamt-no-cache", "--vqamt-device=cpu")
     result = pytester.runpytest_inprocess(*models, *CHOSEN, *chosen, *more)
     assert result.ret == pytest.ExitCode.OK, result.stdout.str()
-    found: list[dict[str, Any]] = json.loads((pytester.path / "told" / "report.json").read_text())["relations"]
+    found: list[dict[str, Any]] = report_in(pytester.path / "told")["relations"]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,17 @@ def query_of(text: str, *, photo: str = "pictures-0-3", digest: str = "d", edits
         "text": text,
         "meaning": encode(Exists(group=group_of("dog"))),
     }
+
+
+def report_in(folder: Path) -> Row:
+    """``report.json`` as it is."""
+    report: Row = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return report
+
+
+def cases_in(folder: Path) -> list[Row]:
+    """The rows of ``cases.jsonl``."""
+    return [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def write_rows(folder: Path, rows: Iterable[Row]) -> None:

@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.erratic import SPEC
-from tests.reporting.reported import write_report
+from tests.reporting.reported import report_in, write_report
 from tests.reporting.running import run_into, world
 from tests.stats.judging import cases_of, result
 
@@ -165,9 +165,7 @@ def test_an_audit_that_cannot_be_read_is_told(run: tuple[Report, Path], tmp_path
 
 def test_a_report_read_back_writes_the_same_file(tmp_path: Path) -> None:
     run_into(tmp_path, fail_under=["metavqa.*=0.9"])
-    assert json.dumps(report_row(read_report(tmp_path))) == json.dumps(
-        json.loads((tmp_path / "report.json").read_text())
-    )
+    assert json.dumps(report_row(read_report(tmp_path))) == json.dumps(report_in(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +190,7 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str, told: st
 
 def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> None:
     run_into(tmp_path)
-    row = json.loads((tmp_path / "report.json").read_text())
+    row = report_in(tmp_path)
     del row["relations"][0]["version"]
     (tmp_path / "report.json").write_text(json.dumps(row))
     with pytest.raises(DataError, match=r"got id='metavqa\..*`version`.*, in .*report\.json: read it with the version"):
@@ -219,4 +217,4 @@ def test_what_only_some_reports_have_comes_back_too(tmp_path: Path) -> None:
     assert (again.ranking, again.differences) == (whole.ranking, whole.differences)
     assert (again.baseline, again.waived) == (whole.baseline, whole.waived)
     assert again.relations[0].change == held
-    assert json.dumps(report_row(again)) == json.dumps(json.loads((tmp_path / "report.json").read_text()))
+    assert json.dumps(report_row(again)) == json.dumps(report_in(tmp_path))

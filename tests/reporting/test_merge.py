@@ -22,6 +22,7 @@ from pytest_vqamt.reporting.merge import ItemCounts, StratumCounts, merge_folder
 from pytest_vqamt.stats.paired import change_of as change_of
 from pytest_vqamt.stats.paired import with_holm_gates
 from tests.costs import without_costs
+from tests.reporting.reported import report_in
 from tests.reporting.running import run_into
 
 Row = dict[str, Any]
@@ -29,7 +30,7 @@ Row = dict[str, Any]
 
 def rows(folder: Path) -> Row:
     """The report in the folder without what differs from run to run."""
-    row: Row = json.loads((folder / "report.json").read_text())
+    row: Row = report_in(folder)
     return without_costs(row)
 
 

@@ -16,6 +16,7 @@ from pytest_vqamt.core.meaning import Exists
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.report_json import case_row
 from tests.making import group_of, scene_of
+from tests.reporting.reported import cases_in, report_in
 from tests.reporting.running import run_into
 
 PAGE = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
@@ -73,10 +74,10 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
 
 def test_the_examples_have_the_fields_that_a_run_writes(tmp_path: Path) -> None:
     run_into(tmp_path, fail_under=["0.5"])
-    report = json.loads((tmp_path / "report.json").read_text())
+    report = report_in(tmp_path)
     relation, case = EXAMPLES
     assert list(relation) == list(report["relations"][0])
-    rows = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text().splitlines()]
+    rows = cases_in(tmp_path)
     assert list(case) == list(rows[0])
     assert [list(query) for query in case["queries"]] == [list(query) for query in rows[0]["queries"]]
     report["relations"] = [relation]

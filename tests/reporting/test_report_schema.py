@@ -17,6 +17,7 @@ from pytest_vqamt.core.results import BaselineUse
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
+from tests.reporting.reported import report_in
 from tests.reporting.running import run_into
 from tests.stats.judging import cases_of, result
 
@@ -51,13 +52,13 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Node:
     """A real report with a gate that is missed, one that is met, and a relation without a gate."""
     folder = tmp_path_factory.mktemp("report")
     run_into(folder, fail_under=["metavqa.partition[object]=0.99", "metavqa.partition[property]=0"])
-    row: Node = json.loads((folder / "report.json").read_text())
+    row: Node = report_in(folder)
     return row
 
 
 def test_what_a_relation_drew_on_is_in_the_report(tmp_path: Path) -> None:
     run_into(tmp_path, relations=["carets.negation", "control.repeat"], max_cases=2)
-    row: Node = json.loads((tmp_path / "report.json").read_text())
+    row: Node = report_in(tmp_path)
     drew, repeat = row["relations"]
     assert list(drew["resources"]) == ["wordnet"]
     assert drew["resources"]["wordnet"].startswith("WordNet 3.0 (bundled, ")

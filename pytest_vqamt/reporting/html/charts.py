@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -39,31 +39,11 @@ class ChartRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChartGroup:
-    """The rows of one paper."""
-
-    paper: str
-    rows: tuple[ChartRow, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LegendEntries:
-    """The marks that occur in some chart, which the legend explains."""
-
-    threshold: bool
-    before: bool
-    noise: bool
-    people: bool
-    whole: bool
-    published: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """The pass rates on one data source; ``noise`` is each model's lowest rate in the controls."""
+    """The pass rates on one data source by paper; ``noise`` is each model's lowest rate in the controls."""
 
     data: str
-    groups: tuple[ChartGroup, ...]
+    groups: Mapping[str, tuple[ChartRow, ...]]
     noise: tuple[tuple[str, str], ...]
 
 
@@ -80,31 +60,28 @@ def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
         made.append(
             Chart(
                 data=source.spec,
-                groups=tuple(
-                    ChartGroup(
-                        paper=paper,
-                        rows=tuple(_row(each, noise, len(report.models), several) for each in rows.values()),
-                    )
+                groups={
+                    paper: tuple(_row(each, noise, len(report.models), several) for each in rows.values())
                     for paper, rows in groups.items()
-                ),
+                },
                 noise=tuple((report.models[model].name, format_rate(floor)) for model, floor in sorted(noise.items())),
             )
         )
     return tuple(chart for chart in made if chart.groups)
 
 
-def legend_entries(made: Sequence[Chart]) -> LegendEntries:
-    """The marks that the legend must explain."""
-    rows = [row for chart in made for group in chart.groups for row in group.rows]
+def legend_entries(made: Sequence[Chart]) -> dict[str, bool]:
+    """Whether each mark occurs in some chart, so that the legend must explain it."""
+    rows = [row for chart in made for of_paper in chart.groups.values() for row in of_paper]
     lanes = [lane for row in rows for lane in row.lanes]
-    return LegendEntries(
-        threshold=any(lane.threshold for lane in lanes),
-        before=any(lane.before for lane in lanes),
-        noise=any(lane.noise for lane in lanes),
-        people=any(row.people and not row.is_people_of_whole_test for row in rows),
-        whole=any(row.is_people_of_whole_test for row in rows),
-        published=any(row.published for row in rows),
-    )
+    return {
+        "threshold": any(lane.threshold for lane in lanes),
+        "before": any(lane.before for lane in lanes),
+        "noise": any(lane.noise for lane in lanes),
+        "people": any(row.people and not row.is_people_of_whole_test for row in rows),
+        "whole": any(row.is_people_of_whole_test for row in rows),
+        "published": any(row.published for row in rows),
+    }
 
 
 def noise_floors(lines: Sequence[ResultRow]) -> dict[int, float]:

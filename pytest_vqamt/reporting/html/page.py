@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.results import ModelUse, Report
+from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.reporting.audit.results import audit_tables, earlier_audit
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries
 from pytest_vqamt.reporting.paper_tables import paper_tables
@@ -20,7 +20,7 @@ from pytest_vqamt.reporting.view.format import count_noun, format_usage
 from pytest_vqamt.reporting.view.headline import headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import difference_tables, summary_tables
-from pytest_vqamt.reporting.view.rows import ResultRow, by_paper, case_link, result_rows
+from pytest_vqamt.reporting.view.rows import by_paper, case_link, result_rows
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -64,8 +64,9 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
         are_breakdowns_open=len(parts) <= _OPEN_AT_MOST,
         tables=paper_tables(report),
         inapplicable=inapplicable(report),
-        bad_records=bad_records(report),
-        waivers=waivers(report, rows),
+        waived=sum(line.counted.tally.waived for line in rows),
+        listed=_LISTED,
+        link=case_link,
         facts=tuple(run_facts(report)),
         audit=audit_tables(audit) if audit else (),
         earlier_audit=earlier_audit(audit) if audit else "",
@@ -132,47 +133,8 @@ def _read(name: str) -> str:
     return (files("pytest_vqamt.reporting.html") / "assets" / name).read_text(encoding="utf-8")
 
 
-_BAD_SHOWN = 100
-_WAIVED_SHOWN = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inapplicable:
-    """Scenes that gave an item no case, with reasons, the most frequent first; ``cases`` counts the others."""
-
-    item: str
-    model: str
-    data: str
-    cases: int
-    scenes: int
-    reasons: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadRecords:
-    """Errors of the bad records of a data source; ``more`` are not listed."""
-
-    data: str
-    lines: tuple[str, ...]
-    more: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaivedCase:
-    """A case that a person judged invalid, with the reason; ``link`` selects it."""
-
-    id: str
-    link: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waivers:
-    """The waivers of the run, of which ``cases`` occurred; ``more`` are not listed."""
-
-    cases: int
-    shown: tuple[WaivedCase, ...]
-    more: int
+_LISTED = {"bad records": 100, "waived": 500}
+"""The most that are listed; ``report.json`` has all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,50 +146,16 @@ class RunFact:
     varies: bool = False
 
 
-def inapplicable(report: Report) -> tuple[Inapplicable, ...]:
+def inapplicable(report: Report) -> list[RelationResult]:
     """The items with scenes that gave no case, items without any case first.
 
     The reasons do not depend on the model, so only the first model's are listed.
     """
     first = {(result.item, result.data.spec): result for result in reversed(report.relations)}
-    found = [
-        Inapplicable(
-            item=result.item,
-            model=result.model.name,
-            data=result.data.spec,
-            cases=result.all_cases,
-            scenes=result.scenes_not_applicable,
-            reasons=tuple(sorted(result.not_applicable.items(), key=lambda pair: (-pair[1], pair[0]))),
-        )
-        for result in report.relations
-        if first[result.item, result.data.spec] is result and (result.scenes_not_applicable or not result.all_cases)
-    ]
-    return tuple(sorted(found, key=lambda each: each.cases > 0))
-
-
-def bad_records(report: Report) -> tuple[BadRecords, ...]:
-    """The bad records of each data source."""
-    return tuple(
-        BadRecords(
-            data=source.spec,
-            lines=source.bad_records[:_BAD_SHOWN],
-            more=max(0, len(source.bad_records) - _BAD_SHOWN),
-        )
-        for source in report.data
-        if source.bad_records
-    )
-
-
-def waivers(report: Report, lines: Sequence[ResultRow]) -> Waivers | None:
-    """The waived cases; None if there are none."""
-    cases = sum(line.counted.tally.waived for line in lines)
-    if not report.waived and not cases:
-        return None
-    shown = report.waived[:_WAIVED_SHOWN]
-    return Waivers(
-        cases=cases,
-        shown=tuple(WaivedCase(id=id_, link=case_link(text=id_), reason=reason) for id_, reason in shown),
-        more=len(report.waived) - len(shown),
+    found = [each for each in report.relations if first[each.item, each.data.spec] is each]
+    return sorted(
+        (each for each in found if each.scenes_not_applicable or not each.all_cases),
+        key=lambda each: each.all_cases > 0,
     )
 
 

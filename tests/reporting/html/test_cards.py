@@ -29,7 +29,7 @@ from pytest_vqamt.reporting.html.cards import PageCases, PictureRequest, Thumbna
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.reporting.erratic import SPEC
-from tests.reporting.reported import query_of, row_of, write_rows
+from tests.reporting.reported import cases_in, query_of, row_of, write_rows
 from tests.reporting.running import run_into, world
 
 Card = dict[str, Any]
@@ -58,7 +58,7 @@ def everything(run: tuple[Report, Path]) -> dict[str, Any]:
 
 
 def rows(folder: Path) -> list[Card]:
-    return [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    return cases_in(folder)
 
 
 def parsed(shown: PageCases) -> dict[str, Any]:
