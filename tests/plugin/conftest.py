@@ -74,7 +74,7 @@ def _loaded() -> Iterator[None]:
     own = str(Path(vqamt.__file__).parent)
 
     def is_library(name: str) -> bool:
-        file = getattr(sys.modules.get(name), "__file__", None) or ""
+        file = getattr(sys.modules.get(name.partition(".")[0]), "__file__", None) or ""
         return file.startswith(own) or "site-packages" in file
 
     def model(image: object, text: str) -> str:

@@ -72,7 +72,7 @@ def test_a_run_reports_what_it_cost(pytester: pytest.Pytester, run: Run, serve: 
     result.assert_outcomes(passed=6)
     check_cost(pytester, server)
     count = len(server.requests)
-    assert f"used requests {count}, tokens in {50 * count:,}, tokens out" in result.stdout.str()
+    assert f"usage: requests {count}, tokens in {50 * count:,}, tokens out" in result.stdout.str()
     server.requests.clear()
     run(SIX, "--vqamt-report=out", model=spec(server)).assert_outcomes(passed=6)
     assert server.requests == []
