@@ -74,8 +74,8 @@ def _loaded() -> Iterator[None]:
     own = str(Path(vqamt.__file__).parent)
 
     def is_library(name: str) -> bool:
-        file = getattr(sys.modules.get(name.partition(".")[0]), "__file__", None) or ""
-        return file.startswith(own) or "site-packages" in file
+        file = getattr(sys.modules.get(name), "__file__", None) or ""
+        return file.startswith(own) or "site-packages" in file or name == "readline"  # bugs.python.org/issue41033
 
     def model(image: object, text: str) -> str:
         return f"{text} yes"

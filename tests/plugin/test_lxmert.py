@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import pytest_vqamt.models.region_models.frcnn.detector  # noqa: F401  # pytester unloads what is loaded first in a session of it
 from tests.models.region_models.small_detector import write_small_detector
 from tests.models.small import region_models
 from tests.plugin.conftest import Run

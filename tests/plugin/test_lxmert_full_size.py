@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from transformers import LxmertConfig, LxmertForQuestionAnswering
 
+import pytest_vqamt.models.region_models.frcnn.detector  # noqa: F401  # pytester unloads what is loaded first in a session of it
 from tests.models.region_models.small_detector import write_full_detector
 from tests.models.small.tokenizers import bert_tokenizer
 from tests.models.small.words import WORDS

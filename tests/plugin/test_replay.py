@@ -287,7 +287,7 @@ def test_a_case_of_the_plan_is_asked_of_the_model_of_its_entry(pytester: pytest.
 
 @pytest.fixture(scope="module")
 def lama(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The setting of a small network."""
+    """The setting of a small network. Before pytester, which unloads what is loaded after it: torch loads only once."""
     pytest.importorskip("torch")
     from tests.integration.small_lama import checkpoint
 
