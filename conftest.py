@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -31,3 +32,10 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS and not hasattr(config, "workerinput")
     if is_whole and getattr(option, "numprocesses", 0) is None and not (option.usepdb or option.collectonly):
         option.numprocesses = PROCESSES
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leaves what was collected out of garbage collections, of which some tests start many."""
+    gc.collect()
+    gc.freeze()

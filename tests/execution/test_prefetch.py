@@ -255,7 +255,7 @@ def test_what_is_prepared_between_two_items_is_paid_by_the_second() -> None:
         usage: dict[str, int] = field(default_factory=lambda: {"texts": 0})
 
         def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-            time.sleep(0.2)
+            time.sleep(0.05)
             self.usage["texts"] += len(batch)
 
     model = Counts(batch_size=4)
@@ -269,6 +269,6 @@ def test_what_is_prepared_between_two_items_is_paid_by_the_second() -> None:
     with closing(AnswerStores(None)) as stores, closing(LookAhead(TERMS.sampling, coming(run))) as ahead:
         for job in run:
             used.append(dict(run_item(job, TERMS, stores, lambda _: None, ahead).model.usage))
-            time.sleep(0.4)  # as where other tests come in between
+            time.sleep(0.1)  # as where other tests come in between
     assert model.usage["texts"] > 100
     assert sum(each.get("texts", 0) for each in used) == model.usage["texts"] - 100

@@ -21,7 +21,7 @@ from tools.tiny.render import CELLS
 from tools.tiny.sheets import Row, caption, sheet
 from tools.tiny.words import Words, draw
 
-PICTURES = PictureWorld(count=300, seed=3)
+PICTURES = PictureWorld(count=300)  # its scenes are stored, so that they need not be laid out
 SCENES = [PICTURES.scene(index) for index in range(300)]
 WORLD = World.of(SCENES)
 
