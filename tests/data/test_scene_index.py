@@ -311,6 +311,7 @@ def halted(path: Path) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.full
 def test_a_killed_build_leaves_no_index_and_what_it_leaves_goes_in_time(gqa_file: Path, home: Path) -> None:
     with halted(gqa_file) as process:
         process.kill()

@@ -31,7 +31,7 @@ IN_ANOTHER_PROCESS = """
 import json
 from tests.relations.carets.test_same_for_the_seed import ITEMS, SEEDS, drawn
 from pytest_vqamt.data.catalogue import load
-print(json.dumps(drawn(load("pictures"), [(item, seed) for item in ITEMS for seed in SEEDS])))
+print(json.dumps(drawn(load("pictures:80"), [(item, seed) for item in ITEMS for seed in SEEDS])))
 """
 
 
@@ -49,7 +49,7 @@ def drawn(source: SceneSource, wanted: Iterable[tuple[tuple[str, str], int]]) ->
 
 @pytest.fixture(scope="module")
 def pictures() -> SceneSource:
-    return load("pictures")
+    return load("pictures:80")
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_in_another_order_the_same(pictures: SceneSource, here: dict[str, str]) 
 
 
 def test_of_a_source_that_is_loaded_anew_the_same(here: dict[str, str]) -> None:
-    assert drawn(load("pictures"), [(item, seed) for seed in SEEDS for item in ITEMS]) == here
+    assert drawn(load("pictures:80"), [(item, seed) for seed in SEEDS for item in ITEMS]) == here
 
 
 def test_where_few_views_are_kept_the_same(
@@ -79,6 +79,7 @@ def test_where_few_views_are_kept_the_same(
     assert drawn(pictures, [(item, seed) for seed in SEEDS for item in ITEMS]) == here
 
 
+@pytest.mark.full
 def test_in_another_process_with_other_hashes_the_same(here: dict[str, str]) -> None:
     other = "0" if os.environ.get("PYTHONHASHSEED") == "4711" else "4711"
     run = subprocess.run(

@@ -171,6 +171,7 @@ class Ticking:
         return into
 
 
+@pytest.mark.full
 def test_three_cases_are_ticked_by_keys_and_read_back(chromium: Browser, file: Path, tmp_path: Path) -> None:
     sample, _, untouched = made()
     with ticking(chromium, file) as seen:
