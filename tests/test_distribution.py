@@ -89,6 +89,7 @@ def test_a_file_is_skipped_where_an_extra_is_missing_and_fails_where_a_part_of_i
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(EXTRAS, "made_up", {"made_up_module": "made-up", "pytest_vqamt": "itself"})
+    monkeypatch.delenv("VQAMT_EXTRAS", raising=False)
     pytester.makepyfile(test_missing="import made_up_module.part", test_part="import pytest_vqamt.no_such_part")
     run = pytester.inline_run("-p", "no:cacheprovider", plugins=[extras_plugin])
     passed, skipped, failed = run.listoutcomes()
