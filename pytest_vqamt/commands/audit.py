@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.report import add_option_argument
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
 from pytest_vqamt.integration.waivers import add_waivers
 from pytest_vqamt.reporting.audit.judgements import (

@@ -9,13 +9,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.report import add_option_argument
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, describe_reasons, export_report
 from pytest_vqamt.export.writing import Layout
-from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.integration.options import add_option_argument, parse_settings
 
 _SHOWN_LABELS = 6
 

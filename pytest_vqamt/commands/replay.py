@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.report import add_option_argument
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
@@ -21,7 +20,7 @@ from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import (
     SHEET,
     AnsweredCase,

@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
 from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
@@ -49,17 +49,6 @@ def add_images_argument(parser: argparse.ArgumentParser) -> None:
         choices=list(Images),
         default=Images.VIOLATIONS,
         help="whose pictures the page shows (default: violations)",
-    )
-
-
-def add_option_argument(parser: argparse.ArgumentParser, of: str = "that run") -> None:
-    """Adds ``--option`` of commands that render the pictures of a run again."""
-    parser.add_argument(
-        "--option",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help=f"a setting of {of}: inpaint=lama:PATH where its pictures were made with a checkpoint",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import sys
-from collections.abc import Callable
 from functools import lru_cache
 
 
@@ -14,9 +13,10 @@ def entry_points(*, group: str, name: str | None = None) -> tuple[importlib.meta
     ``importlib.metadata.entry_points`` reads the metadata of every installed package at each call. Here that happens
     once for a ``sys.path``.
     """
-    return tuple(each for each in _selecting(tuple(sys.path))(group=group) if name in (None, each.name))
+    return tuple(each for each in _every(tuple(sys.path)) if each.group == group and name in (None, each.name))
 
 
 @lru_cache(maxsize=4)
-def _selecting(_path: tuple[str, ...]) -> Callable[..., importlib.metadata.EntryPoints]:
-    return importlib.metadata.entry_points().select
+def _every(_path: tuple[str, ...]) -> tuple[importlib.metadata.EntryPoint, ...]:
+    found = importlib.metadata.entry_points()
+    return tuple(each for group in found.groups for each in found.select(group=group))

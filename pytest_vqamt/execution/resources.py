@@ -109,7 +109,6 @@ class Resources:
         self.settings = settings
         self._is_worker = is_worker
         self._catalogue = ModelCatalogue()
-        self._given = frozenset(models or ())
         self._models = dict(models or {})
         self._unusable: dict[str, VqamtError] = {}
         self._sources = dict(data or {})
@@ -147,8 +146,8 @@ class Resources:
         """
         names: dict[str, str] = {}
         for spec in self.settings.models:
-            is_remote = spec not in self._given and self._catalogue.kind(spec).is_remote
-            name = self.model(spec).name if is_remote else spec
+            has_own_name = spec in self._models or self._catalogue.kind(spec).is_remote
+            name = self.model(spec).name if has_own_name else spec
             for other, its_name in names.items():
                 if its_name == name:
                     raise OptionError(

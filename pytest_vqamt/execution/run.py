@@ -82,11 +82,10 @@ def run(
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
     if isinstance(model, str):
         ModelCatalogue().check(model, options)
-    of_name = {} if isinstance(model, str) else {(name := _name(model)): wrap_model(name, model, options)}
-    of_spec = {} if isinstance(data, str) else {data.spec: data}
+    loaded = None if isinstance(model, str) else wrap_model(_name(model), model, options)
     run_settings = RunSettings(
-        models=(model,) if isinstance(model, str) else tuple(of_name),
-        data=(data,) if isinstance(data, str) else tuple(of_spec),
+        models=(loaded.name if loaded else str(model),),
+        data=(data if isinstance(data, str) else data.spec,),
         relations=_globs(relations) or (named.relations if named else ()),
         excluded=_globs(exclude),
         terms=RunOptions(
@@ -107,7 +106,9 @@ def run(
         max_drop=max_drop,
         cache=kept,
     )
-    with closing(Resources(run_settings, models=of_name, data=of_spec)) as resources:
+    objects = {loaded.name: loaded} if loaded else {}
+    sources = {} if isinstance(data, str) else {data.spec: data}
+    with closing(Resources(run_settings, models=objects, data=sources)) as resources:
         specs, terms = resources.item_specs, run_settings.terms
         upcoming = tuple(map(resources.upcoming, specs))
         with closing(LookAhead(terms.sampling, lambda: upcoming)) as ahead:

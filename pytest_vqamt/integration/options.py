@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    import argparse
+
     import pytest
 
 
@@ -187,6 +189,17 @@ def check_device(device: str) -> str:
 
         raise OptionError(f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {device!r}")
     return device
+
+
+def add_option_argument(parser: argparse.ArgumentParser, of: str = "that run") -> None:
+    """Adds ``--option`` of commands that render the pictures of a run again."""
+    parser.add_argument(
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help=f"a setting of {of}: inpaint=lama:PATH where its pictures were made with a checkpoint",
+    )
 
 
 def parse_settings(

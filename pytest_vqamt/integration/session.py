@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TextIO
@@ -233,15 +233,15 @@ class VqamtSession:
         self._was_stopped = bool(session.shouldfail or session.shouldstop)  # but not by the gates that follow
         # A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         if not self._is_worker and self.settings.terms.sampling.is_whole:
-            run_gates(session, self, self.resources.compared(self._collected.results), self._missing_items())
+            compared = self.resources.compared(self._collected.results)
+            run_gates(session, self, compared, self._missing_items(compared))
         return done
 
-    def _missing_items(self) -> tuple[str, ...]:
+    def _missing_items(self, compared: Sequence[RelationResult]) -> tuple[str, ...]:
         """The baseline's items that were not run, if any item was."""
-        collected = self._collected
-        if not (collected.results or collected.failed):
+        if not (compared or self._collected.failed):
             return ()
-        use = self.resources.baseline_use(self.resources.compared(collected.results), collected.in_baseline)
+        use = self.resources.baseline_use(compared, self._collected.in_baseline)
         return use.missing if use else ()
 
     def pytest_sessionstart(self) -> None:
