@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from pytest_vqamt.annotation import hypotheses, photos
 from pytest_vqamt.annotation.detectors.catalogue import SETTINGS as DETECTOR_SETTINGS
-from pytest_vqamt.annotation.writing import Outcome, print_status
+from pytest_vqamt.annotation.writing import print_status
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data.catalogue import from_home
@@ -19,11 +19,6 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {"photos": DETECTOR_SETTINGS, "snli-ve
 
 EXTRA = "photos"
 """The extra whose packages detectors need."""
-
-_ANNOTATE: Mapping[str, Callable[[str, ModelOptions], Outcome]] = {
-    "photos": photos.annotate_photos,
-    "snli-ve": hypotheses.ground_hypotheses,
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         hint = did_you_mean(name, SETTINGS[kind])
         raise OptionError(f"Expected --vqamt-option to set a detector, but got {name!r}, which relations take; {hint}")
     options = ModelOptions(device=check_device(arguments.vqamt_device), dtype=arguments.vqamt_dtype, settings=settings)
-    outcome = _ANNOTATE[kind](from_home(argument), options)
+    annotate = photos.annotate_photos if kind == "photos" else hypotheses.ground_hypotheses
+    outcome = annotate(from_home(argument), options)
     for failure in outcome.failures:
         print_status(f"no line: {failure}")
     print(outcome.summary)

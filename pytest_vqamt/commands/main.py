@@ -60,6 +60,9 @@ def run_command(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.OK
     except OSError as error:
+        if error.filename is not None:
+            print(f"vqamt: Expected a path that can be read or written, but got {error}", file=sys.stderr)
+            return ExitStatus.USAGE
         print(f"vqamt: Expected an output that can be written to, but got {error}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.USAGE

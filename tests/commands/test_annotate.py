@@ -7,13 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from errno import EACCES
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.annotation import hypotheses
+from pytest_vqamt.annotation.writing import Outcome
 from pytest_vqamt.cli import main
+from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors
 from tests.annotation.park import write_park
 from tests.annotation.shop import rows, write_shop
@@ -63,6 +67,20 @@ def test_hypotheses_in_the_home_folder(
     monkeypatch.setenv("HOME", str(tmp_path))
     assert main(["annotate", "snli-ve:~/park", f"--vqamt-option=grounder={owl}", "--vqamt-device=cpu"]) == 0
     assert capsys.readouterr().out.startswith(f"added 4 lines to '{park / 'units.jsonl'}': 5 boxes, none in 1 ")
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_argument: str, _options: ModelOptions) -> Outcome:
+        raise PermissionError(EACCES, "Permission denied", "/park/images")
+
+    # The tests may run as a user who can read everything.
+    monkeypatch.setattr(hypotheses, "ground_hypotheses", refuse)
+    assert main(["annotate", "snli-ve:/park", "--vqamt-option=grounder=any", "--vqamt-device=cpu"]) == 2
+    assert capsys.readouterr().err == (
+        "vqamt: Expected a path that can be read or written, but got [Errno 13] Permission denied: '/park/images'\n"
+    )
 
 
 @pytest.mark.full

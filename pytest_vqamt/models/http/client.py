@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.http.retry import QueryError, ServerState, TransientError
-from pytest_vqamt.models.http.settings import ApiKey, is_loopback
+from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
 
 if TYPE_CHECKING:
     import httpx2
@@ -50,7 +50,7 @@ class HttpClient:
             # No proxy for a server on this machine. Over http:// there is no certificate to check, and to read the
             # known ones takes longer than a request.
             transport=httpx2.HTTPTransport(limits=limits, verify=url.startswith("https:"))
-            if is_loopback(url)
+            if is_loopback_url(url)
             else None,
             timeout=httpx2.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
             follow_redirects=False,

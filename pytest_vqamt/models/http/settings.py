@@ -44,7 +44,7 @@ def split_url(url: str, *, example: str, variable: str) -> SplitResult:
     return parts
 
 
-def is_loopback(url: str) -> bool:
+def is_loopback_url(url: str) -> bool:
     """Whether the URL's host is this machine's loopback."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":

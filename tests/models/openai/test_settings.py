@@ -13,7 +13,7 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import OPENAI_SETTINGS, ModelCatalogue
-from pytest_vqamt.models.http.settings import ApiKey, is_loopback
+from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
 from pytest_vqamt.models.openai.settings import (
     ModelAddress,
     OpenAISettings,
@@ -215,7 +215,7 @@ def test_what_may_be_a_secret_is_refused_and_not_repeated(argument: str, what: s
 )
 def test_it_knows_whose_the_server_is(url: str, is_openai: bool, is_here: bool) -> None:
     address = ModelAddress.parse(f"m@{url}")
-    assert (address.is_of_openai, is_loopback(address.url)) == (is_openai, is_here)
+    assert (address.is_of_openai, is_loopback_url(address.url)) == (is_openai, is_here)
 
 
 OTHER = ModelAddress.parse("m@https://openrouter.ai/api/v1")

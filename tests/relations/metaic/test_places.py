@@ -63,6 +63,8 @@ def test_the_thing_moves_along_one_line_away_from_the_largest() -> None:
             assert near[0] ** 2 + near[1] ** 2 < far[0] ** 2 + far[1] ** 2
             # Of a point on the line the cross product is 0; half a pixel of rounding is half of the other's length.
             assert abs(far[0] * y - far[1] * x) <= 0.5 * (abs(x) + abs(y)) + 1e-6
+            # Never through the centre to the other side.
+            assert far[0] * x + far[1] * y > 0
 
 
 def test_the_same_seed_finds_the_same_places() -> None:
