@@ -59,7 +59,7 @@ def test_usage_and_cut_questions_are_reported(
         result.stdout.fnmatch_lines(
             [f"{relation['id']}: in {len(cut)} of {len(of_item)} cases the model read only the beginning of a question"]
         )
-    result.stdout.fnmatch_lines([f"{short} used words {model['usage']['words']:,.0f}, cost *"])
+    result.stdout.fnmatch_lines([f"{short} usage: words {model['usage']['words']:,.0f}, cost *"])
 
 
 def test_answers_of_an_earlier_run_are_still_known_to_be_cut_and_cost_nothing(
