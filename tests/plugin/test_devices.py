@@ -34,8 +34,9 @@ _TELLS = """
 
 
 @pytest.fixture
-def tells(pytester: pytest.Pytester) -> str:
+def tells(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> str:
     """A kind of model of an installed package that writes down which device it was given."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # this test's own worker
     pytester.makeconftest(_TWO)
     pytester.makepyfile(tells=_TELLS)
     metadata = pytester.mkdir("tells-1.0.dist-info")
