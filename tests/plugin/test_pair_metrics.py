@@ -75,7 +75,7 @@ def test_the_report_has_the_metrics_whichever_way_it_was_shared_out(pytester: py
     written = report_in(pytester.path / "alone")
     schema = json.loads(files("pytest_vqamt.reporting").joinpath("report.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator(closed(schema)).validate(written)
-    assert report_row(read_report(pytester.path / "alone")) == written
+    assert json.dumps(report_row(read_report(pytester.path / "alone"))) == json.dumps(written)
 
     entries = {(each["id"], each["model"]): each for each in alone["relations"]}
     for (item, model), entry in entries.items():

@@ -136,7 +136,7 @@ def test_shards_of_blessed_cases_merged_are_the_whole_run(
     changes = [each["change"] for each in expected["relations"]]
     assert [change and change["shared"] for change in changes] == [None, 12, 12] * 2
     assert {change["gate"]["met"] for change in changes if change and change["gate"]} == {True, False}
-    assert expected["baseline"]["new"] == [f"metavqa.reorder[object]-{model}-pictures:30" for model in MODELS]
+    assert expected["baseline"]["new"] == [f"metavqa.reorder[object]-{model}-pictures:20" for model in MODELS]
     assert_same(merged, first)
 
 

@@ -58,7 +58,7 @@ Serve = Callable[[Script], Stub]
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
-    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.2)
+    monkeypatch.setattr(retry, "_FIRST_ANSWER_BUDGET_S", 0.2)
 
 
 @pytest.fixture
