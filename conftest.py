@@ -34,6 +34,15 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.numprocesses = PROCESSES
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves slow tests out, also those of a file that is in the full tier, unless -m names them."""
+    if "slow" not in config.option.markexpr:
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        if slow:
+            config.hook.pytest_deselected(items=slow)
+            items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leaves what was collected out of garbage collections, of which some tests start many."""

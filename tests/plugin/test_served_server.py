@@ -284,11 +284,11 @@ def test_if_all_that_could_clean_up_is_killed_the_next_server_does(tmp_path: Pat
         door.kill()
         # Ray's agents want to tell of what has happened to them, and nobody is there.
         assert _alive(known, within_s=150) == []
-        (folder,) = servers.traces(server)
-        assert Path(folder).name.startswith("vqamt-serve-")
+        left = servers.traces(server)  # mostly one folder, none where its removal had begun
+        assert all(Path(folder).name.startswith("vqamt-serve-") for folder in left)
     with servers.serving(tmp_path, COUNTING, wait=False) as following:
         _pass(following, 3.0)
-        assert not Path(folder).exists()
+        assert not any(Path(folder).exists() for folder in left)
     assert servers.traces(server) == []
 
 
