@@ -35,6 +35,7 @@ RENEW = "run: python -m tests.soundness.applies_page"
 
 LEAST_SHARE = {
     "carets.ontological[object_choice]": 0.25,
+    "carets.ontological[attribute_choice]": 0.45,
     # Most of those who act stand, of which one in four is kept: of five draws one or more in three of four scenes.
     "carets.ontological[action_choice]": 0.25 * (1 - 0.75**5),
 }
