@@ -238,6 +238,18 @@ def test_a_second_item_asks_only_what_the_first_did_not(tmp_path: Path) -> None:
     assert (later.queries_needed, later.queries_asked, later.queries_cached, later.queries_saved) == (40, 10, 30, 0)
 
 
+def test_a_model_that_answers_nothing_more_keeps_its_cached_answers(tmp_path: Path) -> None:
+    def fail(text: str) -> str:
+        raise RuntimeError(f"out of memory at {text}")
+
+    fifteen = RunOptions(sampling=Sampling(max_cases=15, sampler=Sampler.RANDOM), shrink=0)
+    with closing(AnswerStores(tmp_path)) as stores:
+        result_of(Model(fingerprint="F"), stores=stores)
+        result = result_of(Model(reply=fail, fingerprint="F"), stores=stores, terms=fifteen)
+    assert result.tally == Tally(cases=15, holds=10, errors=5)
+    assert result.error.startswith("RuntimeError: out of memory at ")
+
+
 def test_what_others_have_asked_before_changes_neither_the_violation_nor_what_it_is_said_to_need() -> None:
     def terms(shrink: int) -> RunOptions:
         return RunOptions(sampling=Sampling(max_cases=10), shrink=shrink)

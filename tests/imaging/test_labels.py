@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, Rect, label_place, label_words
+from tests.rows import each_row
 
 FRAME = (200, 150)
 
@@ -63,6 +64,16 @@ def test_needed_labels_of_one_box_lie_apart() -> None:
         assert found is not None
         assert all(apart(found, other) for other in taken)
         taken.append(found)
+
+
+@each_row("near", [(90, 43, 120, 58), (20, 43, 49, 58), (50, 59, 89, 70), (50, 30, 89, 42)])
+def test_a_label_may_stand_right_beside_another(near: Rect) -> None:
+    assert place((50, 60, 120, 100), near) == place((50, 60, 120, 100))
+
+
+@each_row("shared", [(89, 43, 120, 58), (20, 43, 50, 58), (50, 58, 89, 70), (50, 30, 89, 43)])
+def test_two_labels_share_no_line_of_pixels(shared: Rect) -> None:
+    assert place((50, 60, 120, 100), shared) != place((50, 60, 120, 100))
 
 
 def apart(one: Rect, other: Rect) -> bool:
