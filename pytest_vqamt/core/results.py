@@ -27,7 +27,13 @@ class QueryPreview:
 
     @property
     def asked(self) -> str:
-        """The text with the edits of its picture."""
+        """The text with the edits of its picture.
+
+        >>> QueryPreview(picture="", text="Is there a dog?", answer="yes", edits="dog erased").asked
+        'Is there a dog? [dog erased]'
+        >>> QueryPreview(picture="", text="Is there a dog?", answer="yes").asked
+        'Is there a dog?'
+        """
         return f"{self.text} [{self.edits}]" if self.edits else self.text
 
 
