@@ -7,13 +7,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_vqamt.core.corpus import Corpus, gather_corpus
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.corpus import Corpus, ThingLook, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.core.lru import LruCache
+from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.base import scene_cache
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
+from pytest_vqamt.imaging.pixel_boxes import outwards
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -96,6 +99,7 @@ class AnnotatedPhotos:
         self.photos = photos
         self._without = without
         self._scenes = scene_cache()
+        self._looks: LruCache[tuple[str, str], ThingLook] = LruCache(_MAX_LOOKS)
 
     @property
     def bad_records(self) -> tuple[str, ...]:
@@ -109,12 +113,10 @@ class AnnotatedPhotos:
 
     @cached_property
     def corpus(self) -> Corpus:
-        ready = self.annotations.corpus(scene=self.scene, measure=self._mean_colour)
-        if ready is not None:
-            return ready
-        return gather_corpus(
+        found = self.annotations.corpus(scene=self.scene, measure=self._mean_colour) or gather_corpus(
             (self.annotations.scene(index) for index in range(len(self))), scene=self.scene, measure=self._mean_colour
         )
+        return found if self.photos is None else replace(found, look=self._look)
 
     def __len__(self) -> int:
         return len(self.annotations)
@@ -158,6 +160,37 @@ class AnnotatedPhotos:
             self.photos.check_size(file, scene.width, scene.height)
         return replace(scene, photo=Photo(id=scene.photo.id, digest=named))
 
+    def _look(self, photo: Photo, thing_id: str) -> ThingLook | None:
+        """How a thing looks; None if it has no mask, or its photo or mask cannot be read."""
+        known = self._looks.get((photo.id, thing_id))
+        if known is not None:
+            return known
+        from pytest_vqamt.imaging.thing_look import measure_look
+
+        scene = self.scene(self.place(photo.id))
+        thing = scene.thing(thing_id)
+        if not thing.has_mask:
+            return None
+        try:
+            look = measure_look(self.photo(photo), self.mask(photo, thing_id), self._masks_beside(scene, thing))
+        except DataError:
+            return None  # a case that needs the record will name it
+        if look is not None:
+            self._looks.put((photo.id, thing_id), look)
+        return look
+
+    def _masks_beside(self, scene: Scene, thing: Thing) -> Iterator[tuple[str, Image]]:
+        """The names and masks of what may touch the thing; the box where there is no mask."""
+        reach = _BESIDE * max(thing.box.w, thing.box.h) + 1
+        near = thing.box.grown(reach)
+        for other in scene.objects:
+            if other.id != thing.id and other.box.overlaps(near):
+                has_mask = other.has_mask
+                yield other.name, self.mask(scene.photo, other.id) if has_mask else _box_mask(other.box, scene)
+        for region in scene.regions:
+            if region.box.overlaps(near):
+                yield region.name, _box_mask(region.box, scene)
+
     def _mean_colour(self) -> Colour | None:
         if self.photos is None:
             return None
@@ -170,3 +203,17 @@ class AnnotatedPhotos:
                 yield self.photo(self.scene(index).photo)
             except DataError:
                 continue
+
+
+_MAX_LOOKS = 100_000
+_BESIDE = 0.05
+"""What is farther from a thing, as a share of its longer side, does not touch it."""
+
+
+def _box_mask(box: Box, scene: Scene) -> Image:
+    from PIL import Image as Images
+
+    mask = Images.new("L", (scene.width, scene.height))
+    if inside := outwards(box, mask.size):
+        mask.paste(255, inside)
+    return mask

@@ -255,7 +255,7 @@ def test_each_setting_is_a_field_of_its_relation_and_takes_its_default() -> None
     for relation in map(catalogue.get, catalogue.TABLE):
         for setting in relation.info.settings:
             assert setting.takes(setting.default)
-            assert getattr(relation, setting.name) == setting.default
+            assert getattr(relation, setting.field) == setting.default
 
 
 def test_settings_known_are_those_of_all_relations_each_once() -> None:
