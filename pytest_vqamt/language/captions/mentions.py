@@ -116,8 +116,8 @@ class _MentionReader:
             return listed
         if after is not None and PERSON in after.classes[:1]:
             return Follower.DOUBT
-        if after is not None and said.count is Quantity.ONE and self._ends_a_phrase(at + 1):
-            return Follower.LOOKS  # "a zebra suitcase on a bed", not "with a sink toilet and tub"
+        if after is not None:  # "a zebra suitcase on a bed", not "with a sink toilet and tub"
+            return Follower.LOOKS if said.count is Quantity.ONE and self._ends_a_phrase(at + 1) else None
         return compound(self.words, end, may_be_many=not has_article)
 
     def _add(
@@ -345,9 +345,9 @@ def compound(words: tuple[str, ...], end: int, *, may_be_many: bool) -> Follower
         return Follower.PART if words[end] in grammar("holding") else Follower.LOOKS
     if not _is_noun(words, end, may_be_many=may_be_many):
         return None
-    is_list = words[end + 1 : end + 2] == ("and",) and not grammar("one", "same", "whose").intersection(
-        words[end + 2 : end + 3]
-    )
+    last = next(at for at in range(end + 1, len(words) + 1) if not _is_noun(words, at))
+    bare = grammar("one", "same", "whose").isdisjoint(words[last + 1 : last + 2])
+    is_list = words[last : last + 1] == ("and",) and bare
     return Follower.DOUBT if is_list else Follower.OTHER  # "a toilet bathtub and sink"
 
 

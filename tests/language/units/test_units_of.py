@@ -40,6 +40,8 @@ KINDS = {
     "A nun stands by a wood burning stove.": "nun: stands by a wood burning stove | wood burning stove:",
     "A nun sits on a stage playing guitar.": "nun: sits on a stage playing guitar | stage:",
     "A group of nuns in orange vests wave.": "group of nuns: in orange vests wave",
+    "nun at desk reading.": "nun: at desk reading | desk:",
+    "A nun on couch watching a dog.": "nun: on couch watching a dog | couch: | dog:",
     "A nun holds the door open.": "nun: holds the door open | door:",
     "A nun gets the table ready.": "nun: gets the table ready | table:",
     "A nun paints a fence white.": "nun: paints a fence white | fence:",
