@@ -401,6 +401,8 @@ def _is_alike(name: str, thing: Thing) -> bool:
 
 def wholly_removable(scene: Scene, corpus: Corpus) -> tuple[tuple[Thing, Box], ...]:
     """Returns the removable things of which nothing stays, each with its patch, which overlaps no other box."""
+    if corpus.look is None:  # the patches are those that ``removable`` looked at
+        return tuple((thing, pixel_box(thing.box, scene) or thing.box) for thing in removable(scene))
     found: list[tuple[Thing, Box]] = []
     for thing in removable(scene):
         patch = whole_patch(thing, scene, corpus)

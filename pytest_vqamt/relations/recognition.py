@@ -171,6 +171,9 @@ def _lines(file: str, _changed_ns: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in lines if line))
 
 
+_set_of = lru_cache(maxsize=8)(frozenset[str])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutoutRelation(BuiltInRelation):
     """Base class of the relations that insert cut-outs."""
@@ -184,7 +187,7 @@ class CutoutRelation(BuiltInRelation):
         Raises:
             OptionError: the file of the setting cannot be read.
         """
-        return frozenset(read_excluded(self.exclude_cutouts))
+        return _set_of(read_excluded(self.exclude_cutouts))
 
     @property
     def resources(self) -> tuple[tuple[str, str], ...]:
