@@ -127,7 +127,7 @@ def _warn_of(files: CaretsFiles) -> None:
 
 
 def _photo_id(image: str) -> str:
-    return f"{image}.jpg"
+    return image if image.endswith(".jpg") else f"{image}.jpg"
 
 
 FILE = "default.yml"
@@ -174,7 +174,9 @@ class CaretsFiles:
 
 
 def find(argument: str) -> CaretsFiles:
-    """The files of ``carets:DIR``, in the folder ``files_root`` of default.yml or in the folder of default.yml.
+    """The files of ``carets:DIR``, a clone of the authors' or a folder with default.yml and the files beside it.
+
+    ``files_root`` and ``images_root`` of default.yml are relative to DIR.
 
     Raises:
         OptionError: there is no such folder.
@@ -183,10 +185,11 @@ def find(argument: str) -> CaretsFiles:
     folder = Path(argument)
     if not argument or not folder.is_dir():
         raise OptionError(f"Expected --vqamt-data=carets:DIR, but got {argument!r}: there is no such folder")
-    suite = folder / FILE
-    if not suite.is_file():
+    suite = next((path for path in (folder / FILE, folder / "configs" / FILE) if path.is_file()), None)
+    if suite is None:
         raise DataError(
-            f"Expected {FILE} of the CARETS authors in {short_path(folder)}, but there is none: fetch it too"
+            f"Expected {FILE} of the CARETS authors in {short_path(folder)} or in its folder 'configs', but there is "
+            "none: fetch it too"
         )
     record = Record.of(_read_yaml(suite), str(suite))
     places = (folder / record.text("files_root", "."), folder)

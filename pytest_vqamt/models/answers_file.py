@@ -2,9 +2,9 @@
 
 JSON Lines, one object a line: ``{"id", "photo", "picture", "task", "text", "answer"}``, where ``answer`` is text, or
 null while unanswered. A row is matched by ``id``, the query's, or, for pictures without edits, by ``published`` (the id
-of a question of a published pair, as in ``carets:DIR``) or by ``photo`` and ``text`` (and ``task``, where given), in
-this order. A repeated query (``control.repeat``) is matched by ``id`` alone. Other fields are ignored. FILE need not
-exist yet.
+of a question of a published pair, as in ``carets:DIR``) or by ``photo``, with or without ".jpg", and ``text`` (and
+``task``, where given), in this order. A repeated query (``control.repeat``) is matched by ``id`` alone. Other fields
+are ignored. FILE need not exist yet.
 
 Queries without an answer are added to ``FILE.todo.jsonl``, as rows of the same form with ``answer`` null. Once
 answered, by whatever means, they belong into FILE.
@@ -124,8 +124,8 @@ class _AnswerIndex:
             return False
         if row.id in self.by_id or not row.plain:
             return row.id in self.by_id
-        key = [(row.photo, row.text, task) for task in (row.task, None)]
-        return row.published in self.by_published or any(each in self.by_content for each in key)
+        keys = _content_keys(row.photo, row.text, row.task)
+        return row.published in self.by_published or any(each in self.by_content for each in keys)
 
     def find(self, query: Query) -> AnswerRow | None:
         row = self.by_id.get(query.id)
@@ -141,14 +141,26 @@ class _AnswerIndex:
         return rows[0] if rows else None
 
     def _by_content(self, query: Query) -> AnswerRow | None:
-        for task in (query.task, None):
-            key: _ContentKey = (query.picture.photo.id, query.text, task)
+        for key in _content_keys(query.picture.photo.id, query.text, query.task):
             # Photo ids may repeat between scene sources, so rows that differ matter only where one of them is needed.
             if key in self.conflicts:
                 raise _contradiction(self.by_content[key], self.conflicts[key])
             if key in self.by_content:
                 return self.by_content[key]
         return None
+
+
+def _content_keys(photo: str | None, text: str | None, task: Task | None) -> Iterator[_ContentKey]:
+    """Yields the keys of rows that answer a text: by the photo's id first, then by it with or without ".jpg"."""
+    names = [photo]
+    if photo is not None:
+        names.append(photo.removesuffix(_SUFFIX) if photo.endswith(_SUFFIX) else f"{photo}{_SUFFIX}")
+    for name in names:
+        yield name, text, task
+        yield name, text, None
+
+
+_SUFFIX = ".jpg"
 
 
 def _contradiction(first: AnswerRow, second: AnswerRow) -> DataError:

@@ -23,14 +23,18 @@ _MARKUP = re.compile(r"[\\`*_\[\]<#!|~&@$]|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:
 _NOT_IN_CODE = re.compile(r"[`|\\]")
 _COMMAND = re.compile(r"`((?:vqamt |--vqamt)[^`|\\]*)`")
 
+_SPACES = re.compile(" {2,}")
+_OTHER_SPACE = re.compile(r"(?! )\s+")
+"""Line breaks, tabs and the like."""
+
 
 def escape(text: str) -> str:
-    r"""``text`` on one line, with punctuation that is markup as character references.
+    r"""``text`` on one line, with punctuation that is markup as character references, and with all of its spaces.
 
-    >>> escape("<b>|x\ny"), escape("see www.a.b")
-    ('&#60;b>&#124;x y', 'see www&#46;a.b')
+    >>> escape("<b>|x\ny"), escape("see www.a.b"), escape("how  many")
+    ('&#60;b>&#124;x y', 'see www&#46;a.b', 'how&nbsp; many')
     """
-    return _escaped(_one_line(text))
+    return _SPACES.sub(lambda found: f"{'&nbsp;' * (len(found[0]) - 1)} ", _escaped(_one_line(text)))
 
 
 def code(text: str) -> str:
@@ -68,9 +72,9 @@ def _escaped(line: str) -> str:
 
 def _one_line(text: str) -> str:
     """Without line breaks, invisible characters and characters that change the direction of the text."""
-    spaced = "".join(" " if each.isspace() else each for each in text)
+    spaced = _OTHER_SPACE.sub(" ", text)
     visible = (each for each in spaced if unicodedata.category(each) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
-    return " ".join("".join(visible).split())
+    return "".join(visible).strip()
 
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
