@@ -94,6 +94,7 @@ class Corpus:
         measure: returns the mean colour of the photos; slow, but cached.
         look: returns how the thing of this id looks in a photo, None without a mask that can be read; cached.
             Itself None for drawn scenes, whose things are all sharp and whole, and without photos.
+        same_picture: the indices of the other scenes that show the same picture, by the id of the photo.
     """
 
     scenes: int
@@ -109,6 +110,7 @@ class Corpus:
     scene: Callable[[int], Scene] = field(repr=False, compare=False)
     measure: Callable[[], Colour | None] = field(repr=False, compare=False)
     look: Callable[[Photo, str], ThingLook | None] | None = field(default=None, repr=False, compare=False)
+    same_picture: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def mean_colour(self) -> Colour | None:

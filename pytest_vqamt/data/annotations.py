@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +16,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.base import scene_cache
+from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
 from pytest_vqamt.imaging.pixel_boxes import outwards
 
@@ -32,6 +34,10 @@ class Annotations(Protocol):
     @property
     def digest(self) -> str:
         """Changes whenever an annotation changes."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What users should know of the data, a sentence each."""
 
     def __len__(self) -> int: ...
 
@@ -61,7 +67,10 @@ class ListedAnnotations:
     Attributes:
         bad_records: a message about each record that cannot be used.
         digest: changes whenever an annotation changes.
+        remarks: what users should know of the data, a sentence each.
     """
+
+    remarks: tuple[str, ...] = ()
 
     def __init__(self, photos: Iterable[str], bad_records: Iterable[str], digest: str) -> None:
         self._photos = tuple(photos)
@@ -116,7 +125,42 @@ class AnnotatedPhotos:
         found = self.annotations.corpus(scene=self.scene, measure=self._mean_colour) or gather_corpus(
             (self.annotations.scene(index) for index in range(len(self))), scene=self.scene, measure=self._mean_colour
         )
-        return found if self.photos is None else replace(found, look=self._look)
+        if self.photos is None:
+            return found
+        ids = self.annotations.photo_ids()
+        others = {ids[one]: tuple(each for each in some if each != one) for some in self.same_picture for one in some}
+        return replace(found, look=self._look, same_picture=others)
+
+    @cached_property
+    def same_picture(self) -> tuple[tuple[int, ...], ...]:
+        """The indices of scenes that show one picture, two or more together; photos that cannot be read are left out.
+
+        The bytes of two photos are compared only where their sizes and their ends are the same.
+        """
+        photos = self.photos
+        if photos is None:
+            return ()
+        files: dict[str, list[int]] = {}
+        for index in range(len(self)):
+            files.setdefault(self.annotations.photo_file(index), []).append(index)
+        alike = _equal(files, photos.size_bytes, photos.end, photos.digest)
+        several = {file for same in alike for file in same}
+        alike += [[file] for file, indices in files.items() if len(indices) > 1 and file not in several]
+        return tuple(sorted(tuple(sorted(index for file in same for index in files[file])) for same in alike))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        found = self.annotations.remarks
+        if not self.same_picture:
+            return found
+        scenes = sum(map(len, self.same_picture))
+        pictures = f"{len(self.same_picture)} pictures" if len(self.same_picture) > 1 else "one picture"
+        one, other = (self.annotations.photo_ids()[index] for index in self.same_picture[0][:2])
+        return (
+            *found,
+            f"{scenes} scenes of {self.spec} show {pictures} ({short_name(one)} is {short_name(other)}): what they say "
+            "differently about a picture is not asked",
+        )
 
     def __len__(self) -> int:
         return len(self.annotations)
@@ -217,3 +261,18 @@ def _box_mask(box: Box, scene: Scene) -> Image:
     if inside := outwards(box, mask.size):
         mask.paste(255, inside)
     return mask
+
+
+def _equal(files: Iterable[str], *keys: Callable[[str], Hashable]) -> list[list[str]]:
+    """Returns the files, two or more together, that are equal by all keys; without those that cannot be read."""
+    groups = [list(files)]
+    for key in keys:
+        found: list[list[str]] = []
+        for group in groups:
+            by_key: dict[Hashable, list[str]] = {}
+            for file in group:
+                with suppress(DataError, OSError):
+                    by_key.setdefault(key(file), []).append(file)
+            found += [same for same in by_key.values() if len(same) > 1]
+        groups = found
+    return groups

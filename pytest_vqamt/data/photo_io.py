@@ -24,6 +24,7 @@ from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
 CACHE_BYTES = 256 * 2**20
+_END_BYTES = 4096
 
 _DRIVE = re.compile("[A-Za-z]:")
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
@@ -60,6 +61,12 @@ class PhotoFiles:
         if found is None:
             found = self._digests[name] = _digest_of(self._read(name))
         return found
+
+    def end(self, name: str) -> bytes:
+        """The last bytes of the file, in which two photos of one size differ."""
+        with self._file(name).open("rb") as file:
+            file.seek(max(0, self.size_bytes(name) - _END_BYTES))
+            return file.read()
 
     def check_size(self, name: str, width: int, height: int) -> None:
         """Raises DataError if the photo, turned as its EXIF says, is not ``width`` x ``height`` px."""

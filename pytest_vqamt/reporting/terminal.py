@@ -30,7 +30,6 @@ from pytest_vqamt.reporting.view.tables import ViewTable, changes_table
 _DOMINANT = 0.8
 """An answer with this share of all is pointed out unless it is right as often: a model that always says "yes"."""
 
-_NOISE = "control"
 _BAD_RECORDS_SHOWN = 5
 _REASONS_SHOWN = 5
 _DIFFERENCES_SHOWN = 10
@@ -92,7 +91,7 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
         yield from warnings
     for result in results:
         is_failure = any(not gate.met for gate in (*result.gates, *result.drop_gates))  # its message has the violation
-        if result.violation and _NOISE not in result.tags and not is_failure:
+        if result.violation and not is_failure:
             yield ""
             yield f"{result.item}: {result.claim}"
             yield from violation_lines(result, result.violation, again)

@@ -223,7 +223,7 @@ def test_a_setting_that_the_relation_lacks_is_refused(capsys: pytest.CaptureFixt
     assert printed.err == (
         "vqamt: Expected --option to name a setting of 'metavqa.removal', but got 'severity'; known: erase, inpaint\n"
     )
-    assert main(["describe", "metavqa.reorder", "--option", "severity=3"]) == ExitStatus.USAGE
+    assert main(["describe", "metavqa.cutting", "--option", "severity=3"]) == ExitStatus.USAGE
     assert "got 'severity'; leave it off, for there is none" in capsys.readouterr().err
     assert main(["describe", "*", "--cases=0", "--option", "severity=3"]) == 0, "one of them has it"
 

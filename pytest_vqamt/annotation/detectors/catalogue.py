@@ -15,7 +15,7 @@ from pytest_vqamt.annotation.detectors.base import (
     Detector,
     Grounder,
     is_same_thing,
-    may_be_called_alike,
+    may_name_one_thing,
     parse_names,
 )
 from pytest_vqamt.core.errors import OptionError
@@ -199,7 +199,7 @@ def merge_findings(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, 
             continue
         place = max(same, key=lambda place: found.box.iou(kept[place].box))
         stays = kept[place]
-        is_near = found.box.iou(stays.box) >= LEAST_IOU and may_be_called_alike(found.name, stays.name)
+        is_near = found.box.iou(stays.box) >= LEAST_IOU and may_name_one_thing(found.name, stays.name)
         if is_near and not stays.attributes:
             kept[place] = replace(stays, attributes=found.attributes)
     return tuple(kept)
