@@ -52,15 +52,19 @@ def derive_case(
 
 def _contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotApplicable | None:
     scene = query.picture.scene
-    right = _truth_text(query.meaning, scene)
-    if any(each != right for each in _readings(query.meaning, scene, known)):
-        return TWO_MEANINGS
     given = set(_given(query.text, scene))
-    for index in corpus.same_picture.get(scene.photo.id, ()):
+    others = corpus.same_picture.get(scene.photo.id, ())
+    meanings = set(_meanings(query.meaning, scene, known))
+    if meanings == {query.meaning} and not given and not others:
+        return None  # nearly always, so that no truth need be known
+    right = _truth_text(query.meaning, scene)
+    if any(_truth_text(each, scene) != right for each in meanings):
+        return TWO_MEANINGS
+    for index in others:
         other = reduce(lambda before, edit: edit.after(before), query.picture.edits, corpus.scene(index))
         given.update(_given(query.text, other))
         if not isinstance(query.meaning, Annotated):
-            given.update(_readings(query.meaning, other, known))
+            given.update(_truth_text(each, other) for each in _meanings(query.meaning, other, known))
     return TWO_ANSWERS if given - {right, _NOT_KNOWN} else None
 
 
@@ -77,14 +81,14 @@ def _given(text: str, scene: Scene) -> Iterator[str]:
             yield hypothesis.label
 
 
-def _readings(meaning: Meaning, scene: Scene, known: LexicalKnowledge) -> Iterator[str]:
-    """Yields the truth of every meaning that a relation may give to the text of this one."""
-    if isinstance(meaning, Entails):  # of which the text of the data set decides
-        yield _truth_text(meaning, scene)
+def _meanings(meaning: Meaning, scene: Scene, known: LexicalKnowledge) -> Iterator[Meaning]:
+    """Yields every meaning that a relation may give to the text of this one."""
+    if isinstance(meaning, Entails):  # its text is the data set's own
+        yield meaning
         return
     classes = not isinstance(meaning, Count)  # things are counted by name
     for groups in product(*(_same_phrase(group, scene, known, classes=classes) for group in groups_of(meaning))):
-        yield _truth_text(with_groups(meaning, groups), scene)
+        yield with_groups(meaning, groups)
 
 
 def _same_phrase(group: Group, scene: Scene, known: LexicalKnowledge, *, classes: bool) -> list[Group]:
