@@ -6,10 +6,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from pathlib import Path
 from typing import BinaryIO
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import MAX_EMPTY_LINES, open_input
 from pytest_vqamt.data.json_io import parse, text_of
 from pytest_vqamt.data.messages import error_reason
 from pytest_vqamt.data.records import Record
@@ -32,7 +32,7 @@ def read_records(file: str, bad_line: Callable[[DataError], None] = _refuse) -> 
         DataError: the file cannot be read, or ``bad_line`` raised.
     """
     try:
-        with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as lines:
+        with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else open_input(file) as lines:
             yield from iter_records(lines, display_name(file), bad_line)
     except OSError as error:
         raise DataError(
@@ -42,6 +42,7 @@ def read_records(file: str, bad_line: Callable[[DataError], None] = _refuse) -> 
 
 def iter_records(lines: BinaryIO, file: str, bad_line: Callable[[DataError], None] = _refuse) -> Iterator[Record]:
     """Yields the records of an open file with this name; ``bad_line`` as in ``read_records``."""
+    empty = 0
     for number, line in enumerate(iter(lambda: lines.readline(_MAX_LINE_BYTES + 1), b""), start=1):
         where = f"{file}, line {number}"
         try:
@@ -56,6 +57,10 @@ def iter_records(lines: BinaryIO, file: str, bad_line: Callable[[DataError], Non
             continue
         if record is not None:
             yield record
+            continue
+        empty += 1
+        if empty > MAX_EMPTY_LINES:
+            raise DataError(f"{where}: Expected JSON objects, but got more than {MAX_EMPTY_LINES:,} empty lines")
 
 
 def display_name(file: str) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
@@ -232,7 +233,7 @@ def _read_yaml(path: Path) -> object:
     except ImportError as error:
         raise DataError(f"Expected PyYAML to read {short_path(path)}, but got: {error}; pip install pyyaml") from error
     try:
-        value: object = yaml.safe_load(text_of(path.read_bytes(), str(path)))
+        value: object = yaml.safe_load(text_of(read_bytes(path, MAX_CONFIG_BYTES), str(path)))
     except OSError as error:
         raise DataError(f"Expected {short_path(path)} to be readable, but got: {error_reason(error)}") from error
     except yaml.YAMLError as error:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from importlib import import_module
-from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
+from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.data.base import Remarked, SceneSource
 from pytest_vqamt.data.messages import error_reason, short_path
 
@@ -114,6 +114,6 @@ def from_home(argument: str) -> str:
     if not argument.startswith("~"):
         return argument
     try:
-        return str(Path(argument).expanduser())
+        return str(expanded(argument))
     except RuntimeError:  # no such user: it may be the name of a file
         return argument

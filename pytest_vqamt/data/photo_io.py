@@ -20,6 +20,7 @@ from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import MAX_PHOTO_BYTES, open_input, read_bytes
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
@@ -92,7 +93,7 @@ class PhotoFiles:
         """The bytes of the file, which is not truncated."""
         file = self._file(name)
         try:
-            data = file.read_bytes()
+            data = read_bytes(file, MAX_PHOTO_BYTES)
         except OSError as error:
             raise DataError(self._unreadable(name, error)) from error
         if not is_whole(data):
@@ -244,7 +245,7 @@ def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -
 def _first_bytes(source: BytesIO | Path) -> bytes:
     if isinstance(source, BytesIO):
         return source.getvalue()[:_FIRST_BYTES]
-    with source.open("rb") as file:
+    with open_input(source) as file:
         return file.read(_FIRST_BYTES)
 
 

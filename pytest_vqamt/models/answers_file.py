@@ -23,6 +23,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.input_files import MAX_DATA_BYTES, expanded, parse_json, read_bytes
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.models.base import ModelOptions
@@ -38,7 +39,7 @@ def load(argument: str, _options: ModelOptions) -> AnswersFile:
         OptionError: the file's folder does not exist.
         DataError: the file cannot be read, or a line of it is invalid.
     """
-    path = Path(argument).expanduser().absolute()
+    path = expanded(argument).absolute()
     if not path.parent.is_dir():
         raise OptionError(f"Expected answers:FILE in a folder that exists, but got model={f'answers:{argument}'!r}")
     return AnswersFile(path)
@@ -184,7 +185,7 @@ def _parse_or_none(line: bytes) -> AnswerRow | None:
 def _read(path: Path) -> bytes:
     """The content of a file; empty if there is none."""
     try:
-        return path.read_bytes()
+        return read_bytes(path, MAX_DATA_BYTES, is_text=True)
     except FileNotFoundError:
         return b""
     except OSError as error:
@@ -319,7 +320,7 @@ def parse_row(line: bytes, where: str) -> AnswerRow:
 
 def _json_object(line: bytes, where: str) -> dict[str, object]:
     try:
-        row: object = json.loads(line)
+        row = parse_json(line)
     except ValueError as error:
         raise DataError(f"{where}: Expected a JSON object, but got {shortened(line)}: {error}") from error
     if not isinstance(row, dict):

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from math import ceil
-from pathlib import Path
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry, ThingLook
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import expanded, read_text
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import toml_table
@@ -156,17 +156,17 @@ def read_excluded(file: str) -> tuple[str, ...]:
     if file == EXCLUDE_CUTOUTS.default:
         return ()
     wrong = f"Expected {EXCLUDE_CUTOUTS.name} to name a text file, but got {file!r}"
-    if not Path(file).is_file():
+    if not expanded(file).is_file():
         raise OptionError(f"{wrong}: there is no such file")
     try:
-        return _lines(file, Path(file).stat().st_mtime_ns)
-    except (OSError, UnicodeDecodeError) as error:
+        return _lines(file, expanded(file).stat().st_mtime_ns)
+    except OSError as error:
         raise OptionError(f"{wrong}: {error}") from error
 
 
 @lru_cache(maxsize=8)
 def _lines(file: str, _changed_ns: int) -> tuple[str, ...]:
-    text = Path(file).read_text(encoding="utf-8")
+    text = read_text(expanded(file))
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
     return tuple(dict.fromkeys(line for line in lines if line))
 

@@ -224,7 +224,7 @@ def test_a_bad_line_is_named(line: bytes, told: str, tmp_path: Path, capsys: pyt
     ("arguments", "told"),
     [
         (["nowhere.txt"], "vqamt: nowhere.txt: expected a file with one hypothesis a line, but got No such file"),
-        (["."], "vqamt: .: expected a file with one hypothesis a line, but got Is a directory"),
+        (["."], "vqamt: .: expected a file with one hypothesis a line, but got it is a folder, not a file"),
         (["nowhere.txt", "--by", "magic"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
         (["nowhere.txt", "--by", "rules:x"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
         pytest.param(
