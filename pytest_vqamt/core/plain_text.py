@@ -69,7 +69,8 @@ def quoted(text: str, most: int = MAX_SHOWN) -> str:
 
 def encodable(text: str) -> str:
     """The text with escapes in place of lone surrogates, which no file can hold."""
-    return text if text.isascii() else str(text).encode("utf-8", "backslashreplace").decode("utf-8")
+    plain = str(text)  # a text of NumPy is none that every library takes
+    return plain if plain.isascii() else plain.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def error_text(error: BaseException) -> str:
