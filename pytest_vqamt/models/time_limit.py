@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotDoneError
+from concurrent.futures import Future, wait
 from functools import partial
 from itertools import islice
 from typing import TypeAlias, TypeVar
@@ -96,17 +95,16 @@ class TimeLimit:
             ) from None
 
 
+class NotDoneError(Exception):
+    """A call has not returned in time. The calls themselves may raise TimeoutError."""
+
+
 def result_by(future: Future[Value], ends: float) -> Value:
     """The result of ``future``; raises NotDoneError if it is not there at the monotonic time ``ends``."""
-    while True:
-        left_s = ends - time.monotonic()
-        try:
-            return future.result(timeout=max(0.0, min(left_s, WAIT_SLICE_S)))
-        except NotDoneError:
-            if future.done():
-                return future.result()  # the call itself raised a TimeoutError
-            if left_s <= WAIT_SLICE_S:
-                raise
+    while not wait((future,), timeout=max(0.0, min(ends - time.monotonic(), WAIT_SLICE_S))).done:
+        if time.monotonic() >= ends:
+            raise NotDoneError
+    return future.result()
 
 
 def loaded_within(limit_s: float | None, call: Callable[[], Value], spec: str) -> Value:
