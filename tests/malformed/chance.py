@@ -23,7 +23,10 @@ def break_a_value(data: Data, rng: Random) -> str:
 
 def break_a_value_of(whole: Json, rng: Random, elsewhere: Json = None) -> str:
     """Changes one value somewhere within ``whole``; gives how and where, in words."""
-    inner, key = rng.choice(_places(whole))
+    places = _places(whole)
+    if not places:
+        return "nothing is left to break"
+    inner, key = rng.choice(places)
     how = rng.choice(("set", "remove", "wrap", "again", "from elsewhere"))
     if how == "remove":
         del inner[key]
@@ -32,7 +35,7 @@ def break_a_value_of(whole: Json, rng: Random, elsewhere: Json = None) -> str:
     elif how == "again" and isinstance(key, int):
         inner.insert(key, inner[key])
     elif how == "from elsewhere":
-        other, its = rng.choice(_places(whole if elsewhere is None else elsewhere))
+        other, its = rng.choice(_places(elsewhere) or places)
         inner[key] = _copied(other[its])
     else:
         inner[key] = _copied(rng.choice(_VALUES))
