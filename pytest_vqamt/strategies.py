@@ -28,6 +28,7 @@ from pytest_vqamt.language.questions import simple as wordings
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.sampling.hypothesis import HypothesisChooser
 
 __all__ = ["cases", "objects", "properties", "questions", "scenes"]
@@ -185,7 +186,7 @@ def cases(
         def outcomes(draw: DrawFn) -> Case | NotApplicable:
             choose = HypothesisChooser(draw)
             variant = choose.one(variants)
-            return rule.derive(opened.scene(choose.one(corpus.simplest_first)), corpus, choose, variant)
+            return derive_case(rule, opened.scene(choose.one(corpus.simplest_first)), corpus, choose, variant)
 
         # A filter tries again a few times, and then gives up the example, by Hypothesis's own rules.
         return cast("SearchStrategy[Case]", outcomes().filter(lambda outcome: isinstance(outcome, Case)))

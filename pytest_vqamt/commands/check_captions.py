@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from pytest_vqamt.commands.json_lines import json_line, read_records
 from pytest_vqamt.commands.main import ExitStatus
@@ -27,21 +28,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--strict",
-        action="store_true",
+        action="store_const",
+        const=CaptionReading.STRICT,
+        default=CaptionReading.REFINED,
         help="read captions as the paper's tool does, for comparison (see docs/captions.md)",
+    )
+    # An option of its own, so that "--strict FILE" does not take the file for its value.
+    parser.add_argument(
+        "--strict=published",
+        dest="strict",
+        action="store_const",
+        const=CaptionReading.PUBLISHED,
+        help="the same, and a class of two words is never named, as in the paper's tool",
+    )
+    parser.add_argument(
+        "--allow-bad-rows",
+        action="store_true",
+        help="leave out rows that cannot be read, with one line for each on standard error",
     )
     parser.add_argument("--fail", action="store_true", help="end with status 1 where a row is violated")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Judges each row, and prints it at once."""
-    reading = CaptionReading.STRICT if arguments.strict else CaptionReading.REFINED
-    found = False
-    for record in read_records(arguments.file):
-        verdict = _verdict(record, reading)
-        found = found or verdict.violated
+    found, judged, bad = False, 0, 0
+
+    def leave_out(error: DataError) -> None:
+        nonlocal bad
+        if not arguments.allow_bad_rows:
+            raise error
+        bad += 1
+        print(f"vqamt: {error}", file=sys.stderr)
+
+    for record in read_records(arguments.file, leave_out):
+        try:
+            verdict = _verdict(record, arguments.strict)
+        except DataError as error:
+            leave_out(error)
+            continue
+        found, judged = found or verdict.violated, judged + 1
         result = {"violated": verdict.violated, "relation": verdict.relation or None, "kind": verdict.kind or None}
         print(json_line({**record.row, **result}))
+    if bad:
+        print(f"vqamt: {judged} rows judged, {bad} left out, which cannot be read", file=sys.stderr)
+    if bad and not judged:
+        return ExitStatus.USAGE
     return ExitStatus.FINDING if found and arguments.fail else ExitStatus.OK
 
 

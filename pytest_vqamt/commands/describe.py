@@ -7,27 +7,31 @@ import inspect
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
 from pytest_vqamt.commands import annotate
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
+from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
+from pytest_vqamt.imaging.contact_sheet import Panel, Strip, case_strip, sheet
+from pytest_vqamt.imaging.edits import cutout_preview
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import save
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
-from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import UserRelation, select
+from pytest_vqamt.relations.recognition import CutoutRelation, cutout_id
 from pytest_vqamt.sampling.samplers import Sampler
 
 _ON_TAGS = {
@@ -86,6 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
         allow_bad_records=arguments.allow_bad_records,
     )
     shown: list[Case] = []
+    pools: list[Strip] = []
+    for relation, _ in variants.values():
+        check_data(relation, [source.corpus])
     for number, (relation, chosen) in enumerate(variants.values()):
         print("\n" * (number > 0) + "\n".join(_described(relation)))
         for variant in chosen if arguments.cases else ():
@@ -93,7 +100,11 @@ def run(arguments: argparse.Namespace) -> int:
             cases = _of_many_scenes(plan, arguments.cases)
             print("\n" + "\n".join(_examples(plan, cases)))
             shown += cases
-    print("\n" + _sheet(shown, source, arguments))
+        if isinstance(relation, CutoutRelation):
+            pool = relation.cutouts(source.corpus)
+            print(f"\n{_pool_line(pool)}")
+            pools += [_pool_strip(pool, relation, source)] if arguments.sheet else []
+    print("\n" + _sheet(shown, pools, source, arguments))
     return ExitStatus.OK
 
 
@@ -143,17 +154,47 @@ def _of_many_scenes(plan: Iterable[Case], wanted: int) -> list[Case]:
     return [*firsts.values(), *others][:wanted]
 
 
-def _sheet(cases: Sequence[Case], source: SceneSource, arguments: argparse.Namespace) -> str:
-    """Draws the cases if --sheet is given; returns the line on the file, or on how to get one."""
+_MOST_OF_A_NAME = 20
+"""Cut-outs of one name on a sheet: drawn data has hundreds."""
+
+
+def _pool_line(pool: Mapping[str, Sequence[CutoutEntry]]) -> str:
+    names = [name for name, entries in pool.items() if entries]
+    return (
+        f"{sum(map(len, pool.values()))} cut-outs of {len(names)} names may be inserted: {', '.join(names) or 'none'}"
+    )
+
+
+def _pool_strip(pool: Mapping[str, Sequence[CutoutEntry]], relation: Relation, source: SceneSource) -> Strip:
+    corpus = source.corpus
+    entries = [(name, entry) for name in pool for entry in pool[name][:_MOST_OF_A_NAME]]
+    return Strip(
+        title=f"{relation.info.name}: what may be inserted",
+        notes=(
+            _pool_line(pool),
+            f"the first {_MOST_OF_A_NAME} of a name are shown, the best before others; "
+            "--vqamt-option exclude-cutouts=FILE leaves out those that it names, one SCENE/THING a line",
+        ),
+        panels=tuple(
+            Panel(image=cutout_preview(corpus.cut_out(entry), source), note=f"{name} {cutout_id(entry, corpus)}")
+            for name, entry in entries
+        ),
+        small=True,
+    )
+
+
+def _sheet(cases: Sequence[Case], pools: Sequence[Strip], source: SceneSource, arguments: argparse.Namespace) -> str:
+    """Draws the cases and pools if --sheet is given; returns the line on the file, or on how to get one."""
     if arguments.sheet is None:
         return (
             f"to look at examples: vqamt describe {shlex.quote(arguments.relation)} "
             f"--data={shlex.quote(arguments.data)} --sheet=FILE.png"
         )
-    if not cases:
+    if not cases and not pools:
         return f"no example to draw into {arguments.sheet}"
-    save(sheet(_strip(case, source) for case in cases), arguments.sheet)
-    return f"{len(cases)} examples side by side: {arguments.sheet}"
+    save(sheet(chain((_strip(case, source) for case in cases), pools)), arguments.sheet)
+    pooled = ", and the cut-outs that may be inserted" if pools else ""
+    return f"{len(cases)} examples side by side{pooled}: {arguments.sheet}"
 
 
 def _strip(case: Case, source: SceneSource) -> Strip:

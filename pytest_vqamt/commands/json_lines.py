@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from pathlib import Path
 from typing import BinaryIO
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import MAX_EMPTY_LINES, open_input
 from pytest_vqamt.data.json_io import parse, text_of
 from pytest_vqamt.data.messages import error_reason
 from pytest_vqamt.data.records import Record
@@ -19,34 +19,48 @@ _MAX_LINE_BYTES = 1 << 20
 """A file without line ends is no JSON Lines."""
 
 
-def read_records(file: str) -> Iterator[Record]:
+def _refuse(error: DataError) -> None:
+    raise error
+
+
+def read_records(file: str, bad_line: Callable[[DataError], None] = _refuse) -> Iterator[Record]:
     """Yields the records of a file, or of standard input for "-"; blank lines are skipped.
 
+    ``bad_line`` is called with the error of each line that is no JSON object. It raises it, or has the line left out.
+
     Raises:
-        DataError: the file cannot be read, or a line of it is no JSON object.
+        DataError: the file cannot be read, or ``bad_line`` raised.
     """
     try:
-        with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as lines:
-            yield from iter_records(lines, display_name(file))
+        with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else open_input(file) as lines:
+            yield from iter_records(lines, display_name(file), bad_line)
     except OSError as error:
         raise DataError(
             f"Expected a file of JSON lines, but {file!r} cannot be read ({error_reason(error)})"
         ) from error
 
 
-def iter_records(lines: BinaryIO, file: str) -> Iterator[Record]:
-    """Yields the records of an open file with this name.
-
-    Raises:
-        DataError: a line is no JSON object.
-    """
+def iter_records(lines: BinaryIO, file: str, bad_line: Callable[[DataError], None] = _refuse) -> Iterator[Record]:
+    """Yields the records of an open file with this name; ``bad_line`` as in ``read_records``."""
+    empty = 0
     for number, line in enumerate(iter(lambda: lines.readline(_MAX_LINE_BYTES + 1), b""), start=1):
         where = f"{file}, line {number}"
-        if len(line) > _MAX_LINE_BYTES:
-            raise DataError(f"{where}: Expected a JSON object, but got a line of more than {_MAX_LINE_BYTES} bytes")
-        text = text_of(line, where)
-        if text.strip():
-            yield Record.of(parse(text, where), where)
+        try:
+            if len(line) > _MAX_LINE_BYTES:
+                raise DataError(f"{where}: Expected a JSON object, but got a line of more than {_MAX_LINE_BYTES} bytes")
+            text = text_of(line, where)
+            record = Record.of(parse(text, where), where) if text.strip() else None
+        except DataError as error:
+            bad_line(error)
+            while line and not line.endswith(b"\n"):  # the rest of a line that is too long
+                line = lines.readline(_MAX_LINE_BYTES)
+            continue
+        if record is not None:
+            yield record
+            continue
+        empty += 1
+        if empty > MAX_EMPTY_LINES:
+            raise DataError(f"{where}: Expected JSON objects, but got more than {MAX_EMPTY_LINES:,} empty lines")
 
 
 def display_name(file: str) -> str:

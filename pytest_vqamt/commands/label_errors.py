@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import groupby
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
@@ -19,6 +18,7 @@ import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
 from pytest_vqamt.commands.json_lines import STANDARD_INPUT, display_name, iter_records, json_line
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import JsonInput, NestingError, open_input
 from pytest_vqamt.data.messages import error_reason
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.language.captions.verdicts import (
@@ -138,7 +138,7 @@ def read_captions(file: str) -> Iterator[DatasetCaption]:
 def _opened(file: str) -> Iterator[BinaryIO]:
     """Opens the file; standard input is copied to a temporary file, since its layout is detected before it is read."""
     if file != STANDARD_INPUT:
-        with Path(file).open("rb") as data:
+        with open_input(file) as data:
             yield data
         return
     with tempfile.TemporaryFile() as copy:
@@ -150,10 +150,12 @@ def _opened(file: str) -> Iterator[BinaryIO]:
 def _of_coco(data: BinaryIO, file: str) -> Iterator[DatasetCaption]:
     number = -1
     try:
-        for number, row in enumerate(ijson.items(data, "annotations.item", use_float=True)):
+        for number, row in enumerate(ijson.items(JsonInput(data), "annotations.item", use_float=True)):
             record = Record.of(row, file, f"annotations[{number}]")
             yield DatasetCaption(_id(record, "image_id"), _id(record, "id"), _text(record, "caption"))
-    except ijson.JSONError as error:
+    except NestingError as error:
+        raise DataError(f"{file}: Expected {_LAYOUTS}, but {error}: take them out") from error
+    except (ijson.JSONError, UnicodeDecodeError) as error:
         place = "before the first annotation" if number < 0 else f"after annotations[{number}]"
         raise DataError(
             f"{file}: Expected whole JSON, but it breaks off {place} ({error_reason(error)}): fetch it again"

@@ -15,6 +15,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
+from pytest_vqamt.core.input_files import lines_of, open_input, parse_json
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
@@ -243,8 +244,8 @@ def _rendered(todo: _TodoRow, source: SceneSource) -> Image.Image:
 
 def _todo_rows(file: Path) -> Iterator[_TodoRow]:
     try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
+        with open_input(file) as lines:
+            for number, line in enumerate(lines_of(lines), start=1):
                 if line.strip():
                     yield _todo_row(line.rstrip(), f"{file}:{number}")
     except OSError as error:
@@ -256,7 +257,7 @@ def _todo_rows(file: Path) -> Iterator[_TodoRow]:
 
 def _todo_row(line: bytes, where: str) -> _TodoRow:
     row = parse_row(line, where)
-    recipe = cast("dict[str, Json]", json.loads(line)).get("picture")
+    recipe = cast("dict[str, Json]", parse_json(line)).get("picture")
     if row.id is not None and row.text is not None and row.task is not None:
         match recipe:
             case {"photo": str(photo), "digest": str(digest)}:

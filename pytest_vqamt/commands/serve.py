@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.integration.options import check_device, parse_settings
 from pytest_vqamt.models.catalogue import ModelCatalogue, ModelKind
@@ -114,7 +115,7 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
         batch_size=None if size == "auto" else _whole(size, "--vqamt-batch-size", 1, 1_000_000),
         device=check_device(arguments.vqamt_device),
         dtype=arguments.vqamt_dtype,
-        cache=None if arguments.vqamt_cache is None else str(arguments.vqamt_cache.expanduser().absolute()),
+        cache=None if arguments.vqamt_cache is None else str(expanded(arguments.vqamt_cache).absolute()),
         on_device=kind.on_device,
         reads_meaning=kind.reads_meaning,
         needs_scenes=kind.needs_scenes,
@@ -163,7 +164,7 @@ def _token(host: str) -> str:
 def _absolute(inpaint: str) -> str:
     """The inpainter with the absolute path of its checkpoint."""
     kind, colon, path = inpaint.partition(":")
-    return f"{kind}:{Path(path).expanduser().absolute()}" if colon else kind
+    return f"{kind}:{expanded(path).absolute()}" if colon else kind
 
 
 def _whole(text: str, option: str, least: int, most: int) -> int:

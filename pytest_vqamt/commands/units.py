@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TypeAlias
 
 from pytest_vqamt.commands.json_lines import STANDARD_INPUT, json_line
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.input_files import MAX_EMPTY_LINES, open_input, parse_json
 from pytest_vqamt.language.units import DescriptionUnit, splitter
 
 Units: TypeAlias = tuple[DescriptionUnit, ...]
@@ -69,11 +68,16 @@ def _split(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], N
 
 
 def _hypotheses(file: str) -> Iterator[str]:
+    empty = 0
     try:
-        with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as lines:
+        with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else open_input(file) as lines:
             for number, line in enumerate(iter(lambda: lines.readline(_LONGEST_LINE + 1), b""), start=1):
                 if hypothesis := _hypothesis(line, f"{file}, line {number}"):
                     yield hypothesis
+                    continue
+                empty += 1
+                if empty > MAX_EMPTY_LINES:
+                    raise DataError(f"{file}: expected hypotheses, but got more than {MAX_EMPTY_LINES:,} empty lines")
     except OSError as error:
         raise DataError(
             f"{file}: expected a file with one hypothesis a line, but got {error.strerror or error}"
@@ -94,8 +98,8 @@ def _hypothesis(line: bytes, where: str) -> str:
 def _of_record(text: str, where: str) -> str:
     expected = f'{where}: expected a JSON object with a text "hypothesis" or "sentence"'
     try:
-        record: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        record = parse_json(text)
+    except ValueError as error:
         raise DataError(f"{expected}, but got {text[:60]!r} ({error})") from None
     if not isinstance(record, dict):
         raise DataError(f"{expected}, but got {text[:60]!r}")

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
-import json
 import zlib
 from collections.abc import Iterator
 from functools import cached_property
-from hashlib import sha256
-from io import BytesIO
+from hashlib import file_digest
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from shutil import copyfileobj
 from typing import IO, BinaryIO, cast
 
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import CaseLine, gzip_member
+from pytest_vqamt.core.case_store import CaseLine, check_lists, gzip_member
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import MAX_BYTES, InputError, lines_of, open_input, parse_json
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, Row, case_line, head_from_row, head_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead
 
@@ -54,7 +55,7 @@ class BaselineFile:
     def digest(self) -> str:
         """The digest of the whole file."""
         with _opened(self.file) as packed:
-            return sha256(packed.read()).hexdigest()[:16]
+            return file_digest(packed, "sha256").hexdigest()[:16]
 
     def check(self) -> None:
         """Reads the whole file, so that a broken line is reported before the run.
@@ -80,7 +81,7 @@ class BaselineFile:
         try:
             with gzip.open(BytesIO(member)) as lines:
                 count = 0
-                for count, text in enumerate(lines, start=1):
+                for count, text in enumerate(lines_of(lines), start=1):
                     where = f"{self.file}, line {line + count - 1}"
                     row = _row(text, item, previous, where)
                     previous = str(row["case_id"])
@@ -111,9 +112,9 @@ def write_baseline(file: Path, head: BaselineHead, members: IO[bytes]) -> int:
         return whole.tell()
 
 
-def _opened(file: Path) -> BinaryIO:
+def _opened(file: Path) -> BufferedReader:
     try:
-        return file.open("rb")
+        return open_input(file)
     except OSError as error:
         raise DataError(
             f"Expected a baseline that can be read, but got {str(file)!r} ({error.strerror or error}): name the file "
@@ -127,7 +128,9 @@ def _first_member(packed: BinaryIO, file: Path) -> tuple[bytes, int]:
     first = bytearray()
     try:
         while not unpack.eof and (chunk := packed.read(_CHUNK_BYTES)):
-            first += unpack.decompress(chunk)
+            first += unpack.decompress(chunk, MAX_BYTES + 1 - len(first))
+            if len(first) > MAX_BYTES:
+                raise InputError(errno.EFBIG, f"a line of more than {MAX_BYTES >> 20} MiB")
     except _NOT_GZIP as error:
         raise DataError(
             f"{file}, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but got {error}: {_REPAIR}"
@@ -139,7 +142,7 @@ def _first_member(packed: BinaryIO, file: Path) -> tuple[bytes, int]:
 
 def _head(text: bytes, file: Path) -> BaselineHead:
     try:
-        row: object = json.loads(text)
+        row = parse_json(text)
         if not isinstance(row, dict) or "baseline" not in row:
             raise ValueError(f"it is {text[:40]!r}")
         if row["baseline"] != BASELINE_SCHEMA:
@@ -160,7 +163,7 @@ def _head(text: bytes, file: Path) -> BaselineHead:
 def _row(text: bytes, item: BaselineEntry, previous: str, where: str) -> Row:
     """Parses a line of an item, whose case id comes after ``previous``."""
     try:
-        row: Row = json.loads(text)
+        row = cast("Row", parse_json(text))
         key = str(row["relation"]), str(row["model"]), str(row["data"])
         queries, answers = cast("list[Row]", row["queries"]), cast("list[Json]", row["answers"])
         Outcome(str(row["verdict"]))
@@ -172,6 +175,7 @@ def _row(text: bytes, item: BaselineEntry, previous: str, where: str) -> Row:
             raise ValueError(f"it has answers that are no texts: {answers!r}")
         if str(row["case_id"]) <= previous:
             raise ValueError(f"case_id={row['case_id']!r} comes after {previous!r}")
+        check_lists(row)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"{where}: Expected a blessed case, but {_reason(error)}: {_REPAIR}") from error
     return row

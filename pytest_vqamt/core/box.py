@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import hypot
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,18 @@ class Box:
         """Intersection over union, in [0, 1]."""
         common = self.intersection(other)
         return common.area / (self.area + other.area - common.area) if common else 0.0
+
+    def gap(self, other: Box) -> float:
+        """The distance of the two boxes in pixels, 0 if they touch or overlap.
+
+        >>> Box(0, 0, 10, 10).gap(Box(13, 14, 5, 5))
+        5.0
+        """
+        return hypot(max(0, self.x - other.x1, other.x - self.x1), max(0, self.y - other.y1, other.y - self.y1))
+
+    def grown(self, margin: float) -> Box:
+        """The box with ``margin`` more on each side."""
+        return Box(self.x - margin, self.y - margin, self.w + 2 * margin, self.h + 2 * margin)
 
     def moved(self, dx: float, dy: float) -> Box:
         return Box(self.x + dx, self.y + dy, self.w, self.h)

@@ -93,7 +93,7 @@ class NotApplicable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationSetting:
-    """A setting of a relation for ``--vqamt-option NAME=VALUE``: the field of that name in the relation's class.
+    """A setting of a relation for ``--vqamt-option NAME=VALUE``: a field of the relation's class.
 
     Attributes:
         values: the allowed values; "PATH" allows any text, and one that ends in ":PATH" any text with that beginning.
@@ -105,6 +105,11 @@ class RelationSetting:
     values: tuple[str, ...]
     default: str
     meaning: str
+
+    @property
+    def field(self) -> str:
+        """The name of the field: the setting's, with _ for -."""
+        return self.name.replace("-", "_")
 
     def takes(self, value: str) -> bool:
         """Whether ``value`` is allowed."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple, Protocol, cast
+from typing import IO, BinaryIO, NamedTuple, cast
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import InputError, LineReader, gunzipped, lines_of, open_input, parse_json, read_line
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult
 
@@ -52,19 +52,19 @@ def open_cases(file: Path) -> Iterator[BinaryIO]:
         DataError: the file cannot be opened, or is found broken while it is read.
     """
     try:
-        with file.open("rb") as begun:
-            is_gzip = begun.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-        lines = cast("BinaryIO", (gzip.open if is_gzip else open)(file, "rb"))
+        packed = open_input(file)
     except OSError as error:
         raise DataError(
             f"Expected a file of cases that can be read, but got {str(file)!r}: {error.strerror or error}"
         ) from error
-    with lines:
+    with packed:
         try:
-            yield lines
-        except BROKEN_GZIP as error:
+            is_gzip = packed.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
+            with cast("BinaryIO", gunzipped(packed)) if is_gzip else packed as plain:
+                yield plain
+        except (InputError, *BROKEN_GZIP) as error:
             raise DataError(
-                f"Expected a compressed file that is whole, but {file} cannot be read to its end ({error}): get it as "
+                f"Expected a file of cases that is whole, but {file} cannot be read to its end ({error}): get it as "
                 "it was written, or make the report anew"
             ) from error
 
@@ -97,15 +97,15 @@ def sorted_lines(file: Path) -> Iterator[bytes]:
     Raises:
         OSError: it cannot be read.
     """
-    with file.open("rb") as lines:
+    with open_input(file) as lines:
         found: list[tuple[bytes, int]] = []
         place = 0
-        for line in lines:
+        for line in lines_of(lines):
             found.append((line[:_ID_ENDS], place))
             place += len(line)
         for _, place in sorted(found):
             lines.seek(place)
-            yield lines.readline()
+            yield read_line(lines)
 
 
 _ID_ENDS = len('{"case_id":"0123456789abcdef"')
@@ -124,7 +124,7 @@ def case_rows(folder: Path) -> Iterator[Row]:
 def numbered_rows(file: Path) -> Iterator[tuple[int, Row]]:
     """As ``case_rows``, with the numbers of the lines from 1 on."""
     with open_cases(file) as lines:
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(lines_of(lines), start=1):
             yield number, parse_case(line, f"{file}:{number}")
 
 
@@ -132,11 +132,13 @@ def lines_of_case(file: Path, beginning: str) -> Iterator[tuple[str, bytes]]:
     """The places and the lines of the cases whose id begins with ``beginning``.
 
     Raises:
-        DataError: the file cannot be read.
+        DataError: the file cannot be read, or has an empty line.
     """
     start = f'{{"case_id":"{beginning}'.encode("utf-8", "surrogateescape")
     with open_cases(file) as lines:
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(lines_of(lines), start=1):
+            if line == b"\n":
+                raise DataError(f"{file}:{number}: Expected a case, but got an empty line: make the report anew")
             if line.startswith(start):
                 yield f"{file}:{number}", line
 
@@ -148,14 +150,14 @@ def parse_case(line: bytes, where: str) -> Row:
         DataError: the line is incomplete, or not a case.
     """
     try:
-        row: object = json.loads(line)
+        row = parse_json(line)
         if not isinstance(row, dict):
             raise TypeError("expected an object")
         _check(row)
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         text = repr(line[:60].decode("utf-8", "replace").rstrip("\n"))
         raise DataError(
-            f"{where}: Expected a whole line of a report, but got {text}{'...' if len(line) > 60 else ''} ({error!r}): "
+            f"{where}: Expected a whole line of a report, but got {text}{'...' if len(line) > 60 else ''} ({error}): "
             "make the report anew"
         ) from error
     return cast("Row", row)
@@ -174,15 +176,23 @@ def _check(row: dict[str, object]) -> None:
     for query in queries:
         if not isinstance(query["text"], str) or not isinstance(query["picture"]["digest"], str):
             raise TypeError("expected a text and a picture's digest")
+    check_lists(cast("Row", row))
+
+
+def check_lists(row: Row) -> None:
+    """Checks the values of a case that are counted; raises TypeError or ValueError."""
+    for name, kind in (("answers", str | None), ("readings", str), ("tags", str)):
+        values = row.get(name) or []
+        if not isinstance(values, list) or not all(isinstance(each, kind) for each in values):
+            raise TypeError(f"expected texts as {name}")
+    for name in ("vacuous", "waived"):
+        if not isinstance(row.get(name, False), bool):
+            raise TypeError(f"expected {name} to be true or false")
+    if row.get("before") is not None:
+        Outcome(str(row["before"]))
 
 
 _REQUIRED = ("case_id", "relation", "model", "data", "scene", "verdict")
-
-
-class LineReader(Protocol):
-    """A binary stream of lines."""
-
-    def readline(self) -> bytes: ...
 
 
 class ItemCount(NamedTuple):
@@ -223,7 +233,7 @@ def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseL
     """
     before = ""
     for number in range(item.cases):
-        text = lines.readline()
+        text = read_line(lines)
         row = _parse_without_queries(text, where)
         if (row.get("relation"), row.get("model"), row.get("data")) != item[:3]:
             raise DataError(
@@ -246,7 +256,7 @@ def check_ended(lines: LineReader, where: str) -> None:
     Raises:
         DataError: there are more lines.
     """
-    if text := lines.readline():
+    if text := read_line(lines):
         row = _parse_without_queries(text, where)
         raise DataError(
             f"Expected no more cases than the report counts, but got case_id={row['case_id']!r} of {row['relation']} "
@@ -269,7 +279,7 @@ def open_items(folder: Path, items: Iterable[ItemCount]) -> Iterator[Callable[[I
         place = 0
         for item in items:
             places[item] = place
-            place += sum(len(lines.readline()) for _ in range(item.cases))
+            place += sum(len(read_line(lines)) for _ in range(item.cases))
         check_ended(lines, str(file))
 
         def read(item: ItemCount) -> Iterator[CaseLine]:
@@ -290,10 +300,13 @@ def _parse_without_queries(text: bytes, where: str) -> Row:
 
 def _parsed(part: bytes, text: bytes, where: str) -> Row:
     try:
-        row: Row = json.loads(part)
-        if missing := [name for name in _REQUIRED if name not in row]:
-            raise KeyError(*missing)
+        row = cast("Row", parse_json(part))
+        if not isinstance(row, dict):
+            raise TypeError("expected an object")
+        if missing := [name for name in _REQUIRED if not isinstance(row.get(name), str)]:
+            raise TypeError(f"expected texts as {', '.join(missing)}")
         Outcome(str(row["verdict"]))
+        check_lists(row)
         return row
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"Expected one case a line, but got {text[:80]!r} in {where}: {error!r}") from error
+        raise DataError(f"Expected one case a line, but got {text[:80]!r} in {where}: {error}") from error

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Colour, Cutout
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import Photo, Scene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,44 @@ class CutoutEntry:
         return self.w * self.h
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A thing or crowd beside another one in a photo.
+
+    Attributes:
+        touched: the share of the other one's outline that it touches, in [0, 1].
+        shared: the share of the other one's mask that it has too, in [0, 1].
+    """
+
+    name: str
+    touched: float
+    shared: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThingLook:
+    """How a thing looks in its photo, measured inside its mask; ``imaging.thing_look`` has the units.
+
+    Attributes:
+        box: the smallest box around the mask, in pixels of the photo.
+        area_px: the number of pixels of the mask.
+        largest_part: the share of the mask that its largest connected part has, in [0, 1].
+        sharpness: the strongest tenth of the gradients are above it.
+        contrast: the distance of the mean colours inside and outside of the outline.
+        open_stretch: the longest stretch of the outline where the photo has the same colour on both sides, as a share
+            of the outline, in [0, 1].
+        neighbours: the things and crowds that touch it, or share pixels with it.
+    """
+
+    box: Box
+    area_px: int
+    largest_part: float
+    sharpness: float
+    contrast: float
+    open_stretch: float = 0.0
+    neighbours: tuple[Neighbour, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Corpus:
     """Facts about all scenes of a source. Compared by identity.
@@ -53,6 +92,9 @@ class Corpus:
         simplest_first: indices of all scenes, by ascending number of objects.
         scene: returns the scene at an index.
         measure: returns the mean colour of the photos; slow, but cached.
+        look: returns how the thing of this id looks in a photo, None without a mask that can be read; cached.
+            Itself None for drawn scenes, whose things are all sharp and whole, and without photos.
+        same_picture: the indices of the other scenes that show the same picture, by the id of the photo.
     """
 
     scenes: int
@@ -67,6 +109,8 @@ class Corpus:
     simplest_first: tuple[int, ...] = field(repr=False)
     scene: Callable[[int], Scene] = field(repr=False, compare=False)
     measure: Callable[[], Colour | None] = field(repr=False, compare=False)
+    look: Callable[[Photo, str], ThingLook | None] | None = field(default=None, repr=False, compare=False)
+    same_picture: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def mean_colour(self) -> Colour | None:

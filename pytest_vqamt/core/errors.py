@@ -7,9 +7,17 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
+from pytest_vqamt.core.plain_text import clear_message
+
 
 class VqamtError(Exception):
-    """An error that the user can fix; its message says what was expected, what was found, where, and what to do."""
+    """An error that the user can fix; its message says what was expected, what was found, where, and what to do.
+
+    What data, models and exceptions put into the message is made visible, and a very long message loses its middle.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(clear_message(message))
 
 
 class OptionError(VqamtError):

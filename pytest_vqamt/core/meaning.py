@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
@@ -162,6 +162,23 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
             return tuple(unit.group for unit in units)
         case Describe() | Annotated():
             return ()
+        case _:
+            assert_never(meaning)
+
+
+def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
+    """The meaning with other groups, as many as ``groups_of`` gives."""
+    match meaning:
+        case Count() | Both() | NotBoth() | Either() | Neither():
+            return replace(meaning, groups=groups)
+        case Exists() | Absent() | Has():
+            return replace(meaning, group=groups[0])
+        case Choice():
+            return replace(meaning, what=groups[0])
+        case Entails(units=units):
+            return Entails(units=tuple(replace(unit, group=group) for unit, group in zip(units, groups, strict=True)))
+        case Describe() | Annotated():
+            return meaning
         case _:
             assert_never(meaning)
 

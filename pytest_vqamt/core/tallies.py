@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Fact, Figure, Outcome, Verdict
 from pytest_vqamt.core.pairs import PairCounter
+from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
 
 _JUDGED = (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
@@ -143,6 +144,8 @@ class SceneCounter:
 
 MAX_DISTINCT_READINGS = 1_000
 """Up to this number of distinct readings, those of all cases are counted. Captions have more."""
+MAX_READING = 200
+"""The characters of a counted reading; longer ones are shortened."""
 READINGS_SAMPLE_CASES = 5_000
 """Beyond that, only this many cases are counted: those with the first ids, which are digests and so a random sample."""
 
@@ -167,6 +170,7 @@ class ReadingCounter:
         """Adds the readings of a case; a case without an answer has none."""
         if not readings:
             return
+        readings = [shortened(each, MAX_READING) for each in readings]
         self._cases += 1
         if self._all is not None:
             self._all.update(readings)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_vqamt.core.corpus import Corpus, gather_corpus
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.corpus import Corpus, ThingLook, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.core.lru import LruCache
+from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.base import scene_cache
+from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, sample_indices
+from pytest_vqamt.imaging.pixel_boxes import outwards
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -29,6 +34,10 @@ class Annotations(Protocol):
     @property
     def digest(self) -> str:
         """Changes whenever an annotation changes."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What users should know of the data, a sentence each."""
 
     def __len__(self) -> int: ...
 
@@ -58,7 +67,10 @@ class ListedAnnotations:
     Attributes:
         bad_records: a message about each record that cannot be used.
         digest: changes whenever an annotation changes.
+        remarks: what users should know of the data, a sentence each.
     """
+
+    remarks: tuple[str, ...] = ()
 
     def __init__(self, photos: Iterable[str], bad_records: Iterable[str], digest: str) -> None:
         self._photos = tuple(photos)
@@ -96,6 +108,7 @@ class AnnotatedPhotos:
         self.photos = photos
         self._without = without
         self._scenes = scene_cache()
+        self._looks: LruCache[tuple[str, str], ThingLook] = LruCache(_MAX_LOOKS)
 
     @property
     def bad_records(self) -> tuple[str, ...]:
@@ -109,11 +122,44 @@ class AnnotatedPhotos:
 
     @cached_property
     def corpus(self) -> Corpus:
-        ready = self.annotations.corpus(scene=self.scene, measure=self._mean_colour)
-        if ready is not None:
-            return ready
-        return gather_corpus(
+        found = self.annotations.corpus(scene=self.scene, measure=self._mean_colour) or gather_corpus(
             (self.annotations.scene(index) for index in range(len(self))), scene=self.scene, measure=self._mean_colour
+        )
+        if self.photos is None:
+            return found
+        ids = self.annotations.photo_ids()
+        others = {ids[one]: tuple(each for each in some if each != one) for some in self.same_picture for one in some}
+        return replace(found, look=self._look, same_picture=others)
+
+    @cached_property
+    def same_picture(self) -> tuple[tuple[int, ...], ...]:
+        """The indices of scenes that show one picture, two or more together; photos that cannot be read are left out.
+
+        The bytes of two photos are compared only where their sizes and their ends are the same.
+        """
+        photos = self.photos
+        if photos is None:
+            return ()
+        files: dict[str, list[int]] = {}
+        for index in range(len(self)):
+            files.setdefault(self.annotations.photo_file(index), []).append(index)
+        alike = _equal(files, photos.size_bytes, photos.end, photos.digest)
+        several = {file for same in alike for file in same}
+        alike += [[file] for file, indices in files.items() if len(indices) > 1 and file not in several]
+        return tuple(sorted(tuple(sorted(index for file in same for index in files[file])) for same in alike))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        found = self.annotations.remarks
+        if not self.same_picture:
+            return found
+        scenes = sum(map(len, self.same_picture))
+        pictures = f"{len(self.same_picture)} pictures" if len(self.same_picture) > 1 else "one picture"
+        one, other = (self.annotations.photo_ids()[index] for index in self.same_picture[0][:2])
+        return (
+            *found,
+            f"{scenes} scenes of {self.spec} show {pictures} ({short_name(one)} is {short_name(other)}): what they say "
+            "differently about a picture is not asked",
         )
 
     def __len__(self) -> int:
@@ -158,6 +204,37 @@ class AnnotatedPhotos:
             self.photos.check_size(file, scene.width, scene.height)
         return replace(scene, photo=Photo(id=scene.photo.id, digest=named))
 
+    def _look(self, photo: Photo, thing_id: str) -> ThingLook | None:
+        """How a thing looks; None if it has no mask, or its photo or mask cannot be read."""
+        known = self._looks.get((photo.id, thing_id))
+        if known is not None:
+            return known
+        from pytest_vqamt.imaging.thing_look import measure_look
+
+        scene = self.scene(self.place(photo.id))
+        thing = scene.thing(thing_id)
+        if not thing.has_mask:
+            return None
+        try:
+            look = measure_look(self.photo(photo), self.mask(photo, thing_id), self._masks_beside(scene, thing))
+        except DataError:
+            return None  # a case that needs the record will name it
+        if look is not None:
+            self._looks.put((photo.id, thing_id), look)
+        return look
+
+    def _masks_beside(self, scene: Scene, thing: Thing) -> Iterator[tuple[str, Image]]:
+        """The names and masks of what may touch the thing; the box where there is no mask."""
+        reach = _BESIDE * max(thing.box.w, thing.box.h) + 1
+        near = thing.box.grown(reach)
+        for other in scene.objects:
+            if other.id != thing.id and other.box.overlaps(near):
+                has_mask = other.has_mask
+                yield other.name, self.mask(scene.photo, other.id) if has_mask else _box_mask(other.box, scene)
+        for region in scene.regions:
+            if region.box.overlaps(near):
+                yield region.name, _box_mask(region.box, scene)
+
     def _mean_colour(self) -> Colour | None:
         if self.photos is None:
             return None
@@ -170,3 +247,32 @@ class AnnotatedPhotos:
                 yield self.photo(self.scene(index).photo)
             except DataError:
                 continue
+
+
+_MAX_LOOKS = 100_000
+_BESIDE = 0.05
+"""What is farther from a thing, as a share of its longer side, does not touch it."""
+
+
+def _box_mask(box: Box, scene: Scene) -> Image:
+    from PIL import Image as Images
+
+    mask = Images.new("L", (scene.width, scene.height))
+    if inside := outwards(box, mask.size):
+        mask.paste(255, inside)
+    return mask
+
+
+def _equal(files: Iterable[str], *keys: Callable[[str], Hashable]) -> list[list[str]]:
+    """Returns the files, two or more together, that are equal by all keys; without those that cannot be read."""
+    groups = [list(files)]
+    for key in keys:
+        found: list[list[str]] = []
+        for group in groups:
+            by_key: dict[Hashable, list[str]] = {}
+            for file in group:
+                with suppress(DataError, OSError):
+                    by_key.setdefault(key(file), []).append(file)
+            found += [same for same in by_key.values() if len(same) > 1]
+        groups = found
+    return groups

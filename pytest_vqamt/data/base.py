@@ -19,6 +19,15 @@ class PublishedPairs(Protocol):
     def published_pairs(self) -> int: ...
 
 
+@runtime_checkable
+class Remarked(Protocol):
+    """A SceneSource of whose data users should know something."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A sentence each."""
+
+
 class SceneSource(PhotoStore, Protocol):
     """A sequence of scenes in a fixed order, read on access."""
 

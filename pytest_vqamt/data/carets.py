@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
@@ -127,7 +128,7 @@ def _warn_of(files: CaretsFiles) -> None:
 
 
 def _photo_id(image: str) -> str:
-    return f"{image}.jpg"
+    return image if image.endswith(".jpg") else f"{image}.jpg"
 
 
 FILE = "default.yml"
@@ -174,7 +175,9 @@ class CaretsFiles:
 
 
 def find(argument: str) -> CaretsFiles:
-    """The files of ``carets:DIR``, in the folder ``files_root`` of default.yml or in the folder of default.yml.
+    """The files of ``carets:DIR``, a clone of the authors' or a folder with default.yml and the files beside it.
+
+    ``files_root`` and ``images_root`` of default.yml are relative to DIR.
 
     Raises:
         OptionError: there is no such folder.
@@ -183,10 +186,11 @@ def find(argument: str) -> CaretsFiles:
     folder = Path(argument)
     if not argument or not folder.is_dir():
         raise OptionError(f"Expected --vqamt-data=carets:DIR, but got {argument!r}: there is no such folder")
-    suite = folder / FILE
-    if not suite.is_file():
+    suite = next((path for path in (folder / FILE, folder / "configs" / FILE) if path.is_file()), None)
+    if suite is None:
         raise DataError(
-            f"Expected {FILE} of the CARETS authors in {short_path(folder)}, but there is none: fetch it too"
+            f"Expected {FILE} of the CARETS authors in {short_path(folder)} or in its folder 'configs', but there is "
+            "none: fetch it too"
         )
     record = Record.of(_read_yaml(suite), str(suite))
     places = (folder / record.text("files_root", "."), folder)
@@ -229,7 +233,7 @@ def _read_yaml(path: Path) -> object:
     except ImportError as error:
         raise DataError(f"Expected PyYAML to read {short_path(path)}, but got: {error}; pip install pyyaml") from error
     try:
-        value: object = yaml.safe_load(text_of(path.read_bytes(), str(path)))
+        value: object = yaml.safe_load(text_of(read_bytes(path, MAX_CONFIG_BYTES), str(path)))
     except OSError as error:
         raise DataError(f"Expected {short_path(path)} to be readable, but got: {error_reason(error)}") from error
     except yaml.YAMLError as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
-from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.core.input_files import expanded
+from pytest_vqamt.data.base import Remarked, SceneSource
 from pytest_vqamt.data.messages import error_reason, short_path
 
 ENTRY_POINTS = "pytest_vqamt.data"
@@ -94,7 +95,18 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
             f"beside {len(source)} good scenes; the first: {bad[0]}; fix them, or leave them out with "
             "--vqamt-allow-bad-records (vqamt describe: --allow-bad-records)"
         )
+    if isinstance(source, Remarked):
+        for remark in source.remarks:
+            _warn(remark, source.spec)
     return source
+
+
+def _warn(remark: str, spec: str) -> None:
+    """Raises DataError if warnings are errors."""
+    try:
+        warnings.warn(remark, stacklevel=3)
+    except UserWarning as error:
+        raise DataError(f"Expected nothing odd in {short_path(spec)}, but {remark}") from error
 
 
 def from_home(argument: str) -> str:
@@ -102,6 +114,6 @@ def from_home(argument: str) -> str:
     if not argument.startswith("~"):
         return argument
     try:
-        return str(Path(argument).expanduser())
+        return str(expanded(argument))
     except RuntimeError:  # no such user: it may be the name of a file
         return argument

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import file_digest
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
@@ -91,7 +91,7 @@ def mask_of(image: CocoImage, thing_id: str, file: str) -> Image:
 
 def digest_of(files: Sequence[Path]) -> str:
     """The digest of the bytes of annotation files."""
-    return digest(*(sha256(file.read_bytes()).hexdigest() for file in files))
+    return digest(*(file_digest(file) for file in files))
 
 
 def counts_of(images: Sequence[CocoImage]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,12 +18,44 @@ from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationsh
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.json_io import JsonLines, Line
 from pytest_vqamt.data.masks import polygon_mask
-from pytest_vqamt.data.messages import error_reason, short_path, short_repr
+from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
+from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+class QuestionIndex:
+    """The answers to each text about each photo, to find a text that has two."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[str, str], tuple[str, str, str]] = {}
+        self._wrong: list[str] = []
+
+    def add(self, photo: str, where: str, questions: Iterable[PublishedQuestion]) -> None:
+        """Adds the questions of the record at ``where``."""
+        for question in questions:
+            if not question.answers:
+                continue
+            answer = Counter(question.answers).most_common(1)[0][0]
+            key = photo, question.text
+            first_where, first, before = self._answers.setdefault(key, (where, question.id, answer))
+            if normalise_answer(answer) != normalise_answer(before):
+                other = f"question {short_name(first)}" + ("" if first_where == where else f" of {first_where}")
+                self._wrong.append(
+                    f"{where}: question {short_name(question.id)}: {short_repr(question.text)} has the answer "
+                    f"{short_repr(answer)} here and {short_repr(before)} in {other}"
+                )
+
+    def remarks(self) -> tuple[str, ...]:
+        """The first contradiction by name, with the number of others; empty if there is none."""
+        if not self._wrong:
+            return ()
+        others = len(self._wrong) - 1
+        more = f" (and {others} more such question{'s' if others > 1 else ''})" if others else ""
+        return (f"{self._wrong[0]}{more}: neither is asked; correct one of them, or leave it out",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +69,17 @@ class _Place:
 
 
 class Graphs(ListedAnnotations):
-    """The scenes of ``file``: each line is checked once, with its photo's size, and read again on access."""
+    """The scenes of ``file``: each line is checked once, with its photo's size, and read again on access.
 
-    def __init__(self, file: Path, photos: PhotoFiles) -> None:
+    ``photos`` is None where there are none.
+    """
+
+    def __init__(self, file: Path, photos: PhotoFiles | None) -> None:
         self.file = file
         self._files = photos
         self._lines = JsonLines(file)
         self._places: list[_Place] = []
+        self._questions = QuestionIndex()
         bad: list[str] = []
         ids = UniqueIds()
         for line in self._lines:
@@ -53,6 +91,7 @@ class Graphs(ListedAnnotations):
             first = f"none of its {len(bad)} can be used: {bad[0]}" if bad else "it is empty"
             raise DataError(f"Expected scenes in {short_path(file)}, one a line (docs/graphs.md), but {first}")
         super().__init__([place.scene_id for place in self._places], bad, self._lines.digest)
+        self.remarks = self._questions.remarks()
 
     def photo_file(self, index: int) -> str:
         return self._places[index].photo_file
@@ -75,9 +114,13 @@ class Graphs(ListedAnnotations):
         record = line.record()
         scene, file = scene_of_row(record.row, record.where), file_of_row(record.row, record.where)
         self._check_photo(scene, file, record.where)
-        return _Place(line.where, line.offset, ids.add(scene.id, record, "id"), file)
+        place = _Place(line.where, line.offset, ids.add(scene.id, record, "id"), file)
+        self._questions.add(file, line.where, scene.questions)
+        return place
 
     def _check_photo(self, scene: Scene, file: str, where: str) -> None:
+        if self._files is None:
+            return
         try:
             self._files.check_size(file, scene.width, scene.height)
         except DataError as error:
@@ -99,6 +142,8 @@ class Graphs(ListedAnnotations):
 def load(argument: str) -> AnnotatedPhotos:
     """The scenes of ``graphs:FILE.jsonl``, with photos beside the file, or of ``graphs:FILE.jsonl:PHOTOS``.
 
+    Where none of the photos lies beside the file, the scenes are without photos.
+
     Raises:
         OptionError: no file is named.
         DataError: the file or the folder is not there, or no record can be used.
@@ -106,31 +151,48 @@ def load(argument: str) -> AnnotatedPhotos:
     if not argument:
         raise OptionError("Expected --vqamt-data=graphs:FILE.jsonl or graphs:FILE.jsonl:PHOTOS, but got no file")
     file, photos = _named(argument)
+    if photos is None and _has_a_photo(file):
+        photos = file.parent
     return open_graphs(f"graphs:{argument}", file, photos)
 
 
-def open_graphs(spec: str, file: Path, folder: Path) -> AnnotatedPhotos:
-    """The scenes of ``file`` as the source ``spec``; raises DataError."""
-    photos = PhotoFiles(folder)
+def open_graphs(spec: str, file: Path, folder: Path | None) -> AnnotatedPhotos:
+    """The scenes of ``file`` as the source ``spec``, without photos if ``folder`` is None; raises DataError."""
+    photos = PhotoFiles(folder) if folder else None
     graphs = Graphs(file, photos)
     scenes = f"{len(graphs)} scene{'s' if len(graphs) > 1 else ''}"
     return AnnotatedPhotos(
         spec=spec,
-        description=f"{scenes} of {file.name}, photos in {folder.resolve().name}",
+        description=f"{scenes} of {file.name}, "
+        + (f"photos in {folder.resolve().name}" if folder else "without photos"),
         annotations=graphs,
         photos=photos,
+        without=f"put them into {short_path(file.parent)}, or name their folder as in {spec}:PHOTOS",
     )
 
 
-def _named(argument: str) -> tuple[Path, Path]:
-    """The file and the folder of photos; either may have colons in its name."""
+def _has_a_photo(file: Path) -> bool:
+    """Whether a line of the file names a photo that lies beside it; True where no line names any."""
+    photos = PhotoFiles(file.parent)
+    named = False
+    for line in JsonLines(file):
+        with suppress(DataError):
+            record = line.record()
+            named = True
+            if photos.has(file_of_row(record.row, record.where)):
+                return True
+    return not named
+
+
+def _named(argument: str) -> tuple[Path, Path | None]:
+    """The file, and the folder of photos if one is named; either may have colons in its name."""
     places = [place for place, letter in enumerate(argument) if letter == ":"]
     why = "there is no such file"
     for place in (len(argument), *reversed(places)):
         file, photos = Path(argument[:place]), argument[place + 1 :]
         try:
             if file.is_file():
-                return file, Path(photos) if photos else file.parent
+                return file, Path(photos) if photos else None
         except OSError as error:
             why = f"it cannot be read ({error_reason(error)})"
     raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={short_path(argument)}: {why}")

@@ -11,14 +11,26 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import (
+    JsonInput,
+    NestingError,
+    gunzipped,
+    lines_of,
+    open_input,
+    parse_json,
+    read_line,
+    read_plain,
+    unmasked,
+)
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
-from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.records import Record, Repeats, StreamedObject, repeated_key
 
 _AROUND = 15
 """The number of characters before and after a mistake in its message."""
@@ -32,17 +44,17 @@ def read_json(path: Path) -> object:
     """
     named = short_path(path)
     try:
-        data = path.read_bytes()
+        plain = read_plain(path, is_json=True)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(
+            f"Expected {named} to be whole, but it cannot be decompressed ({error_reason(error)}): fetch it again"
+        ) from error
     except OSError as error:
         raise DataError(
             f"Expected a JSON file, but {named} cannot be read ({error_reason(error)}): name one that can"
         ) from error
-    try:
-        plain = gzip.decompress(data) if path.suffix == ".gz" else data
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(
-            f"Expected {named} to be whole, but it cannot be decompressed ({error_reason(error)}): fetch it again"
-        ) from error
+    except NestingError as error:
+        raise _too_deep(named) from error
     return parse(text_of(plain, named), named)
 
 
@@ -65,7 +77,7 @@ def parse(text: str, where: str) -> object:
     if not text.strip():
         raise DataError(f"{where}: Expected JSON, but it is empty: fetch it again")
     try:
-        value: object = json.loads(text, object_pairs_hook=partial(_each_key_once, where))
+        value = parse_json(text, partial(_each_key_once, where))
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}" if "\n" in text.strip() else f"column {error.colno}"
         near = text[max(0, error.pos - _AROUND) : error.pos + _AROUND]
@@ -73,10 +85,8 @@ def parse(text: str, where: str) -> object:
             f"{where}: Expected JSON, but it breaks off at {place} ({error.msg}), near {short_repr(near)}: "
             "correct it there, or fetch it again"
         ) from error
-    except RecursionError as error:
-        raise DataError(
-            f"{where}: Expected a record, but got lists or objects nested too deep to read: take them out"
-        ) from error
+    except NestingError as error:
+        raise _too_deep(where) from error
     except ValueError as error:  # Python limits the digits of whole numbers
         raise DataError(
             f"{where}: Expected JSON, but got a number of too many digits to be read: correct it"
@@ -84,15 +94,15 @@ def parse(text: str, where: str) -> object:
     return value
 
 
+def _too_deep(where: str) -> DataError:
+    return DataError(f"{where}: Expected a record, but got lists or objects nested too deep to read: take them out")
+
+
 def _each_key_once(where: str, pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         seen = Counter(key for key, _ in pairs)
-        twice = next(key for key in found if seen[key] > 1)
-        raise DataError(
-            f"{where}: Expected each key of an object once, but got {short_repr(twice)} twice in {short_repr(found)}: "
-            "remove one"
-        )
+        raise DataError(f"{where}: {repeated_key(next(key for key in found if seen[key] > 1), found)}")
     return found
 
 
@@ -131,17 +141,22 @@ class RecordStream:
 
     def _records(self, bracket: str, read: Callable[..., Iterator[object]], prefix: str) -> Iterator[object]:
         with self._opened(bracket) as (on_disk, plain):
-            done = 0
-            for record in read(plain, prefix, use_float=True, buf_size=_CHUNK_BYTES):
+            done, repeats = 0, Repeats()
+            for found in read(
+                plain, prefix, use_float=True, buf_size=_CHUNK_BYTES, map_type=partial(StreamedObject, repeats)
+            ):
+                record = unmasked(found) if plain.has_halves else found
+                if repeats.any:
+                    repeats.mark(record[1] if isinstance(record, tuple) else record)
                 here = on_disk.tell()
                 self._progress(here - done)
                 done = here
                 yield record
 
     @contextmanager
-    def _opened(self, bracket: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    def _opened(self, bracket: str) -> Iterator[tuple[BufferedReader, JsonInput]]:
         try:
-            file = self.path.open("rb")
+            file = open_input(self.path)
         except OSError as error:
             raise DataError(
                 f"Expected a file that can be read, but got path={str(self.path)!r}: {error.strerror}"
@@ -157,16 +172,18 @@ class RecordStream:
                         "it is no file of this data set"
                     )
                 with self._plain(on_disk) as plain:
-                    yield on_disk, plain
-            except (ijson.JSONError, EOFError, zlib.error, OSError) as error:
+                    yield on_disk, JsonInput(plain)
+            except NestingError as error:
+                raise _too_deep(str(self.path)) from error
+            except (ijson.JSONError, UnicodeDecodeError, EOFError, zlib.error, OSError) as error:
                 raise DataError(
                     f"Expected {self.path} to be whole, but after {on_disk.tell()} bytes got {_first_line(error)}: "
                     "fetch it again"
                 ) from error
 
-    def _plain(self, on_disk: BinaryIO) -> AbstractContextManager[BinaryIO]:
+    def _plain(self, on_disk: BufferedReader) -> AbstractContextManager[BinaryIO]:
         if self.path.suffix == ".gz":
-            return cast("AbstractContextManager[BinaryIO]", gzip.open(on_disk))
+            return cast("AbstractContextManager[BinaryIO]", gunzipped(on_disk))
         return nullcontext(on_disk)
 
 
@@ -218,8 +235,8 @@ class JsonLines:
         """The lines in order; raises DataError if the file cannot be read, or is compressed."""
         content, offset = sha256(), 0
         try:
-            with self.file.open("rb") as lines:
-                for number, data in enumerate(lines, start=1):
+            with open_input(self.file) as lines:
+                for number, data in enumerate(lines_of(lines), start=1):
                     if number == 1 and data.startswith(_COMPRESSED):
                         raise DataError(
                             f"Expected lines of JSON, but {short_path(self.file)} is compressed: decompress it"
@@ -243,10 +260,10 @@ class JsonLines:
         """
         where = where or self.file.name
         try:
-            with self.file.open("rb") as lines:
+            with open_input(self.file) as lines:
                 for offset in offsets:
                     lines.seek(offset)
-                    yield Line(offset, where, lines.readline()).record()
+                    yield Line(offset, where, read_line(lines)).record()
         except OSError as error:
             raise DataError(
                 f"{where}: Expected a record, but the file cannot be read any more ({error_reason(error)}): start again"

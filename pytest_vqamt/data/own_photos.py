@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import warnings
@@ -13,6 +12,7 @@ from pathlib import Path
 from posixpath import normpath
 
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
@@ -206,12 +206,12 @@ def sizes_of_lines(folder: Path) -> Mapping[str, int]:
 def noted(file: Path) -> Iterator[Mapping[str, object]]:
     """The rows of a file of notes on detections, which may be missing; lines of another form are left out."""
     try:
-        lines = file.read_bytes().splitlines()
+        lines = read_bytes(file, MAX_DATA_BYTES, is_text=True).splitlines()
     except OSError:
         return
     for line in lines:
         try:
-            row: object = json.loads(line)
+            row = parse_json(line)
         except ValueError:
             continue
         if isinstance(row, dict):

@@ -20,10 +20,12 @@ from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import MAX_PHOTO_BYTES, open_input, read_bytes
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
 CACHE_BYTES = 256 * 2**20
+_END_BYTES = 4096
 
 _DRIVE = re.compile("[A-Za-z]:")
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
@@ -61,6 +63,12 @@ class PhotoFiles:
             found = self._digests[name] = _digest_of(self._read(name))
         return found
 
+    def end(self, name: str) -> bytes:
+        """The last bytes of the file, in which two photos of one size differ."""
+        with self._file(name).open("rb") as file:
+            file.seek(max(0, self.size_bytes(name) - _END_BYTES))
+            return file.read()
+
     def check_size(self, name: str, width: int, height: int) -> None:
         """Raises DataError if the photo, turned as its EXIF says, is not ``width`` x ``height`` px."""
         found = size_px(self._file(name))
@@ -85,7 +93,7 @@ class PhotoFiles:
         """The bytes of the file, which is not truncated."""
         file = self._file(name)
         try:
-            data = file.read_bytes()
+            data = read_bytes(file, MAX_PHOTO_BYTES)
         except OSError as error:
             raise DataError(self._unreadable(name, error)) from error
         if not is_whole(data):
@@ -237,7 +245,7 @@ def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -
 def _first_bytes(source: BytesIO | Path) -> bytes:
     if isinstance(source, BytesIO):
         return source.getvalue()[:_FIRST_BYTES]
-    with source.open("rb") as file:
+    with open_input(source) as file:
         return file.read(_FIRST_BYTES)
 
 

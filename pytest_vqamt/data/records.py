@@ -72,6 +72,58 @@ MAX_SIDE_PX = 100_000
 _ID_ADVICE = f"one plain line of {MAX_ID_LENGTH} characters at most"
 
 
+class Repeats:
+    """Notes that objects of a stream repeat a key.
+
+    Attributes:
+        any: whether any did so far; the stream may be ahead of the record that it gives.
+    """
+
+    def __init__(self) -> None:
+        self.any = False
+
+    def mark(self, record: object) -> None:
+        """Notes in ``record`` which key an object in it repeats."""
+        if isinstance(record, StreamedObject):
+            record.fault = next(_faults(record), "")
+
+
+class StreamedObject(dict[str, object]):
+    """A JSON object that is read key by key.
+
+    Attributes:
+        fault: what is wrong with it; ``Record.of`` raises it.
+    """
+
+    __slots__ = ("_repeats", "fault")
+
+    def __init__(self, repeats: Repeats) -> None:
+        super().__init__()
+        self._repeats = repeats
+        self.fault = ""
+
+    def __setitem__(self, key: str, value: object) -> None:
+        if key in self:
+            self._repeats.any = True
+            self.fault = self.fault or repeated_key(key, self)
+        dict.__setitem__(self, key, value)
+
+
+def repeated_key(key: str, found: Mapping[str, object]) -> str:
+    """The fault that an object has a key twice."""
+    return f"Expected each key of an object once, but got {short_repr(key)} twice in {short_repr(found)}: remove one"
+
+
+def _faults(value: object) -> Iterator[str]:
+    if isinstance(value, StreamedObject):
+        if value.fault:
+            yield value.fault
+        yield from _faults(list(value.values()))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _faults(each)
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """A JSON object with its location for messages. Null fields count as missing.
@@ -93,6 +145,8 @@ class Record:
     @classmethod
     def of(cls, value: object, where: str, path: str = "") -> Record:
         """``value`` as a record; raises DataError if it is no JSON object."""
+        if isinstance(value, StreamedObject) and value.fault:
+            raise DataError(f"{where}: {value.fault}")
         if isinstance(value, dict):
             return cls(value, where, path)
         label = f"{where}: {path}" if path else where

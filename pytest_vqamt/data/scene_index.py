@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 class SceneIndex:
     """The indexed annotations of a reader, without masks; building takes minutes, opening a second or two."""
 
+    remarks: tuple[str, ...] = ()
+
     def __init__(self, reader: SceneReader) -> None:
         """Raises DataError if a file is damaged, or no record can be used."""
         self._kind = reader.kind

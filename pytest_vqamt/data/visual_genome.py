@@ -160,8 +160,12 @@ class PictureSizes:
                 image_id = image_id_of(record)
             except DataError as error:
                 yield str(error)
+                continue
+            label = _label(self._path, image_id)
+            if image_id in self._known:
+                yield f"{label}: Expected one record an image, but got one more: remove it"
             else:
-                self._known.setdefault(image_id, self._size(Record(record.row, _label(self._path, image_id))))
+                self._known[image_id] = self._size(Record(record.row, label))
 
     def of(self, image_id: str, photo_file: str) -> tuple[int, int] | None:
         """Width and height; None without photos and image_data.json.

@@ -12,10 +12,12 @@ from itertools import islice
 from threading import Lock
 from typing import TypeAlias
 
+from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.errors import ModelError, VqamtError
+from pytest_vqamt.core.plain_text import error_text, shortened
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore, CachedAnswers
-from pytest_vqamt.execution.prefetch import WAIT_SLICE_S, DaemonExecutor, InputPipeline
+from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
 
@@ -33,6 +35,9 @@ _PENDING_TIMEOUT_S = 5.0
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
 """Between two checks for answers of other processes."""
+
+_MAX_REASON = 10_000
+"""The characters of an exception's text that are kept."""
 
 _DISABLED_AFTER = 32
 """Failed queries, with none answered, after which the model is disabled."""
@@ -492,7 +497,7 @@ class BatchBisector:
         return found, too_large
 
     def _failure(self, error: Exception) -> Failure:
-        reason = f"{type(error).__name__}: {_one_line(str(error))}"
+        reason = shortened(" ".join(error_text(error).split()), _MAX_REASON)
         health = self._model.health
         with self._lock:
             self.failed += 1
@@ -502,11 +507,6 @@ class BatchBisector:
                 health.disabled_reason = str(disabled)
                 raise disabled from error
         return Failure(reason=reason)
-
-
-def _one_line(text: str, at_most: int = 300) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= at_most else f"{line[: at_most - 1]}…"
 
 
 class BusyClock:

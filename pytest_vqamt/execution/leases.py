@@ -184,6 +184,10 @@ def _renew_until(file: Path, holder: str, stop: Event) -> None:
             db.close()
 
 
+_LOCKED_AFTER_S = 60.0
+"""A folder without a lock that has not changed for so long is nobody's: its lock is made at once."""
+
+
 class LockedFolder:
     """A folder for this user alone, locked while this process lives.
 
@@ -219,6 +223,11 @@ def _remove_unlocked(base: Path, prefix: str) -> None:
     for folder in sorted(base.glob(f"{prefix}*")):
         with suppress(OSError):
             if folder.is_symlink() or not folder.is_dir() or folder.lstat().st_uid != os.getuid():
+                continue
+            if not (folder / LOCK_FILE).exists():
+                # Its process was killed before it made the lock, or while it removed the folder.
+                if time.time() - folder.lstat().st_mtime > _LOCKED_AFTER_S:
+                    shutil.rmtree(folder, ignore_errors=True)
                 continue
             lock = _lock(folder / LOCK_FILE, create=False)
             if lock is not None:

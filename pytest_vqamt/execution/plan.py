@@ -17,6 +17,7 @@ from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
+from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
 from pytest_vqamt.stats.gates import GateOn, Threshold
@@ -173,11 +174,10 @@ class Plan:
 
     def draw(self, choose: Chooser) -> SampledCase:
         """Samples one scene, simpler ones for smaller choices, and one case of it."""
-        index = choose.one(self.source.corpus.simplest_first)
         corpus = self.source.corpus
-        return SampledCase(
-            index, self._from_scene(index, lambda scene: self.relation.derive(scene, corpus, choose, self.variant))
-        )
+        index = choose.one(corpus.simplest_first)
+        outcome = self._from_scene(index, lambda scene: derive_case(self.relation, scene, corpus, choose, self.variant))
+        return SampledCase(index, outcome)
 
     def _from_scene(self, index: int, derive: Callable[[Scene], T]) -> T | NotApplicable:
         try:

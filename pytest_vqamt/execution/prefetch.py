@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from functools import partial
 from itertools import accumulate
-from queue import Empty, SimpleQueue
-from threading import Lock, Thread
-from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING
 
+from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, PhotoStore, Query
 from pytest_vqamt.models.base import LoadedModel
@@ -21,9 +19,6 @@ from pytest_vqamt.models.base import LoadedModel
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-
-WAIT_SLICE_S = 1.0
-"""Waits are cut into slices of this length, so that an interruption is noticed on every system."""
 
 MAX_IMAGE_BYTES = 1 << 30
 """The memory for images, half of it for those rendered ahead: 22 images of 12 megapixels in all."""
@@ -33,8 +28,6 @@ _MIN_AHEAD = 64
 
 _CLOSE_TIMEOUT_S = 5.0
 """How long closing waits for preprocessing that is no longer needed."""
-
-Value = TypeVar("Value")
 
 
 class InputPipeline:
@@ -163,55 +156,3 @@ class RenderPrefetcher:
 def _bytes_of(picture: Picture) -> int:
     """Pillow keeps RGB in four bytes a pixel."""
     return 4 * picture.scene.width * picture.scene.height
-
-
-class DaemonExecutor:
-    """Runs calls in order on a few daemon threads.
-
-    The interpreter waits for the threads of a ThreadPoolExecutor when it exits, and a model may take long after Ctrl-C.
-    """
-
-    def __init__(self, threads: int, name: str) -> None:
-        self._max_threads = threads
-        self._name = name
-        self._threads: list[Thread] = []
-        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-
-    def submit(self, call: Callable[[], Value]) -> Future[Value]:
-        future: Future[Value] = Future()
-
-        def work() -> None:
-            try:
-                value = call()
-            except BaseException as error:  # an interruption, too: the future raises it
-                future.set_exception(error)
-            else:
-                future.set_result(value)
-
-        self._calls.put(work)
-        if len(self._threads) < self._max_threads:
-            thread = Thread(target=self._work, name=self._name, daemon=True)
-            thread.start()
-            self._threads.append(thread)  # only once it runs: a time limit may interrupt start()
-        return future
-
-    def close(self) -> None:
-        """Discards the calls that have not begun; those that have go on."""
-        with suppress(Empty):  # empty() could be false before a thread takes the last call
-            while True:
-                self._calls.get_nowait()
-        for _ in self._threads:
-            self._calls.put(None)
-
-    def __enter__(self) -> DaemonExecutor:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _work(self) -> None:
-        while (work := self._calls.get()) is not None:
-            work()
-            del work  # which holds the batch

@@ -25,7 +25,7 @@ from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
 from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.stats.gates import with_baseline_gates
@@ -260,6 +260,8 @@ class Resources:
         """
         settings = self.settings
         wanted = settings.relations or (("*",) if settings.only else ())  # an id may be of any item
+        for relation in {each.info.name: each for each, _ in chosen}.values():
+            check_data(relation, (self.source(spec).corpus for spec in settings.data))
         left_in = {
             spec: [each for each in chosen if not is_left_out(each[0], self.source(spec), wanted)]
             for spec in settings.data

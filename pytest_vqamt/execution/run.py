@@ -44,6 +44,7 @@ def run(
     batch_size: int | None = None,
     device: str = "auto",
     dtype: str | None = None,
+    timeout: float | None = None,
     cache: str | Path | None = None,
     settings: Mapping[str, str] | None = None,
     allow_bad_records: bool = False,
@@ -62,6 +63,7 @@ def run(
     - ``fail_under``: a rate, ``"GLOB=RATE"``, or several of them. The result tells whether each gate is met.
     - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.
     - ``max_drop``: the drop from the baseline that is allowed; only significant drops count.
+    - ``timeout``: the seconds that a batch may take; a model that takes longer is not asked again.
     - ``cache``: a folder that keeps answers for later runs; None keeps nothing.
     - ``settings``: the values of ``--vqamt-option``, by name.
     - ``listen``: is called with each event (``pytest_vqamt.core.events``).
@@ -79,7 +81,9 @@ def run(
     taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
     of_relations, of_model = split_settings(settings or {}, taken, "the argument settings")
     kept = Path(cache) if cache is not None else None
-    options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
+    options = ModelOptions(
+        batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept, timeout_s=timeout
+    )
     if isinstance(model, str):
         ModelCatalogue().check(model, options)
     loaded = None if isinstance(model, str) else wrap_model(_name(model), model, options)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Verdict
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.results import QueryPreview, ViolationPreview
 from pytest_vqamt.execution.baseline import BaselineCase
@@ -156,6 +157,10 @@ def _rank(judged: JudgedCase, regression: bool) -> tuple[bool, bool, tuple[bool,
     return judged.case.is_presumed, not regression, judged.complexity
 
 
+_MAX_PREVIEW = 2_000
+"""The characters of a text in a report; its line in ``cases.jsonl`` has all."""
+
+
 def shown_case(judged: JudgedCase) -> ViolationPreview:
     """The case as reports show it."""
     case = judged.case
@@ -165,12 +170,12 @@ def shown_case(judged: JudgedCase) -> ViolationPreview:
         queries=tuple(
             QueryPreview(
                 picture=query.picture.digest,
-                text=query.text or f"({query.task})",
-                answer=answer.text if isinstance(answer, Answer) else "",
+                text=shortened(query.text or f"({query.task})", _MAX_PREVIEW),
+                answer=shortened(answer.text, _MAX_PREVIEW) if isinstance(answer, Answer) else "",
                 edits="; ".join(map(describe_edit, query.picture.edits)),
             )
             for query, answer in zip(case.queries, judged.answers, strict=True)
         ),
-        expected=case.expected,
-        reason=judged.verdict.reason,
+        expected=shortened(case.expected, _MAX_PREVIEW),
+        reason=shortened(judged.verdict.reason, _MAX_PREVIEW),
     )

@@ -31,11 +31,12 @@ _LEGEND = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """The pictures of one case, under a title and lines of notes."""
+    """Pictures, such as those of one case, under a title and lines of notes; small ones are in rows of their own."""
 
     title: str
     notes: tuple[str, ...]
     panels: tuple[Panel, ...]
+    small: bool = False
 
 
 def sheet(strips: Iterable[Strip]) -> Image.Image:
@@ -75,7 +76,7 @@ def _legend() -> Image.Image:
 
 def _drawn(strip: Strip) -> Image.Image:
     head = _head(strip)
-    rows = list(in_rows(strip.panels, _ROOM_PX))
+    rows = list(in_rows(strip.panels, _ROOM_PX, _SMALL_HEIGHTS_PX if strip.small else _HEIGHTS_PX))
     height = head.height + sum(row.height + SPACE_PX for row in rows) + SPACE_PX
     image = Image.new("RGB", (WIDTH_PX, height), PAPER)
     image.paste(head)
@@ -100,6 +101,7 @@ SPACE_PX = 16
 _HEIGHTS_PX = range(340, 219, -20)
 """The heights to try for pictures, until all of a strip fit in one row."""
 _WRAPPED_HEIGHT_PX = 260
+_SMALL_HEIGHTS_PX = range(150, 149, -1)
 _CAPTION_WIDTH_PX = 210
 """The width of a caption, if its picture is narrower."""
 _BLOCKY_FROM = 4
@@ -136,19 +138,19 @@ class _Sized:
         return max([self.size[0], *(width_px(words, size) for words, size, _ in self.caption)])
 
 
-def in_rows(panels: tuple[Panel, ...], room: int) -> Iterator[Image.Image]:
-    """Returns the panels in rows of at most ``room`` pixels, in one if they stay large enough."""
-    return map(_row, _shared_out(panels, room))
+def in_rows(panels: tuple[Panel, ...], room: int, heights: range = _HEIGHTS_PX) -> Iterator[Image.Image]:
+    """Returns the panels in rows of at most ``room`` pixels, in one if they fit in at one of ``heights``."""
+    return map(_row, _shared_out(panels, room, heights))
 
 
-def _shared_out(panels: tuple[Panel, ...], room: int) -> Iterator[list[_Sized]]:
-    for height in _HEIGHTS_PX:
+def _shared_out(panels: tuple[Panel, ...], room: int, heights: range) -> Iterator[list[_Sized]]:
+    for height in heights:
         sized = [_sized(panel, height, room) for panel in panels]
         if panels and _row_width(sized) <= room:
             yield sized
             return
     row: list[_Sized] = []
-    for each in (_sized(panel, _WRAPPED_HEIGHT_PX, room) for panel in panels):
+    for each in (_sized(panel, min(_WRAPPED_HEIGHT_PX, heights.start), room) for panel in panels):
         if row and _row_width([*row, each]) > room:
             yield row
             row = []

@@ -90,14 +90,19 @@ def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
         DataError: its photo or its mask cannot be read.
     """
     x0, y0, x1, y1 = nearest(edit.box)
-    laid = _scaled(edit.cutout, (x1 - x0, y1 - y0), photos)
+    laid = scaled_cutout(edit.cutout, (x1 - x0, y1 - y0), photos)
     result = image.copy()
     result.paste(laid.convert("RGB"), (x0, y0), laid.getchannel("A"))
     return result
 
 
-def _scaled(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.Image:
-    """Returns the thing at ``size``, RGBA, with its mask as transparency, soft at the edge."""
+def scaled_cutout(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.Image:
+    """Returns the thing at ``size``, RGBA, with its mask as transparency, soft at the edge.
+
+    Raises:
+        RenderError: the cut-out has no pixels.
+        DataError: its photo or its mask cannot be read.
+    """
     photo, mask = photos.photo(cutout.photo), photos.mask(cutout.photo, cutout.thing.id)
     pixels = outwards(cutout.thing.box, photo.size)
     if pixels is None or not mask.crop(pixels).getbbox():
@@ -115,6 +120,25 @@ def _scaled(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.
     scaled = thing.resize(size, Image.Resampling.BILINEAR if scale > 1 else Image.Resampling.HAMMING, box=within)
     scaled.putalpha(_feathered(scaled.getchannel("A"), max(1.0, scale)))
     return scaled
+
+
+_PREVIEW_PX = 150
+_PREVIEW_GROUND = (150, 170, 150)
+
+
+def cutout_preview(cutout: Cutout, photos: PhotoStore) -> Image.Image:
+    """Returns the cut-out on a plain ground, RGB, uint8, its longer side 150 px long.
+
+    Raises:
+        RenderError: the cut-out has no pixels.
+        DataError: its photo or its mask cannot be read.
+    """
+    box = cutout.thing.box
+    scale = _PREVIEW_PX / max(box.w, box.h)
+    thing = scaled_cutout(cutout, (max(1, round(box.w * scale)), max(1, round(box.h * scale))), photos)
+    preview = Image.new("RGB", thing.size, _PREVIEW_GROUND)
+    preview.paste(thing.convert("RGB"), mask=thing.getchannel("A"))
+    return preview
 
 
 def _feathered(mask: Image.Image, scale: float) -> Image.Image:

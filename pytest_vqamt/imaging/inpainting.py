@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import OptionError, RenderError, did_you_mean
+from pytest_vqamt.core.input_files import expanded, open_input
 from pytest_vqamt.imaging.pixel_boxes import outwards
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def method_of(setting: str) -> str:
         raise OptionError(f"Expected inpaint=telea, biharmonic or lama:PATH, but got inpaint={setting!r}{hint}")
     if kind != LAMA:
         return kind
-    checkpoint = Path(path).expanduser()
+    checkpoint = expanded(path)
     try:
         state = checkpoint.stat()
         digest = _digest(checkpoint, (state.st_size, state.st_mtime_ns))
@@ -120,7 +121,7 @@ def _is_installed(module: str) -> bool:
 @lru_cache(maxsize=64)
 def _digest(checkpoint: Path, state: tuple[int, int]) -> str:  # noqa: ARG001 - the file is read again where it differs
     sha = sha256()
-    with checkpoint.open("rb") as file:
+    with open_input(checkpoint) as file:
         while block := file.read(1 << 20):
             sha.update(block)
     return sha.hexdigest()[:16]

@@ -129,6 +129,11 @@ OPTIONS: tuple[Option, ...] = (
         metavar="DEVICE",
         help="auto, cpu, cuda:N, or cuda to let several workers share (default: auto)",
     ),
+    Option(
+        name="--vqamt-timeout",
+        metavar="S",
+        help="end the run of a model that takes longer than this many seconds for a batch (default: no limit)",
+    ),
     Option(name="--vqamt-dtype", metavar="DTYPE", help="the precision of the model's weights, e.g. bfloat16"),
     Option(name="--vqamt-cache", metavar="DIR", help="where answers are kept (default: in pytest's cache folder)"),
     Option(name="--vqamt-no-cache", kind="flag", ini=False, help="keep no answers beyond this run"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,7 +17,9 @@ from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, find_cases_file
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
+from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.plain_text import quoted, shown, visible
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.results import Report
@@ -250,7 +251,7 @@ class ReportedCase:
         if self.file.name not in FILE_NAMES:
             return dict(Baseline(self.file).head.settings) if self.file != _SHOWN_CASES else {}
         try:
-            report: Json = json.loads(self.file.with_name("report.json").read_text(encoding="utf-8"))
+            report: Json = cast("Json", parse_json(read_text(self.file.with_name("report.json"), MAX_REPORT_BYTES)))
             return dict(cast("dict[str, str]", cast("dict[str, Json]", report)["settings"]))
         except (OSError, KeyError, TypeError, ValueError):
             return {}  # the file of cases may be alone in its folder
@@ -341,7 +342,7 @@ def _shown_case(case_id: str) -> str | None:
 
 def _row(line: str, where: str) -> dict[str, Json]:
     try:
-        row: Json = json.loads(line)
+        row = cast("Json", parse_json(line))
     except ValueError as error:
         raise DataError(f"{where}: Expected a whole line of a report, but got {error}: make the report anew") from error
     if not isinstance(row, dict):
@@ -425,18 +426,22 @@ def write_case(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]:
     Raises:
         VqamtError: a picture cannot be rendered, or the folder cannot be written.
     """
+    yield from map(visible, _case_lines(answered, folder))
+
+
+def _case_lines(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]:
     files: dict[str, Path] = {}
     for each in answered:
         yield f"case {each.case.id}: {each.item}, scene {each.case.scene}, on {each.model}"
-        width = max(len(_query_text(query)) for query in each.case.queries)
+        width = max(len(shown(_query_text(query))) for query in each.case.queries)
         for query, answer in zip(each.case.queries, each.answers, strict=True):
             digest = query.picture.digest
             if digest not in files:
                 files[digest] = folder / f"{len(files) + 1}.png"
                 save(render(query.picture, each.source), files[digest])
-            yield f"    {_query_text(query).ljust(width)}  ->  {answer}  ({files[digest]})"
-        yield f"  expected: {each.case.expected}"
-        yield f"  {each.verdict}"
+            yield f"    {shown(_query_text(query)).ljust(width)}  ->  {answer}  ({files[digest]})"
+        yield f"  expected: {shown(each.case.expected)}"
+        yield f"  {shown(each.verdict)}"
     save(sheet(_strip(each, files) for each in answered), folder / SHEET)
     yield f"  side by side: {folder / SHEET}"
 
@@ -463,7 +468,7 @@ def _query_text(query: Query) -> str:
 
 
 def _answer_text(answer: str | None) -> str:
-    return "no answer" if answer is None else repr(answer)
+    return "no answer" if answer is None else quoted(answer)
 
 
 def _strip(each: AnsweredCase, files: dict[str, Path]) -> Strip:

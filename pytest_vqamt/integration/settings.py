@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from pytest_vqamt.core.case_store import FILE_NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling
 from pytest_vqamt.execution.resources import RunSettings
@@ -156,9 +158,23 @@ def _model_options(config: pytest.Config, settings: Mapping[str, str], cache: Pa
         dtype=option_value(config, "vqamt_dtype"),
         settings=settings,
         cache=cache,
+        timeout_s=_seconds(config, "vqamt_timeout"),
         worker=worker,
         workers=workers,
     )
+
+
+def _seconds(config: pytest.Config, dest: str) -> float | None:
+    text = option_value(config, dest)
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < inf:
+        raise OptionError(f"Expected {_flag_of(dest)} to be a number of seconds above 0, but got {text!r}")
+    return seconds
 
 
 def _worker(config: pytest.Config) -> tuple[int, int]:
@@ -195,7 +211,7 @@ def _path(config: pytest.Config, dest: str) -> Path | None:
     """Paths on the command line are relative to the current folder, those in ini files to the root folder."""
     typed: str | None = config.getoption(dest)
     text = typed or option_value(config, dest)
-    return (config.invocation_params.dir if typed else config.rootpath) / Path(text).expanduser() if text else None
+    return (config.invocation_params.dir if typed else config.rootpath) / expanded(text) if text else None
 
 
 def _choice(config: pytest.Config, dest: str, choices: tuple[str, ...]) -> str:

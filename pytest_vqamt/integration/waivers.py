@@ -10,6 +10,7 @@ from pathlib import Path
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
+from pytest_vqamt.core.input_files import read_text
 
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
@@ -22,8 +23,8 @@ def read_waivers(file: Path, option: str = "--vqamt-waive") -> dict[str, str]:
         DataError: a line names no case, or gives no reason.
     """
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_text(file).splitlines()
+    except OSError as error:
         raise OptionError(f"Expected {option} to name a text file, but got {str(file)!r}: {error}") from error
     waived: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
@@ -52,7 +53,7 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
         return ()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        before = file.read_text(encoding="utf-8") if file.exists() else _HEAD
+        before = read_text(file) if file.exists() else _HEAD
         ended = before if not before or before.endswith("\n") else f"{before}\n"
         with replacing(file) as part:
             part.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")

@@ -2,9 +2,9 @@
 
 JSON Lines, one object a line: ``{"id", "photo", "picture", "task", "text", "answer"}``, where ``answer`` is text, or
 null while unanswered. A row is matched by ``id``, the query's, or, for pictures without edits, by ``published`` (the id
-of a question of a published pair, as in ``carets:DIR``) or by ``photo`` and ``text`` (and ``task``, where given), in
-this order. A repeated query (``control.repeat``) is matched by ``id`` alone. Other fields are ignored. FILE need not
-exist yet.
+of a question of a published pair, as in ``carets:DIR``) or by ``photo``, with or without ".jpg", and ``text`` (and
+``task``, where given), in this order. A repeated query (``control.repeat``) is matched by ``id`` alone. Other fields
+are ignored. FILE need not exist yet.
 
 Queries without an answer are added to ``FILE.todo.jsonl``, as rows of the same form with ``answer`` null. Once
 answered, by whatever means, they belong into FILE.
@@ -23,6 +23,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.input_files import MAX_DATA_BYTES, expanded, parse_json, read_bytes
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.models.base import ModelOptions
@@ -38,7 +39,7 @@ def load(argument: str, _options: ModelOptions) -> AnswersFile:
         OptionError: the file's folder does not exist.
         DataError: the file cannot be read, or a line of it is invalid.
     """
-    path = Path(argument).expanduser().absolute()
+    path = expanded(argument).absolute()
     if not path.parent.is_dir():
         raise OptionError(f"Expected answers:FILE in a folder that exists, but got model={f'answers:{argument}'!r}")
     return AnswersFile(path)
@@ -124,8 +125,8 @@ class _AnswerIndex:
             return False
         if row.id in self.by_id or not row.plain:
             return row.id in self.by_id
-        key = [(row.photo, row.text, task) for task in (row.task, None)]
-        return row.published in self.by_published or any(each in self.by_content for each in key)
+        keys = _content_keys(row.photo, row.text, row.task)
+        return row.published in self.by_published or any(each in self.by_content for each in keys)
 
     def find(self, query: Query) -> AnswerRow | None:
         row = self.by_id.get(query.id)
@@ -141,14 +142,26 @@ class _AnswerIndex:
         return rows[0] if rows else None
 
     def _by_content(self, query: Query) -> AnswerRow | None:
-        for task in (query.task, None):
-            key: _ContentKey = (query.picture.photo.id, query.text, task)
+        for key in _content_keys(query.picture.photo.id, query.text, query.task):
             # Photo ids may repeat between scene sources, so rows that differ matter only where one of them is needed.
             if key in self.conflicts:
                 raise _contradiction(self.by_content[key], self.conflicts[key])
             if key in self.by_content:
                 return self.by_content[key]
         return None
+
+
+def _content_keys(photo: str | None, text: str | None, task: Task | None) -> Iterator[_ContentKey]:
+    """Yields the keys of rows that answer a text: by the photo's id first, then by it with or without ".jpg"."""
+    names = [photo]
+    if photo is not None:
+        names.append(photo.removesuffix(_SUFFIX) if photo.endswith(_SUFFIX) else f"{photo}{_SUFFIX}")
+    for name in names:
+        yield name, text, task
+        yield name, text, None
+
+
+_SUFFIX = ".jpg"
 
 
 def _contradiction(first: AnswerRow, second: AnswerRow) -> DataError:
@@ -172,7 +185,7 @@ def _parse_or_none(line: bytes) -> AnswerRow | None:
 def _read(path: Path) -> bytes:
     """The content of a file; empty if there is none."""
     try:
-        return path.read_bytes()
+        return read_bytes(path, MAX_DATA_BYTES, is_text=True)
     except FileNotFoundError:
         return b""
     except OSError as error:
@@ -307,7 +320,7 @@ def parse_row(line: bytes, where: str) -> AnswerRow:
 
 def _json_object(line: bytes, where: str) -> dict[str, object]:
     try:
-        row: object = json.loads(line)
+        row = parse_json(line)
     except ValueError as error:
         raise DataError(f"{where}: Expected a JSON object, but got {shortened(line)}: {error}") from error
     if not isinstance(row, dict):

@@ -43,14 +43,16 @@ import inspect
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.plain_text import encodable
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
+from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
 if sys.version_info >= (3, 14):
     # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.
@@ -100,6 +102,7 @@ class ModelOptions:
         dtype: the precision of the weights, such as "bfloat16"; None leaves it to the model.
         settings: from ``--vqamt-option NAME=VALUE``.
         cache: a folder for what a model computes, such as features; None to cache nothing.
+        timeout_s: the time that a batch may take; None for any time.
         worker, workers: the number of this process, from 0, and of all processes of this run.
     """
 
@@ -108,12 +111,15 @@ class ModelOptions:
     dtype: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     cache: Path | None = None
+    timeout_s: float | None = None
     worker: int = 0
     workers: int = 1
 
     def __post_init__(self) -> None:
         if self.batch_size is not None and self.batch_size < 1:
             raise OptionError(f"Expected a batch size of 1 or more, or auto, but got batch_size={self.batch_size!r}")
+        if self.timeout_s is not None and not 0 < self.timeout_s < inf:
+            raise OptionError(f"Expected a timeout of more than 0 seconds, but got timeout={self.timeout_s!r}")
 
 
 Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
@@ -162,12 +168,15 @@ class LoadedModel:
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
         """Preprocesses a batch on another thread than ``ask``, if the model can.
 
-        Errors are ignored here: ``ask`` meets them again, and its caller finds the query that they concern.
+        Where it takes too long, the model is disabled. Other errors are ignored here: ``ask`` meets them again, and its
+        caller finds the query that they concern.
         """
         if self.preprocess is None or self.health.disabled_reason or not batch:
             return
         try:
             self.preprocess(task, batch)
+        except TimeLimitError as error:
+            self.health.disabled_reason = str(error)
         except Exception:
             _drop_preprocessed(batch)
 
@@ -262,17 +271,23 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
             f"Expected the fingerprint of model {name!r} to be a string (an attribute or a property), "
             f"but got fingerprint={described(declared)}"
         )
+    prepare, stream = _optional_method(model, "prepare"), _optional_method(model, "stream_answers")
+    batches_at_once = declared_size(name, model, "batches_at_once", 1)
+    if options.timeout_s is not None:
+        limit = TimeLimit(options.timeout_s, name, batches_at_once)
+        methods = {task: limit.method(method) for task, method in methods.items()}
+        prepare, stream = prepare and limit.prepare(prepare), stream and limit.stream(stream)
     return LoadedModel(
         name=name,
         tasks=tuple(methods),
-        fingerprint=declared or f"undeclared:{name}",
+        fingerprint=encodable(declared or f"undeclared:{name}"),
         persistent=bool(declared),
         batch=_batch(name, model, options),
         deferred=model if isinstance(model, Deferred) else None,
         methods=methods,
-        preprocess=_optional_method(model, "prepare"),
-        streamed=_optional_method(model, "stream_answers"),
-        batches_at_once=declared_size(name, model, "batches_at_once", 1),
+        preprocess=prepare,
+        streamed=stream,
+        batches_at_once=batches_at_once,
         used=lambda: declared_usage(name, model),
     )
 
@@ -351,7 +366,7 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
         raise ModelError(
             f"Expected the usage of model {name!r} to map names to numbers, but got usage={described(usage)}"
         )
-    return dict(usage)
+    return {encodable(key): value for key, value in usage.items()}
 
 
 def described(value: object) -> str:
@@ -375,18 +390,14 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
 
 def _answer(value: object, item: ModelInput, who: str) -> Answer:
     if isinstance(value, str):
-        return Answer(_encodable(value))
+        return Answer(encodable(value))
     if isinstance(value, Answer) and _is_valid(value.text, value.scores):
-        return Answer(_encodable(value.text), value.scores, bool(value.truncated))
+        scores = value.scores and tuple((encodable(label), score) for label, score in value.scores)
+        return Answer(encodable(value.text), scores, bool(value.truncated))
     raise ModelError(
         f"Expected {who} to return an Answer(text, scores) or a str for each input, but got {described(value)} "
         f"for text={shortened(item.text)}"
     )
-
-
-def _encodable(text: str) -> str:
-    """Half of a cut-off emoji becomes a question mark, so that every file can hold the text."""
-    return str(text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _is_valid(text: object, scores: object) -> bool:

@@ -15,7 +15,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import is_nearly_everywhere
-from pytest_vqamt.language.english.nouns import is_everywhere, is_mass, plural, singular
+from pytest_vqamt.language.english.nouns import is_countable, is_everywhere, is_mass, plural, singular
 from pytest_vqamt.language.ontology import NounClass
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.relations.soundness import annotated_names, object_names, presumed
@@ -29,6 +29,9 @@ _METAL_COLOURS = frozenset({"bronze", "copper", "gold", "golden", "silver"})
 
 MAX_PLAUSIBLE_NAMES = 12
 """The most absent names to draw from, those that co-occur most often with the companion."""
+
+MAX_ABSENT_NAMES = 100
+"""The most absent names to draw from without a companion, the most frequent ones of the corpus."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,6 +110,12 @@ class AskableScene:
 
         return self.cached(("absent", companion), find)
 
+    @cached_property
+    def countable_absent(self) -> tuple[str, ...]:
+        """The countable names of the corpus that are surely absent (rule 4), the most frequent first."""
+        names = (name for name in self.corpus.names if is_countable(name) and self._is_absent(name))
+        return tuple(islice(names, MAX_ABSENT_NAMES))
+
     def is_presumed(self, name: str) -> bool:
         """Whether a thing of this name may be in the picture without being annotated."""
         return presumed((name,), self.scene)
@@ -184,14 +193,24 @@ class AskableScene:
         ) and all(self.known.is_never(region.name, word) for region in self.scene.regions)
 
     def classes_absent(self, name: str) -> tuple[str, ...]:
-        """Returns the classes of the name that nothing in the scene belongs to or could pass for."""
+        """Returns the classes of the name that nothing in the scene belongs to, could pass for, or comes with (rule 4).
+
+        What comes with a class is a part or a garment: no person is absent where there is clothing.
+        """
         return tuple(
             each.word
             for each in self.known.classes_of(name)
             if each.word != name
             and each.may_be_absent
-            and all(self.known.is_never(other, each.word) for other in self.annotated_names)
+            and all(
+                self.known.is_never(other, each.word) and not self._comes_with(other, each.word)
+                for other in self.annotated_names
+            )
         )
+
+    def _comes_with(self, name: str, word: str) -> bool:
+        """Whether a thing of this name may show one of the class, none of which is annotated."""
+        return not {name, word} <= self.scene.exhaustive and self.known.wordnet.part_related(name, word)
 
     @cached_property
     def _relations_by_subject(self) -> dict[str, tuple[tuple[str, Thing], ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
@@ -72,6 +72,17 @@ def resources_of(relation: Relation) -> tuple[tuple[str, str], ...]:
     """Returns the name ("wordnet") and version of what the relation uses beside the data, by its ``resources``."""
     named: tuple[tuple[str, str], ...] = getattr(relation, "resources", ())
     return named
+
+
+def check_data(relation: Relation, corpora: Iterable[Corpus]) -> None:
+    """Checks the relation's settings against the data of the run, by its ``check_data``.
+
+    Raises:
+        OptionError: a setting names what none of the data has.
+    """
+    check: Callable[[Iterable[Corpus]], None] | None = getattr(relation, "check_data", None)
+    if check is not None:
+        check(corpora)
 
 
 def case_of(

@@ -184,7 +184,7 @@ def _instantiate(relation: Callable[..., Relation], settings: Mapping[str, str])
                 f"Expected --vqamt-option={setting.name}=VALUE with one of {', '.join(setting.values)}, "
                 f"but got {setting.name}={value!r}"
             )
-    given = {setting.name: settings[setting.name] for setting in own if setting.name in settings}
+    given = {setting.field: settings[setting.name] for setting in own if setting.name in settings}
     made = relation(**given)
     if given:
         resources_of(made)  # opens what a setting names, so that errors are reported before a model is loaded

@@ -9,16 +9,19 @@ from itertools import product
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, RelationSetting
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Corruption
-from pytest_vqamt.core.meaning import groups_of, members
+from pytest_vqamt.core.meaning import Annotated, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.english.lexical_relations import find_words
+from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import pixel_box
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import sample_published_question
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 # The baseline FIP of Chang et al., VEglue, sections 4.5 and 6.3, with the corruptions of Hendrycks and Dietterich
@@ -62,8 +65,9 @@ class PictureCorruption(BuiltInRelation):
     Tagged baseline: people found so many as a third of such pictures spoilt (Table 2: zoom 62.7 % valid, contrast
     76.4 %). What is seen badly is still there, so a perfect perceiver never violates it.
 
-    **Deviation:** the paper's texts are hypotheses that come with the pictures. Where a scene has published questions,
-    a "global" case asks one of those, whatever it is about.
+    **Deviation:** the paper's texts are hypotheses that come with the pictures. Where a scene has questions of its
+    data set, a case asks one of those, whatever it is about. An "object" case then corrupts the boxes of the things
+    that its text names, or of all things if it names none.
     """
 
     info = RelationInfo(
@@ -73,6 +77,7 @@ class PictureCorruption(BuiltInRelation):
         variants=VARIANTS,
         tags=("baseline",),
         breakdown=("shape", "present_groups"),
+        version=2,
         settings=(SEVERITY,),
     )
     expect = same_answer
@@ -80,11 +85,13 @@ class PictureCorruption(BuiltInRelation):
     severity: str = SEVERITY.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        asked = _question(scene, choose, published=is_global(variant))
+        asked = _question(scene, choose)
         if isinstance(asked, NotApplicable):
             return asked
         question, facts = asked
-        things = [thing for group in groups_of(question.meaning) for thing in members(group, scene)]
+        things = _things_asked_about(question, scene)
+        if not things and not is_global(variant):
+            return NotApplicable(reason="no thing in the scene")
         return case_of(
             self,
             variant,
@@ -95,11 +102,21 @@ class PictureCorruption(BuiltInRelation):
         )
 
 
-def _question(
-    scene: Scene, choose: Chooser, *, published: bool
-) -> tuple[Question, tuple[tuple[str, Fact], ...]] | NotApplicable:
-    """Draws a published question if allowed and there is one, or else one about things in the scene."""
-    if published and (own := sample_published_question(scene, choose)):
+def _things_asked_about(question: Question, scene: Scene) -> list[Thing]:
+    """Returns the things that the question means; of a data set's question those that its text names, or else all."""
+    if not isinstance(question.meaning, Annotated):
+        return [thing for group in groups_of(question.meaning) for thing in members(group, scene)]
+    named = {
+        name
+        for name in object_names(scene)
+        if any(True for word in {name, plural(name)} for _ in find_words(question.text, word))
+    }
+    return [thing for thing in scene.objects if not named or thing.name in named]
+
+
+def _question(scene: Scene, choose: Chooser) -> tuple[Question, tuple[tuple[str, Fact], ...]] | NotApplicable:
+    """Draws a question of the data set if there is one, or else one about things in the scene."""
+    if own := sample_published_question(scene, choose):
         return own, (("shape", "published"),)
     asked = groups.sample_question(scene, choose, choose.one(_ASKED), lambda _name: True)
     return asked if isinstance(asked, NotApplicable) else (asked.question, asked.facts)

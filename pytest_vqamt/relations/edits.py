@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, groupby, pairwise
-from math import ceil, sqrt
+from math import ceil, floor, sqrt
 from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_vqamt.core.box import Box
@@ -16,11 +16,17 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.edits import GONE_SHARE, Colour, Fill
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.inpainting import lacking, method_of
 from pytest_vqamt.imaging.pixel_boxes import outwards
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import word_set
+from pytest_vqamt.relations.recognition import (
+    best_cutouts,
+    cutout_id,
+    is_recognisable,
+    min_inserted_area,
+)
 from pytest_vqamt.relations.soundness import cannot_be_confused, is_salient_size, presumed, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -186,9 +192,13 @@ def sample_insertion(
     choose: Chooser,
     names: Iterable[str],
     suits: Callable[[CutoutEntry, str], bool] = lambda *_: True,
+    excluded: frozenset[str] = frozenset(),
 ) -> InsertedThing | NotApplicable:
-    """Inserts another instance of one of ``names`` where it overlaps nothing; ``suits`` filters the cut-outs."""
-    pools = {name: _pool(scene, corpus, name) for name in names}
+    """Inserts another instance of one of ``names`` where it overlaps nothing.
+
+    ``suits`` filters the cut-outs; none is one of the ``excluded`` ids.
+    """
+    pools = {name: _pool(scene, corpus, name, excluded) for name in names}
     some = tuple(name for name, pool in pools.items() if any(suits(entry, name) for entry in pool))
     if not some:
         return NotApplicable(reason="no cut-out of another instance of a class in the picture")
@@ -196,7 +206,7 @@ def sample_insertion(
     entry = choose.one(tuple(entry for entry in pools[name] if suits(entry, name)))
     peers = [thing.box for thing in scene.objects if thing.name == name]
     size = size_like_peers(peers, entry.w, entry.h, scene.frame)
-    if size is None:
+    if size is None or size[0] * size[1] < floor(min_inserted_area(entry, scene.frame, corpus)):
         return NotApplicable(reason="the inserted thing would be too small")
     placed = _place(scene, choose, size)
     if placed is None:
@@ -214,9 +224,14 @@ def sample_insertion(
     )
 
 
-def _pool(scene: Scene, corpus: Corpus, name: str) -> list[CutoutEntry]:
-    """Returns the largest fifth of the cut-outs of ``name`` from other photos, thinned evenly."""
+def _pool(scene: Scene, corpus: Corpus, name: str, excluded: frozenset[str] = frozenset()) -> list[CutoutEntry]:
+    """Returns cut-outs of ``name`` from other photos: the best; the largest fifth of drawn ones, thinned evenly."""
+    if corpus.look is not None:
+        best = best_cutouts(corpus, name, excluded)
+        return [entry for entry in best if corpus.scene(entry.index).photo != scene.photo]
     every = corpus.cutouts.get(name, ())
+    if excluded:
+        every = tuple(entry for entry in every if cutout_id(entry, corpus) not in excluded)
     here = [thing for thing in scene.objects if thing.name == name and thing.has_mask]
     size = ceil(LARGEST_SHARE * max(0, len(every) - len(here)))
     large = list(every[: size + len(here)])
@@ -226,6 +241,12 @@ def _pool(scene: Scene, corpus: Corpus, name: str) -> list[CutoutEntry]:
         if corpus.scene(large[place].index).photo == scene.photo:
             del large[place]
     return large[: size : ceil(size / AT_MOST) or 1]
+
+
+def insertable_cutouts(corpus: Corpus, excluded: frozenset[str]) -> dict[str, tuple[CutoutEntry, ...]]:
+    """Returns the cut-outs that ``sample_insertion`` chooses from by name, but for those of the picture's own photo."""
+    nowhere = Scene(id="", photo=Photo(id="", digest=""), width=0, height=0)
+    return {name: tuple(_pool(nowhere, corpus, name, excluded)) for name in corpus.cutouts}
 
 
 def _places_of(thing: Thing, entries: Sequence[CutoutEntry]) -> Iterator[int]:
@@ -337,6 +358,65 @@ def removable(scene: Scene) -> tuple[Thing, ...]:
         and thing.box.share_inside(scene.frame) > GONE_SHARE
         and not any(owner is not thing and patch.overlaps(other) for other, owner in seen)
     )
+
+
+# COCO's boxes now and then end before the thing does: a tie's upper half stays, or an engine's wagons.
+
+
+_MARGIN_SHARE, _MIN_MARGIN_PX = 0.04, 4
+"""The margin around a mask, as a share of the longer side, and the least: soft edges and shadows lie outside of it."""
+_MAX_OPEN = 0.08
+"""The longest stretch of the outline beyond which the thing may go on, as a share of the outline."""
+_REACH_SHARE = 0.25
+"""What is nearer to a thing than this share of its longer side may be a part of it, or of its like."""
+
+
+def whole_patch(thing: Thing, scene: Scene, corpus: Corpus) -> Box | None:
+    """Returns the patch in whole pixels under which all of the thing is gone; None if some of it might stay.
+
+    Of a photo with masks, the thing must be recognisable and nowhere go on beyond its mask. No thing or crowd of its
+    family may be near, and nothing in the patch of a vehicle, which may go on behind that. The patch goes beyond box
+    and mask by a margin.
+    """
+    if corpus.look is None or not thing.has_mask:
+        return pixel_box(thing.box, scene)
+    others = [(other.name, other.box) for other in scene.objects if other.id != thing.id]
+    others += [(region.name, region.box) for region in scene.regions]
+    longer = max(thing.box.w, thing.box.h)
+    if any(_is_alike(name, thing) and thing.box.gap(box) <= _REACH_SHARE * longer for name, box in others):
+        return None
+    look = corpus.look(scene.photo, thing.id) if is_recognisable(thing, scene, corpus) else None
+    if look is None or look.open_stretch > _MAX_OPEN:
+        return None
+    margin = max(_MIN_MARGIN_PX, _MARGIN_SHARE * longer)
+    patch = pixel_box(Box.enclosing((thing.box, look.box)).grown(margin), scene)
+    if patch and family(thing.name) == "vehicle" and any(patch.overlaps(box) for _, box in others):
+        return None
+    return patch
+
+
+def _is_alike(name: str, thing: Thing) -> bool:
+    return name == thing.name or (family(name) is not None and family(name) == family(thing.name))
+
+
+def wholly_removable(scene: Scene, corpus: Corpus) -> tuple[tuple[Thing, Box], ...]:
+    """Returns the removable things of which nothing stays, each with its patch, which overlaps no other box."""
+    if corpus.look is None:  # the patches are those that ``removable`` looked at
+        return tuple((thing, pixel_box(thing.box, scene) or thing.box) for thing in removable(scene))
+    found: list[tuple[Thing, Box]] = []
+    for thing in removable(scene):
+        patch = whole_patch(thing, scene, corpus)
+        others = chain(
+            (other.box for other in scene.objects if other.id != thing.id), (region.box for region in scene.regions)
+        )
+        if patch and patch.area < scene.frame.area and not any(_overlap(patch, box, scene) for box in others):
+            found.append((thing, patch))
+    return tuple(found)
+
+
+def _overlap(patch: Box, box: Box, scene: Scene) -> bool:
+    seen = pixel_box(box, scene)
+    return seen is not None and patch.overlaps(seen)
 
 
 Size: TypeAlias = tuple[int, int]

@@ -99,6 +99,11 @@ class LexicalRelation(BuiltInRelation):
         )
 
 
+def default_knowledge() -> LexicalKnowledge:
+    """Returns the knowledge of relations without settings for it."""
+    return load_knowledge(WORDNET.default, ONTOLOGY.default)
+
+
 @cache
 def load_knowledge(wordnet_setting: str, ontology_setting: str) -> LexicalKnowledge:
     """Loads the knowledge that the settings name, once a process.

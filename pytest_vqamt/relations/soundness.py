@@ -28,12 +28,6 @@ def countable_names(scene: Scene) -> list[str]:
     ]
 
 
-def absent_names(scene: Scene, corpus: Corpus) -> list[str]:
-    """Returns the countable names of the corpus that are absent from the scene, the most frequent first."""
-    here = annotated_names(scene)
-    return [name for name in corpus.names if name not in here and is_countable(name) and plural(name) not in here]
-
-
 def object_names(scene: Scene) -> tuple[str, ...]:
     """Returns the names of all things, each once, in scene order."""
     return tuple(dict.fromkeys(thing.name for thing in scene.objects))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import cast
 from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_folder
 from pytest_vqamt.core.case_store import PLAIN_NAME
 from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
 from pytest_vqamt.core.report_json import SCHEMA, Row, report_from_row, report_text
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
@@ -96,7 +96,7 @@ def read_report(folder: Path) -> Report:
     """
     file = folder / REPORT_FILE
     try:
-        row: object = json.loads(file.read_text(encoding="utf-8"))
+        row: object = parse_json(read_text(file, MAX_REPORT_BYTES))
     except (OSError, ValueError) as error:
         raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {error}") from error
     schema = row.get("schema") if isinstance(row, dict) else None

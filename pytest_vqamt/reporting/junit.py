@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Gate, RelationResult, StratumResult
 
 Property = tuple[str, object]
@@ -15,7 +16,7 @@ def properties(result: RelationResult) -> list[Property]:
 
     xdist sends them with the test's report, and ``--junitxml`` writes each as a property.
     """
-    return [
+    found: list[Property] = [
         ("vqamt_relation", result.item),
         ("vqamt_version", result.version),
         ("vqamt_model", result.model.name),
@@ -26,6 +27,7 @@ def properties(result: RelationResult) -> list[Property]:
         *_figures("vqamt", result),
         *(_figures("vqamt_presumed", result.presumed) if result.presumed else ()),
     ]
+    return [(name, shown(value) if isinstance(value, str) else value) for name, value in found]
 
 
 def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Property]:

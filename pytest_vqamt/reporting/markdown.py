@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.text import describe_queries, describe_utilisation, folded_lines
@@ -21,16 +21,19 @@ from pytest_vqamt.reporting.view.tables import TableCell, ViewTable
 _MARKUP = re.compile(r"[\\`*_\[\]<#!|~&@$]|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:)|www\.")
 """What begins or ends markup on GitHub: a link, a tag, a cell, a mention, a formula, an emoji."""
 _NOT_IN_CODE = re.compile(r"[`|\\]")
+_MOST_OF_A_TEXT = 2_000
 _COMMAND = re.compile(r"`((?:vqamt |--vqamt)[^`|\\]*)`")
+
+_SPACES = re.compile(" {2,}")
 
 
 def escape(text: str) -> str:
-    r"""``text`` on one line, with punctuation that is markup as character references.
+    r"""``text`` on one line, with punctuation that is markup as character references, and with all of its spaces.
 
-    >>> escape("<b>|x\ny"), escape("see www.a.b")
-    ('&#60;b>&#124;x y', 'see www&#46;a.b')
+    >>> escape("<b>|x\ny"), escape("see www.a.b"), escape("how  many")
+    ('&#60;b>&#124;x&#92;ny', 'see www&#46;a.b', 'how&nbsp; many')
     """
-    return _escaped(_one_line(text))
+    return _SPACES.sub(lambda found: f"{'&nbsp;' * (len(found[0]) - 1)} ", _escaped(_one_line(text)))
 
 
 def code(text: str) -> str:
@@ -40,7 +43,7 @@ def code(text: str) -> str:
     ('`metavqa.partition[object]`', 'a&#124;b')
     """
     line = _one_line(text)
-    return escape(line) if not line or _NOT_IN_CODE.search(line) else f"`{line}`"
+    return _escaped(line) if not line or _NOT_IN_CODE.search(line) else f"`{line}`"
 
 
 def prose(text: str) -> str:
@@ -67,10 +70,7 @@ def _escaped(line: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Without line breaks, invisible characters and characters that change the direction of the text."""
-    spaced = "".join(" " if each.isspace() else each for each in text)
-    visible = (each for each in spaced if unicodedata.category(each) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
-    return " ".join("".join(visible).split())
+    return shown(text, _MOST_OF_A_TEXT).strip()
 
 
 VARIABLE = "GITHUB_STEP_SUMMARY"

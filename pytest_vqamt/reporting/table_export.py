@@ -2,7 +2,7 @@
 
 Both are streamed. A CSV has numbered columns for each query (``text_1``, ``answer_1``, ...), as many as the largest
 case needs; a Parquet file has lists. In a CSV, a text that a spreadsheet could run as a formula, or that begins with an
-apostrophe, gets an apostrophe in front. Numbers do not.
+apostrophe, gets an apostrophe in front. Numbers do not. Control characters and the like are escapes in a CSV.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
 
@@ -52,7 +53,7 @@ def write_csv(folder: Path, file: Path) -> int:
     numbered = [f"{name}_{number}" for number in range(1, queries + 1) for name in OF_QUERY]
 
     def write(path: Path) -> int:
-        with path.open("w", encoding="utf-8", errors="replace", newline="") as lines:
+        with path.open("w", encoding="utf-8", newline="") as lines:
             table = csv.writer(lines)
             table.writerow([*OF_CASE, *numbered])
             written = 0
@@ -144,8 +145,8 @@ def _answer(text: str | None) -> str | None:
 
 
 def _text(value: Json) -> str:
-    """The value as text, without lone surrogates, which UTF-8 cannot encode."""
-    return str(value).encode("utf-8", "replace").decode("utf-8")
+    """The value as text; lone surrogates, which UTF-8 cannot encode, as escapes."""
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _cell(value: str | bool | None) -> str:
@@ -153,4 +154,5 @@ def _cell(value: str | bool | None) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    value = visible(value, keep="\t\r\n")
     return f"'{value}" if _TO_RUN.match(value) and not _NUMBER.fullmatch(value) else value

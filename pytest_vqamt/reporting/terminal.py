@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.pairs import PairTally
+from pytest_vqamt.core.plain_text import quoted, shortened, visible
 from pytest_vqamt.core.results import (
     RelationResult,
     Report,
@@ -30,7 +31,6 @@ from pytest_vqamt.reporting.view.tables import ViewTable, changes_table
 _DOMINANT = 0.8
 """An answer with this share of all is pointed out unless it is right as often: a model that always says "yes"."""
 
-_NOISE = "control"
 _BAD_RECORDS_SHOWN = 5
 _REASONS_SHOWN = 5
 _DIFFERENCES_SHOWN = 10
@@ -44,6 +44,10 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
         again: the beginning of replay commands.
         in_full: show all metrics, and why items have no case.
     """
+    yield from map(visible, _lines(report, again, in_full=in_full))
+
+
+def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
     for names, results in results_by_model_and_data(report):
         summaries = [each for each in report.summaries if (each.model, each.data) == names]
         yield from _block(results, summaries, again, in_full)
@@ -92,7 +96,7 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
         yield from warnings
     for result in results:
         is_failure = any(not gate.met for gate in (*result.gates, *result.drop_gates))  # its message has the violation
-        if result.violation and _NOISE not in result.tags and not is_failure:
+        if result.violation and not is_failure:
             yield ""
             yield f"{result.item}: {result.claim}"
             yield from violation_lines(result, result.violation, again)
@@ -116,14 +120,15 @@ def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
         reading, times = min(readings.items(), key=lambda pair: (-pair[1], pair[0]))
         share = times / total
         if share >= _DOMINANT and not _is_right_as_often(result, share):
-            yield f"{result.item}: {share:.0%} of all answers are {reading!r}"
+            yield f"{result.item}: {share:.0%} of all answers are {quoted(reading)}"
     if result.truncated:
         yield (
             f"{result.item}: in {result.truncated} of {result.all_cases} cases the model read only the beginning of a "
             "question"
         )
     if result.error:
-        yield f"{result.item}: {result.errors} of {result.all_cases} cases had no answer; the first: {result.error}"
+        first = shortened(result.error)
+        yield f"{result.item}: {result.errors} of {result.all_cases} cases had no answer; the first: {first}"
 
 
 def _is_right_as_often(result: RelationResult, share: float) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from pytest_vqamt.core.plain_text import quoted, shortened, shown, visible
 from pytest_vqamt.core.results import BaselineChange, Gate, ModelUse, RelationResult, ViolationPreview
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.format import count_noun, format_interval, format_p, wrapped
@@ -16,7 +17,11 @@ def missed_gate_message(result: RelationResult, again: str) -> str:
     lines.append(f"  claim: {result.claim}")
     if result.violation:
         lines += violation_lines(result, result.violation, again)
-    return "\n".join(lines)
+    return _message(lines)
+
+
+def _message(lines: Iterable[str]) -> str:
+    return "\n".join(visible(line, keep="\n") for line in lines)
 
 
 def _missed_gates(result: RelationResult) -> Iterator[str]:
@@ -40,7 +45,7 @@ def _requirement(gate: Gate) -> str:
 def violation_lines(result: RelationResult, violation: ViolationPreview, again: str) -> Iterator[str]:
     """The simplest violation with its answers and its replay command."""
     yield f"simplest violation found: scene {violation.scene}, case {violation.id}"
-    yield from _answer_lines(violation, [repr(query.answer) for query in violation.queries])
+    yield from _answer_lines(violation, [quoted(query.answer) for query in violation.queries])
     yield from _replay_lines(result, violation, again)
 
 
@@ -62,13 +67,13 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
     if violation:
         before = [*answers_before, *(None for _ in violation.queries[len(answers_before) :])]
         answers = [
-            f"{query.answer!r} now" if answer is None else f"{answer!r} before, {query.answer!r} now"
+            f"{quoted(query.answer)} now" if answer is None else f"{quoted(answer)} before, {quoted(query.answer)} now"
             for query, answer in zip(violation.queries, before, strict=True)
         ]
         lines.append(f"simplest regression found: scene {violation.scene}, case {violation.id}")
         lines += _answer_lines(violation, answers)
         lines += _replay_lines(result, violation, again)
-    return "\n".join(lines)
+    return _message(lines)
 
 
 def _describe_drop(change: BaselineChange) -> str:
@@ -84,14 +89,15 @@ def _describe_drop(change: BaselineChange) -> str:
 
 
 def _answer_lines(violation: ViolationPreview, answers: Sequence[str]) -> Iterator[str]:
-    width = max(len(query.asked) for query in violation.queries)
-    for query, answer in zip(violation.queries, answers, strict=True):
-        yield f"    {query.asked.ljust(width)}  ->  {answer}"
+    queries = [shown(query.asked) for query in violation.queries]
+    width = max(map(len, queries))
+    for query, answer in zip(queries, answers, strict=True):
+        yield f"    {query.ljust(width)}  ->  {answer}"
 
 
 def _replay_lines(result: RelationResult, violation: ViolationPreview, again: str) -> Iterator[str]:
-    yield f"  expected: {violation.expected}"
-    yield f"  {violation.reason}"
+    yield f"  expected: {shown(violation.expected)}"
+    yield f"  {shown(violation.reason)}"
     options = (
         # Where a model's name does not find it again, the beginning of the command names the model.
         *(() if "--vqamt-model=" in again else (f"--vqamt-model={result.model.name}",)),
@@ -103,16 +109,16 @@ def _replay_lines(result: RelationResult, violation: ViolationPreview, again: st
 
 def error_rate_message(result: RelationResult, tolerated: float) -> str:
     """The message of an item with too many cases without an answer."""
-    return (
+    return visible(
         f"{result.item} on {result.model.name}: {result.errors} of {result.all_cases} cases had no answer, "
-        f"more than --vqamt-max-error-rate={tolerated:g} allows; the first: {result.error}"
+        f"more than --vqamt-max-error-rate={tolerated:g} allows; the first: {shortened(result.error)}"
     )
 
 
 def not_applicable_message(result: RelationResult) -> str:
     """Why an item has no case."""
     reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(result.not_applicable.items()))
-    return f"not applicable to {result.data.spec}: {reasons or 'no case falls to this shard'}"
+    return visible(f"not applicable to {result.data.spec}: {reasons or 'no case falls to this shard'}")
 
 
 def describe_queries(use: ModelUse) -> str:

@@ -57,6 +57,26 @@ def test_strict_is_the_published_reading(tmp_path: Path, capsys: pytest.CaptureF
     assert (row["violated"], row["kind"]) == (True, "omission")
 
 
+def test_strict_reads_two_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _file(tmp_path, json.dumps(_row("a room", "a potted plant in a room", "potted_plant")))
+    for option, kind in ((), None), (("--strict",), None), (("--strict=published",), "omission"):
+        assert main(["check-captions", *option, file]) == 0
+        assert [row["kind"] for row in _printed(capsys)] == [kind]
+
+
+def test_bad_rows_are_left_out_where_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = ('{"background_caption": "a dog"', "[]", json.dumps(_row("a", "b", "hat")), "x" * (1 << 22))
+    file = _file(tmp_path, *bad, *map(json.dumps, ROWS))
+    assert main(["check-captions", "--allow-bad-rows", "--fail", file]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.count("\n") == len(ROWS)
+    *lines, last = printed.err.splitlines()
+    places = (line.removeprefix(f"vqamt: {file}, ").partition(": Expected")[0] for line in lines)
+    assert list(places) == ["line 1", "line 2", "line 3: inserted", "line 4"]
+    assert last == "vqamt: 4 rows judged, 4 left out, which cannot be read"
+    assert main(["check-captions", "--allow-bad-rows", _file(tmp_path, *bad)]) == 2  # nothing was judged
+
+
 def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(ROWS[2]).encode())))
     assert main(["check-captions", "-"]) == 0
@@ -204,7 +224,7 @@ def test_a_bad_line_is_named(line: bytes, told: str, tmp_path: Path, capsys: pyt
     ("arguments", "told"),
     [
         (["nowhere.txt"], "vqamt: nowhere.txt: expected a file with one hypothesis a line, but got No such file"),
-        (["."], "vqamt: .: expected a file with one hypothesis a line, but got Is a directory"),
+        (["."], "vqamt: .: expected a file with one hypothesis a line, but got it is a folder, not a file"),
         (["nowhere.txt", "--by", "magic"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
         (["nowhere.txt", "--by", "rules:x"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
         pytest.param(

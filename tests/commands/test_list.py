@@ -16,9 +16,12 @@ from PIL import Image
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.metaic.insertion import cut_outs
+from pytest_vqamt.relations.recognition import cutout_id
 from tests.integration.half_bad import half_bad
 
 
@@ -220,7 +223,7 @@ def test_a_setting_that_the_relation_lacks_is_refused(capsys: pytest.CaptureFixt
     assert printed.err == (
         "vqamt: Expected --option to name a setting of 'metavqa.removal', but got 'severity'; known: erase, inpaint\n"
     )
-    assert main(["describe", "metavqa.reorder", "--option", "severity=3"]) == ExitStatus.USAGE
+    assert main(["describe", "metavqa.cutting", "--option", "severity=3"]) == ExitStatus.USAGE
     assert "got 'severity'; leave it off, for there is none" in capsys.readouterr().err
     assert main(["describe", "*", "--cases=0", "--option", "severity=3"]) == 0, "one of them has it"
 
@@ -294,3 +297,38 @@ def test_a_kind_of_model_tells_what_can_be_set(capsys: pytest.CaptureFixture[str
 def test_photos_tell_what_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
     told = dict(re.findall(r"^(\w+) {2,}(.*)$", described(capsys, "photos"), re.MULTILINE))
     assert {"boxes", "masks", "open-vocabulary", "names"} <= set(told["settings"].split(", "))
+
+
+def test_a_sheet_of_a_relation_that_inserts_shows_what_may_be_inserted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheet, data = tmp_path / "pool.png", "--data=pictures:30"
+    printed = described(capsys, "metavqa.insertion_plus", data, "--cases=1", f"--sheet={sheet}")
+    (number, names) = re.findall(r"^(\d+) cut-outs of (\d+) names may be inserted: ", printed, re.MULTILINE)[0]
+    assert int(number) >= int(names) > 20
+    assert printed.endswith(f"1 examples side by side, and the cut-outs that may be inserted: {sheet}\n")
+    with Image.open(sheet) as drawn:
+        # Five in a row at most, of more than 150 pixels each.
+        assert drawn.height > int(names) / 5 * 150
+    printed = described(capsys, "metavqa.removal_plus", data, "--cases=1", f"--sheet={sheet}")
+    assert "cut-outs" not in printed
+
+
+def test_excluded_cut_outs_are_not_in_the_pool(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    skip = tmp_path / "skip.txt"
+
+    def number(*typed: str) -> int:
+        printed = described(capsys, "metaic.object_appearance", "--data=pictures:30", "--cases=0", *typed)
+        return int(re.findall(r"^(\d+) cut-outs of", printed, re.MULTILINE)[0])
+
+    source = sources.load("pictures:30")
+    entry = next(iter(cut_outs(source.corpus, "tree")))
+    skip.write_text(f"{cutout_id(entry, source.corpus)}\n", encoding="utf-8")
+    assert number(f"--option=exclude-cutouts={skip}") <= number()
+    skip.write_text("pictures-0-3/99\n", encoding="utf-8")
+    typed = ["describe", "metaic.object_appearance", "--data=pictures:30", f"--option=exclude-cutouts={skip}"]
+    assert main(typed) == ExitStatus.USAGE
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert "'pictures-0-3/99'" in printed.err

@@ -165,7 +165,7 @@ def test_a_file_that_cannot_be_read_is_named(kind: str, tmp_path: Path, capsys: 
     if kind == "folder":
         file.mkdir()
     assert render(file, tmp_path / "out") == 2
-    reason = "Is a directory" if kind == "folder" else "No such file or directory"
+    reason = "it is a folder, not a file" if kind == "folder" else "No such file or directory"
     assert refusal(capsys) == (
         f"vqamt: Expected the list FILE.todo.jsonl of a run with answers:FILE, but got file={str(file)!r} ({reason}): "
         "name what that run has written\n"

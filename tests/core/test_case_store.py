@@ -79,7 +79,7 @@ def test_a_broken_file_is_told_in_a_line(file: Path, break_it: object) -> None:
     file.write_bytes(break_it(file.read_bytes()))
     with pytest.raises(DataError) as told, open_cases(file) as found:
         list(found)
-    assert str(told.value).startswith(f"Expected a compressed file that is whole, but {file} cannot be read to its end")
+    assert str(told.value).startswith(f"Expected a file of cases that is whole, but {file} cannot be read to its end")
     assert str(told.value).endswith("get it as it was written, or make the report anew")
     assert "\n" not in str(told.value)
 

@@ -49,7 +49,8 @@ def write_json(file: Path, value: object) -> Path:
 def write_photos(folder: Path, *names: str, size: tuple[int, int] = (WIDTH, HEIGHT)) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
-        Image.new("RGB", size, (90, 60, 30)).save(folder / name)
+        # Of one colour all, and yet no two files are the same.
+        Image.new("RGB", size, (90, 60, 30)).save(folder / name, comment=name)
 
 
 def write_coco(

@@ -14,7 +14,7 @@ from pytest_vqamt.core.scene import PublishedPair, PublishedQuestion, Scene
 from pytest_vqamt.data.carets import TESTS, CaretsPhotos, load
 from pytest_vqamt.relations import published
 from tests.data.made_carets import CHOICES, FILES, NEGATED, choice_row, row, write_carets
-from tests.data.made_coco import write_photos
+from tests.data.made_coco import Row, write_photos
 from tests.rows import each_row
 
 REAL = Path(__file__).parents[2] / "../shared/data/carets"
@@ -91,6 +91,31 @@ def test_a_file_that_is_named_and_absent_is_one_warning() -> None:
     assert [str(each.message).partition(" names ")[2] for each in told] == [
         "object_verification_ontology_ontology_test.json, which is not there: the pairs in it are left out"
     ]
+
+
+def test_a_clone_of_the_authors_has_its_default_yml_in_configs(tmp_path: Path) -> None:
+    write_carets(tmp_path, within="data/questions")
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "default.yml").rename(tmp_path / "configs" / "default.yml")
+    assert load(str(tmp_path)).published_pairs == load(str(write_carets(tmp_path / "flat"))).published_pairs
+
+
+def test_an_image_may_be_named_with_its_suffix(tmp_path: Path) -> None:
+    rows = {
+        file: [_with_suffix(each) for each in some]
+        for file, some in (("negated.json", NEGATED), ("choices.json", CHOICES))
+    }
+    for folder, files in (("with", rows), ("without", FILES)):
+        write_photos(tmp_path / folder / "images", "7.jpg", "8.jpg")
+        write_carets(tmp_path / folder, files)
+    one, other = (load(str(tmp_path / folder)) for folder in ("with", "without"))
+    assert one.bad_records == ()
+    assert [scene.photo for scene in scenes(one)] == [scene.photo for scene in scenes(other)]
+
+
+def _with_suffix(row: Row) -> Row:
+    image = str(row["img_id"])
+    return {**row, "img_id": f"{image}.jpg", "question_id": str(row["question_id"]).replace(image, f"{image}.jpg", 1)}
 
 
 @pytest.mark.filterwarnings("error::UserWarning")

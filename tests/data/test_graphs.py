@@ -21,6 +21,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
+from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.graphs import FIELDS, Polygons, file_of_row, load, mask_of_row, row_of_scene, scene_of_row
 from tests.core.random_scenes import scenes
@@ -383,9 +384,59 @@ def test_photos_in_another_folder(tmp_path: Path) -> None:
     assert source.spec == f"graphs:{file}:{tmp_path / 'shots'}"
     assert source.photo(source.scene(0).photo).size == (24, 16)
     with pytest.raises(DataError, match=r"there is no file '.*2024/a\.png'"):
-        load(str(file))
+        load(f"{file}:{tmp_path}")
     with pytest.raises(DataError, match="there is no such folder"):
         load(f"{file}:{tmp_path / 'absent'}")
+
+
+def test_without_photos_there_are_scenes_and_no_pixels(tmp_path: Path) -> None:
+    file = write(tmp_path, [plain("a", photo="2024/a.png"), plain("b", photo="b.png")])
+    for photo in tmp_path.rglob("*.png"):
+        photo.unlink()
+    source = load(str(file))
+    assert source.bad_records == ()
+    assert source.description == "2 scenes of graphs.jsonl, without photos"
+    assert source.scene(0).photo.digest != source.scene(1).photo.digest
+    assert source.corpus.mean_colour is None
+    with pytest.raises(DataError, match=r"graphs:.* has come without photos: put them into .*, or name their folder"):
+        source.photo(source.scene(0).photo)
+
+
+def test_with_one_photo_a_missing_one_is_a_bad_record(tmp_path: Path) -> None:
+    file = write(tmp_path, [plain("a"), plain("b")])
+    (tmp_path / "b.png").unlink()
+    assert "there is no file" in load(str(file)).bad_records[0]
+
+
+def asked(text: str, answer: str, name: str = "q") -> dict[str, object]:
+    return {"id": name, "text": text, "answers": [answer]}
+
+
+def test_two_answers_to_one_question_are_told_once_by_name(tmp_path: Path) -> None:
+    lines = [
+        plain("a", questions=[asked("Is it wet?", "yes", "q1"), asked("Is it wet?", "no", "q2")]),
+        plain("b", questions=[asked("Is it wet?", "no"), asked("How many?", "2", "n"), asked("How many?", "two", "m")]),
+        plain("c", photo="b.png", questions=[asked("Is it wet?", "yes")]),
+    ]
+    file = write(tmp_path, lines)
+    first, second = load(str(file)).remarks
+    assert first == (
+        "graphs.jsonl:1: question q2: 'Is it wet?' has the answer 'no' here and 'yes' in question q1 (and 1 more such "
+        "question): neither is asked; correct one of them, or leave it out"
+    )
+    assert second.startswith(f"2 scenes of graphs:{file} show one picture (b is c")
+
+
+def test_scenes_of_one_picture_are_told_whatever_their_files_are_called(tmp_path: Path) -> None:
+    file = write(tmp_path, [plain(name) for name in "abcd"])
+    for name in "bd":
+        (tmp_path / f"{name}.png").write_bytes((tmp_path / "a.png").read_bytes())
+    source = load(str(file))
+    assert source.same_picture == ((0, 1, 3),)
+    assert source.corpus.same_picture == {"a": (1, 3), "b": (0, 3), "d": (0, 1)}
+    assert source.remarks[0].startswith(f"3 scenes of graphs:{file} show one picture (a is b")
+    with pytest.warns(UserWarning, match="show one picture"):
+        catalogue.load(f"graphs:{file}")
 
 
 def test_colons_in_names(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.data import json_io
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.own_photos import NOTES, OwnPhotos, load, open_folder
 from tests.data.own_graphs import example, plain, write
@@ -102,7 +103,7 @@ def test_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(json_io, "open_input", refuse)
     with pytest.raises(DataError, match=r"graphs\.jsonl' cannot be read \(Permission denied\): make it readable"):
         OwnPhotos(path=folder).without_line()
 

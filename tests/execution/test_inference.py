@@ -149,11 +149,11 @@ def test_a_failure_is_not_kept(bench: Bench) -> None:
 
 def test_a_long_message_is_cut(bench: Bench) -> None:
     def reply(text: str) -> str:
-        raise ValueError("x" * 1000)
+        raise ValueError("x" * 20_000)
 
     (failure,) = bench.runner(Model(reply=reply)).run(numbered(1)).values()
     assert isinstance(failure, Failure)
-    assert failure.reason == "ValueError: " + "x" * 299 + "…"
+    assert failure.reason == "ValueError: " + "x" * 9_988 + "... (20,012 characters)"
 
 
 def test_a_model_that_fails_on_all_is_given_up_after_32(bench: Bench) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,16 @@ def test_one_without_a_lock_and_one_of_another_kind_stay(tmp_path: Path) -> None
     LockedFolder(tmp_path, "ours-").remove()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["ours-link", "ours-unlocked", "theirs-left"]
     assert (tmp_path / "theirs-left" / LOCK_FILE).exists()
+
+
+def test_an_old_one_without_a_lock_goes(tmp_path: Path) -> None:
+    """Its process was killed before it made the lock, or while it removed the folder."""
+    for name, age_s in (("ours-new", 5), ("ours-old", 100)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "cases").touch()
+        os.utime(tmp_path / name, (time.time() - age_s,) * 2)
+    LockedFolder(tmp_path, "ours-").remove()
+    assert [each.name for each in tmp_path.iterdir()] == ["ours-new"]
 
 
 def test_one_that_is_taken_away_before_it_is_locked_is_made_again(

@@ -15,14 +15,15 @@ from queue import SimpleQueue
 import pytest
 from PIL.Image import Image
 
+from pytest_vqamt.core import daemon_executor as module
+from pytest_vqamt.core.daemon_executor import DaemonExecutor
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.execution import prefetch as module
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
-from pytest_vqamt.execution.prefetch import DaemonExecutor, RenderPrefetcher
+from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.test_lookahead import Named, coming
@@ -101,7 +102,7 @@ def test_a_thread_that_could_not_be_started_is_not_counted_on(monkeypatch: pytes
 def test_nobody_waits_for_them_at_the_end_of_the_process() -> None:
     script = """
 import threading
-from pytest_vqamt.execution.prefetch import DaemonExecutor
+from pytest_vqamt.core.daemon_executor import DaemonExecutor
 executor = DaemonExecutor(1, "long")
 executor.submit(lambda: threading.Event().wait(600))
 """

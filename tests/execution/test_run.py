@@ -72,12 +72,15 @@ def test_a_spec_is_a_model_and_runs_every_relation() -> None:
     assert json.dumps(report_row(report))
 
 
+REENCODE = ("control.reencode", "control.reencode[spaces]")
+
+
 @pytest.mark.parametrize(
     ("relations", "exclude", "items"),
     [
         ("metavqa.re*[object]", (), ["metavqa.reorder[object]", REVERSION]),
-        (("control.*", "metavqa.reorder[object]"), "control.repeat", ["metavqa.reorder[object]", "control.reencode"]),
-        ("control.repeat, control.reencode,", "", ["control.repeat", "control.reencode"]),
+        (("control.*", "metavqa.reorder[object]"), "control.repeat", ["metavqa.reorder[object]", *REENCODE]),
+        ("control.repeat, control.reencode,", "", ["control.repeat", *REENCODE]),
     ],
 )
 def test_globs_choose_relations(relations: str | tuple[str, ...], exclude: str, items: list[str]) -> None:

@@ -187,7 +187,7 @@ def test_a_mistake_is_told_in_one_line_with_file_section_and_word(
 
 
 def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
-    for path, what in ((tmp_path / "none.toml", "No such file"), (tmp_path, "Is a directory")):
+    for path, what in ((tmp_path / "none.toml", "No such file"), (tmp_path, "it is a folder")):
         with pytest.raises(OptionError, match=what) as caught:
             ontology(str(path))
         assert "ontology=" in str(caught.value)

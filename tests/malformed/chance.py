@@ -17,7 +17,16 @@ _VALUES: tuple[Json, ...] = (
 def break_a_value(data: Data, rng: Random) -> str:
     """Changes one value somewhere in one of the files; gives where and how, in words."""
     file = rng.choice(sorted(data.files))
-    inner, key = rng.choice(_places(data.files[file]))
+    elsewhere = data.files[rng.choice(sorted(data.files))]
+    return f"{file}: {break_a_value_of(data.files[file], rng, elsewhere)}"
+
+
+def break_a_value_of(whole: Json, rng: Random, elsewhere: Json = None) -> str:
+    """Changes one value somewhere within ``whole``; gives how and where, in words."""
+    places = _places(whole)
+    if not places:
+        return "nothing is left to break"
+    inner, key = rng.choice(places)
     how = rng.choice(("set", "remove", "wrap", "again", "from elsewhere"))
     if how == "remove":
         del inner[key]
@@ -26,11 +35,11 @@ def break_a_value(data: Data, rng: Random) -> str:
     elif how == "again" and isinstance(key, int):
         inner.insert(key, inner[key])
     elif how == "from elsewhere":
-        other, its = rng.choice(_places(data.files[rng.choice(sorted(data.files))]))
+        other, its = rng.choice(_places(elsewhere) or places)
         inner[key] = _copied(other[its])
     else:
         inner[key] = _copied(rng.choice(_VALUES))
-    return f"{file}: {how} {key!r}"
+    return f"{how} {key!r}"
 
 
 def break_bytes(whole: bytes, rng: Random) -> bytes:

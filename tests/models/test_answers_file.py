@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.recipes import picture_recipe
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.answers_file import AnswersFile, load
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from tests.rows import each_row
@@ -45,6 +46,19 @@ def test_a_row_is_found_by_photo_and_text_where_the_picture_has_no_edits(
     model = written(file, {"photo": "yard.png", "text": HOW_MANY, "answer": "3"})
     others = ask(text="How many cats?"), ask(text=HOW_MANY, picture=bare.picture)
     assert said(model, plain, edited, *others) == ["3", None, None, None]
+
+
+@pytest.mark.parametrize(("photo", "asked"), [("7", "7.jpg"), ("7.jpg", "7")])
+def test_a_photo_is_found_with_and_without_its_suffix(
+    file: Path, ask: Ask, yard: Scene, photo: str, asked: str
+) -> None:
+    scene = replace(yard, photo=Photo(id=asked, digest="7"))
+    model = written(file, {"photo": photo, "text": HOW_MANY, "answer": "3"})
+    assert said(model, ask(text=HOW_MANY, picture=scene.picture)) == ["3"]
+    model = written(
+        file, {"photo": asked, "text": HOW_MANY, "answer": "4"}, {"photo": photo, "text": HOW_MANY, "answer": "3"}
+    )
+    assert said(model, ask(text=HOW_MANY, picture=scene.picture)) == ["4"]
 
 
 def test_a_row_about_an_edited_picture_is_found_by_id_alone(file: Path, plain: ModelInput, edited: ModelInput) -> None:

@@ -276,7 +276,7 @@ def test_a_model_with_a_todo_list_says_so() -> None:
 def test_an_answer_that_no_file_can_hold_is_made_writable(plain: ModelInput) -> None:
     model = wrap_model("mine", Returns(["yes \ud83d"]), DEFAULTS)
     (answer,) = model.ask(Task.VQA, [plain])
-    assert answer == Answer("yes ?")
+    assert answer == Answer("yes \\ud83d")
 
 
 class Prepares:

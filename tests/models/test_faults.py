@@ -120,6 +120,7 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "background-dependent": {},
     "inconsistent": {},
     "spacing-sensitive": {},
+    "encoding-sensitive": {},
     # Of single questions they know all; see test_word_faults, test_label_faults and test_caption_faults.
     "reads-last": {},
     "entails-everything": {},

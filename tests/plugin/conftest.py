@@ -37,7 +37,7 @@ COUNTED = """
 """
 
 
-EIGHT = "--vqamt-relations=metavqa.partition,metavqa.reorder,metavqa.reversion,control.*"
+EIGHT = "--vqamt-relations=metavqa.partition,metavqa.reorder,metavqa.reversion,control.repeat,control.reencode[spaces]"
 """Relations of eight items, for tests of a whole run that are not about which relations there are."""
 
 

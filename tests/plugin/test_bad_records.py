@@ -32,7 +32,7 @@ def hundred_graphs(folder: Path) -> str:
     """Lines 17, 40 and 99 are bad: one is torn, one has a box outside, of one the photo is not there."""
     box = [2, 3, 10, 8]
     rows: Rows = [
-        {"id": f"s{number}", "photo": "a.png", "width": 24, "height": 16, "exhaustive": ["dog", "cat"],
+        {"id": f"s{number}", "photo": f"{number}.png", "width": 24, "height": 16, "exhaustive": ["dog", "cat"],
          "objects": [{"id": "d", "name": "dog", "box": box}]}
         for number in range(1, RECORDS + 1)
     ]  # fmt: skip
@@ -41,7 +41,8 @@ def hundred_graphs(folder: Path) -> str:
     lines = [json.dumps(row) for row in rows]
     lines[17 - 1] = lines[17 - 1][:30]
     (folder / "graphs.jsonl").write_text("\n".join(lines))
-    (folder / "a.png").write_bytes(encoded(Image.new("RGB", (24, 16))))
+    for number in range(1, RECORDS + 1):
+        (folder / f"{number}.png").write_bytes(encoded(Image.new("RGB", (24, 16), (number, 0, 0))))
     return "graphs:graphs.jsonl"
 
 
@@ -55,9 +56,9 @@ def hundred_coco(folder: Path) -> str:
     classes = [{"id": 17, "name": "cat"}, {"id": 18, "name": "dog"}]
     (folder / "instances.json").write_text(json.dumps({"images": images, "annotations": dogs, "categories": classes}))
     (folder / "images").mkdir()
-    photo = encoded(Image.new("RGB", (24, 16)), "JPEG")
     for number in numbers:
         if number != 99:
+            photo = encoded(Image.new("RGB", (24, 16), (2 * number, 255 - 2 * number, 0)), "JPEG")
             (folder / "images" / f"{number}.jpg").write_bytes(photo)
     return "coco:."
 

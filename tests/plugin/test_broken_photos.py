@@ -135,7 +135,7 @@ def test_each_case_on_a_broken_photo_is_an_error_that_names_it(
 
 
 def test_the_model_is_shown_nothing_of_a_broken_photo(pytester: pytest.Pytester, run: Run, broken_photos: str) -> None:
-    relations = "--vqamt-relations=metavqa.reversion[object],control.reencode,metavqa.cutting*"
+    relations = "--vqamt-relations=metavqa.reversion[object],control.reencode[spaces],metavqa.cutting*"
     result = run(relations, "--vqamt-shrink=0", model="python:looks:Model", data=[broken_photos], max_cases=40)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     shown = seen(pytester)

@@ -81,7 +81,7 @@ def test_partial_batches_are_filled_and_there_are_fewer(pytester: pytest.Pyteste
 
 @pytest.mark.full
 def test_workers_fill_them_with_the_item_that_comes_next(pytester: pytest.Pytester, run: Run) -> None:
-    eight = f"{FOUR},metavqa.reversion,control.*"
+    eight = f"{FOUR},metavqa.reversion,control.repeat,control.reencode[spaces]"
     new = new_queries(run, eight)
     run(eight, "-n2", model=SIXTEEN, max_cases=9, shrink=0).assert_outcomes(passed=len(new))
     asked = batches(pytester)

@@ -23,7 +23,7 @@ def test_an_item_for_each_relation_variant(pytester: pytest.Pytester) -> None:
         "vqamt::metavqa.partition[object]-oracle-pictures",
         "vqamt::metavqa.partition[property]-oracle-pictures",
     ]
-    assert listed[-1] == "vqamt::control.reencode-oracle-pictures"
+    assert listed[-1] == "vqamt::control.reencode[spaces]-oracle-pictures"
 
 
 def test_several_models_and_sources_give_an_item_each(run: Run) -> None:

@@ -71,7 +71,7 @@ def test_two_workers_share_the_pictures(pytester: pytest.Pytester, run: Run, fol
 
 def test_pictures_that_are_edited_are_looked_at_too(pytester: pytest.Pytester, run: Run, folder: Path) -> None:
     run(
-        "--vqamt-relations=metavqa.removal[count],control.reencode",
+        "--vqamt-relations=metavqa.removal[count],control.reencode[spaces]",
         "--vqamt-device=cpu",
         "--vqamt-report=out",
         model=f"lxmert:{folder}",

@@ -54,7 +54,7 @@ MODEL = """
     class Undeclared(Model):
         fingerprint = None
 """
-FOUR = "--vqamt-relations=metavqa.reversion,control.*"
+FOUR = "--vqamt-relations=metavqa.reversion,control.repeat,control.reencode[spaces]"
 """Relations of four items, which have questions in common."""
 COUNTS = ("queries_needed", "queries_asked", "queries_cached", "queries_saved")
 

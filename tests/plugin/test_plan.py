@@ -41,7 +41,7 @@ def test_the_plan_counts_shared_queries_where_they_come_first(
 
 
 def test_the_run_asks_what_was_planned(pytester: pytest.Pytester, run: Run, counted: str) -> None:
-    relations = "--vqamt-relations=metavqa.reversion,metavqa.removal_plus,control.reencode"
+    relations = "--vqamt-relations=metavqa.reversion,metavqa.removal_plus,control.repeat"
     planned = run(relations, "--vqamt-plan", model=counted).outlines
     (total,) = [line for line in planned if line.endswith("distinct queries before any cache")]
     run(relations, model=counted)

@@ -45,11 +45,11 @@ MODEL = """
         fingerprint = None
 """
 NAME = "python:kept:Model"
-RELATIONS = "--vqamt-relations=metavqa.insertion[count],metavqa.reorder[object],control.repeat,control.reencode"
+RELATIONS = "--vqamt-relations=metavqa.insertion[count],metavqa.reorder[object],control.repeat,control.reencode[spaces]"
 """Of the tasks of the model these are four items; two of them ask the same source questions."""
 FOUR = [
     f"vqamt::{item}-{NAME}-pictures:20"
-    for item in ("metavqa.reorder[object]", "metavqa.insertion[count]", "control.repeat", "control.reencode")
+    for item in ("metavqa.reorder[object]", "metavqa.insertion[count]", "control.repeat", "control.reencode[spaces]")
 ]
 
 Serve = Callable[[Script], Stub]

@@ -110,6 +110,7 @@ ALL = (
     "corruption[contrast-global]",
     "control.repeat",
     "control.reencode",
+    "control.reencode[spaces]",
 )
 
 
@@ -149,7 +150,7 @@ def test_every_entry_of_the_table_is_a_relation_of_that_name() -> None:
         (("metavqa.reorder",), ("metavqa.reorder[object]", "metavqa.reorder[property]")),
         (("metavqa.reorder[object]",), ("metavqa.reorder[object]",)),
         (("*[property]",), ALL[1:6:2]),
-        (("control.*", "metavqa.partition[object]"), (ALL[0], *ALL[-2:])),
+        (("control.*", "metavqa.partition[object]"), (ALL[0], *ALL[-3:])),
         (("*",), ALL),
     ],
     ids=str,
@@ -255,7 +256,7 @@ def test_each_setting_is_a_field_of_its_relation_and_takes_its_default() -> None
     for relation in map(catalogue.get, catalogue.TABLE):
         for setting in relation.info.settings:
             assert setting.takes(setting.default)
-            assert getattr(relation, setting.name) == setting.default
+            assert getattr(relation, setting.field) == setting.default
 
 
 def test_settings_known_are_those_of_all_relations_each_once() -> None:

@@ -15,6 +15,7 @@ from pytest_vqamt.core.meaning import Annotated, Count, Exists, Group, groups_of
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.corruption import PictureCorruption
+from pytest_vqamt.relations.edits import pixel_box
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.rows import each_row
 
@@ -90,11 +91,28 @@ def test_a_picture_with_questions_of_its_data_set_is_asked_one_of_those(
     assert CORRUPTION.judge(case, answers_of("surfing", "riding")).outcome is Outcome.VIOLATED
 
 
-def test_on_its_things_it_asks_only_about_things(bare: Scene, yard: Scene) -> None:
+@pytest.mark.parametrize(
+    ("text", "corrupted"),
+    [
+        ("Is the dog surfing?", {"dog"}),
+        ("How many dogs or cats are there?", {"dog", "cat"}),
+        ("What is the doghouse made of?", {"dog", "cat", "car"}),  # it names no thing, so all may be meant
+    ],
+)
+def test_on_its_things_it_asks_a_question_of_the_data_set_and_corrupts_what_its_text_names(
+    text: str, corrupted: set[str]
+) -> None:
+    asked = replace(QUESTION, text=text)
+    scene = replace(scene_of("dog", "cat", "dog", "car"), questions=(asked,))
+    (case,) = {case.id: case for case in cases(scene, "snow-object")}.values()
+    assert [query.text for query in case.queries] == [text] * 2
+    (edit,) = case.queries[1].picture.edits
+    assert isinstance(edit, Corrupt)
+    assert {thing.name for thing in scene.objects if pixel_box(thing.box, scene) in edit.boxes} == corrupted
+
+
+def test_on_its_things_it_asks_nothing_where_there_is_no_thing(bare: Scene) -> None:
     assert cases(replace(bare, questions=(QUESTION,)), "snow-object") == []
-    found = cases(replace(yard, questions=(QUESTION,)), "snow-object")
-    assert found
-    assert all(case.queries[0].text != QUESTION.text for case in found)
 
 
 @each_row("variant", VARIANTS)

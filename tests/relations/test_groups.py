@@ -14,6 +14,8 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS, POSTURES
 from pytest_vqamt.picture_world.looks import FAMILY_OF
 from pytest_vqamt.picture_world.source import PictureWorld
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
+from pytest_vqamt.relations.lexical_knowledge import default_knowledge
 from pytest_vqamt.relations.metavqa.groups import GroupPair, SingleGroup, sample_pair, sample_single
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
@@ -23,16 +25,25 @@ MANY = 200
 """Draws that show, of a few possibilities, every one."""
 
 
+def view_of(scene: Scene, *others: Scene) -> AskableScene:
+    """The scene of a source that has the others, too."""
+    return askable_scene_of(scene, gather_corpus((scene, *others)), default_knowledge())
+
+
+def in_world(scene: Scene, world: PictureWorld) -> AskableScene:
+    return askable_scene_of(scene, world.corpus, default_knowledge())
+
+
 def pairs(scene: Scene, *others: Scene, variant: str = "object") -> list[GroupPair]:
     """What many draws give for a scene of a source that has the others, too."""
-    corpus = gather_corpus((scene, *others))
-    found = [sample_pair(scene, corpus, choose, variant) for choose in choosers(MANY)]
+    view = view_of(scene, *others)
+    found = [sample_pair(view, choose, variant) for choose in choosers(MANY)]
     return [each for each in found if isinstance(each, GroupPair)]
 
 
 def singles(scene: Scene, *others: Scene, variant: str = "object") -> list[SingleGroup]:
-    corpus = gather_corpus((scene, *others))
-    found = [sample_single(scene, corpus, choose, variant) for choose in choosers(MANY)]
+    view = view_of(scene, *others)
+    found = [sample_single(view, choose, variant) for choose in choosers(MANY)]
     return [each for each in found if isinstance(each, SingleGroup)]
 
 
@@ -117,7 +128,7 @@ class TestTwoNames:
     )
     def test_not_applicable_where_no_two_are_surely_disjoint(self, scene: Scene) -> None:
         for choose in choosers(20):
-            assert sample_pair(scene, gather_corpus((scene,)), choose, "object") == NotApplicable(
+            assert sample_pair(view_of(scene), choose, "object") == NotApplicable(
                 reason="no two names that are surely disjoint"
             )
 
@@ -201,7 +212,7 @@ class TestTwoProperties:
     )
     def test_not_applicable_with_the_reason(self, scene: Scene, reason: str) -> None:
         for choose in choosers(20):
-            assert sample_pair(scene, gather_corpus((scene,)), choose, "property") == NotApplicable(reason=reason)
+            assert sample_pair(view_of(scene), choose, "property") == NotApplicable(reason=reason)
 
 
 class TestOneGroup:
@@ -234,7 +245,7 @@ class TestOneGroup:
         ids=["a mass alone", "two colours at once"],
     )
     def test_not_applicable_with_the_reason(self, scene: Scene, variant: str, reasons: set[str]) -> None:
-        found = [sample_single(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(50)]
+        found = [sample_single(view_of(scene), choose, variant) for choose in choosers(50)]
         assert {each.reason for each in found if isinstance(each, NotApplicable)} == reasons
         assert all(isinstance(each, NotApplicable) for each in found)
 
@@ -253,7 +264,9 @@ class TestThePictureWorld:
         assert len(scenes) > 30
 
         def make(choose: Chooser) -> GroupPair | NotApplicable:
-            return sample_pair(choose.one(scenes), world.corpus, choose, "object")
+            return sample_pair(
+                askable_scene_of(choose.one(scenes), world.corpus, default_knowledge()), choose, "object"
+            )
 
         found = islice(draws(sampler, make, lambda part: part), DRAWS)
         shares = Counter(each.present for each in found if isinstance(each, GroupPair))
@@ -264,7 +277,7 @@ class TestThePictureWorld:
     @pytest.mark.parametrize("variant", ["object", "property"])
     def test_existence_is_asked_of_what_is_there_in_70_percent(self, world: PictureWorld, variant: str) -> None:
         scenes = cycle([world.scene(index) for index in range(len(world))])
-        found = [sample_single(next(scenes), world.corpus, choose, variant) for choose in choosers(DRAWS)]
+        found = [sample_single(in_world(next(scenes), world), choose, variant) for choose in choosers(DRAWS)]
         made = [each for each in found if isinstance(each, SingleGroup)]
         assert len(made) > 0.95 * DRAWS
         assert sum(each.present for each in made) / len(made) == pytest.approx(0.7, abs=0.04)
@@ -275,7 +288,7 @@ class TestThePictureWorld:
     ) -> None:
         scenes = [world.scene(index) for index in range(len(world))]
         for scene, choose in zip(cycle(scenes), choosers(300), strict=False):
-            found = sample_pair(scene, world.corpus, choose, variant)
+            found = sample_pair(in_world(scene, world), choose, variant)
             if isinstance(found, GroupPair):
                 first, second = (members(group, scene) for group in (found.first, found.second))
                 assert found.present == bool(first) + bool(second)

@@ -13,7 +13,6 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.relations.soundness import (
-    absent_names,
     annotated_names,
     cannot_be_confused,
     certain_properties,
@@ -97,16 +96,6 @@ class TestCountable:
 
     def test_a_crowd_is_a_crowd_by_its_own_name_alone(self) -> None:
         assert countable_names(scene_of("dog", "cat", crowds=("cat",))) == ["dog"]
-
-
-class TestAbsent:
-    CORPUS = gather_corpus((scene_of("dog", "cat"), scene_of("dog", "water", "people"), scene_of("person", "bird")))
-
-    def test_names_of_the_corpus_that_nothing_here_bears_the_most_frequent_first(self) -> None:
-        assert absent_names(scene_of("cat"), self.CORPUS) == ["dog", "bird", "person"]
-
-    def test_none_of_which_there_is_a_crowd_or_a_plural(self) -> None:
-        assert absent_names(scene_of("people", crowds=("dog",)), self.CORPUS) == ["bird", "cat"]
 
 
 @each_row(

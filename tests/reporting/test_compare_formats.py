@@ -124,7 +124,7 @@ def test_nothing_of_an_answer_is_markup_in_markdown() -> None:
     assert "**yes**" not in text
     assert "\n# no" not in text
     assert "&#60;img src=x onerror=alert(1)" in text
-    assert "&#124; &#42;&#42;yes&#42;&#42; &#35; no" in text
+    assert "&#124; &#42;&#42;yes&#42;&#42;&#92;n&#35; no" in text
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert all(line.count("|") in (4, 10) for line in rows)
     assert any(line.startswith("| `ours.rule[count]` | 10 | 0.900 | 0.100 |") for line in rows)

@@ -57,12 +57,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Node:
 
 
 def test_what_a_relation_drew_on_is_in_the_report(tmp_path: Path) -> None:
-    run_into(tmp_path, relations=["carets.negation", "control.repeat"], max_cases=2)
+    run_into(tmp_path, relations=["carets.negation", "metavqa.cutting[count]"], max_cases=2)
     row: Node = report_in(tmp_path)
-    drew, repeat = row["relations"]
+    cut, drew = row["relations"]
     assert list(drew["resources"]) == ["wordnet"]
     assert drew["resources"]["wordnet"].startswith("WordNet 3.0 (bundled, ")
-    assert repeat["resources"] == {}
+    assert cut["resources"] == {}
     Draft202012Validator(closed(json.loads(TEXT))).validate(row)
 
 
@@ -95,6 +95,7 @@ def paths_of(node: object, path: tuple[str | int, ...] = ()) -> list[tuple[str |
     if not isinstance(node, dict) or path[-1:] in [
         ("settings",),
         ("readings",),
+        ("resources",),
         ("not_applicable",),
         ("breakdown",),
         ("metrics",),

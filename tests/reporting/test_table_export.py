@@ -145,7 +145,7 @@ def test_half_of_a_pair_of_characters_is_no_end(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(f"{row}\n", encoding="ascii")
     write_parquet(tmp_path, tmp_path / "cases.parquet")
     write_csv(tmp_path, tmp_path / "cases.csv")
-    assert read_csv(tmp_path / "cases.csv")[0]["answer_1"] == "half ?"
+    assert read_csv(tmp_path / "cases.csv")[0]["answer_1"] == "half \\ud83d"
 
 
 def test_a_report_without_cases_is_a_head(tmp_path: Path) -> None:

@@ -329,7 +329,7 @@ def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:
     (result,) = report.relations
     made = change_of(PairedClusters((PairedSceneTally(1, 0, 0, 0, 5),)), version_before=3, other_judgement=1)
     said = lines(replace(report, baseline=USE, relations=(replace(result, change=made),)))
-    assert "control.repeat: relation version 3 in the baseline, 1 now" in said
+    assert "control.repeat: relation version 3 in the baseline, 2 now" in said
     assert ("control.repeat: 1 baseline case has another verdict now for the same answers; both columns use it") in said
 
 

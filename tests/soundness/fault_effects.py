@@ -46,8 +46,8 @@ def named(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-# What shows itself to who asks twice, or with two spaces; no other relation does either.
-OF_CONTROLS = named("inconsistent spacing-sensitive")
+# What shows itself to who asks twice, with two spaces, or with the picture encoded anew; no other relation does that.
+OF_CONTROLS = named("inconsistent spacing-sensitive encoding-sensitive")
 # What shows itself to who puts hypotheses, or asks for descriptions; questions are answered right.
 OF_OTHER_TASKS = named("entails-everything contradicts-everything label-swap wrong-class always-plural")
 # What shows itself in edited pictures alone.

@@ -267,11 +267,16 @@ _MORE_QUESTIONS: Mapping[str, Row] = {
     "control.repeat": Row(
         caught=named("inconsistent"),
         # The text is the same, to the letter.
-        quiet=_WRONG_ALIKE | OF_EDITS | named("spacing-sensitive"),
+        quiet=_WRONG_ALIKE | OF_EDITS | named("spacing-sensitive encoding-sensitive"),
     ),
     "control.reencode": Row(
-        caught=named("spacing-sensitive"),
-        # Another picture and another text, so neither query is asked again.
+        caught=named("encoding-sensitive"),
+        # Another picture, so neither query is asked again; the text is the same, to the letter.
+        quiet=_WRONG_ALIKE | OF_EDITS | named("inconsistent spacing-sensitive"),
+    ),
+    "control.reencode[spaces]": Row(
+        caught=named("encoding-sensitive spacing-sensitive"),
+        # Another picture and another text.
         quiet=_WRONG_ALIKE | OF_EDITS | named("inconsistent"),
     ),
 }

@@ -8,6 +8,7 @@ from functools import cache
 from random import Random
 
 from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.soundness.asking import Item
 from tests.soundness.samples import Sample
@@ -44,7 +45,7 @@ def survey(item: Item, sample: Sample) -> Survey:
         refused: Counter[str] = Counter()
         fruitful = False
         for _ in range(sample.draws):
-            outcome = item.relation.derive(source.scene(index), source.corpus, chooser, item.variant)
+            outcome = derive_case(item.relation, source.scene(index), source.corpus, chooser, item.variant)
             if isinstance(outcome, NotApplicable):
                 refused[outcome.reason] += 1
                 continue

@@ -308,13 +308,15 @@ def is_same_thing(one: DetectedObject, other: DetectedObject) -> bool:
         return overlap(one.polygons, other.polygons) >= LEAST_IOU_OF_OUTLINES
     if iou >= LEAST_IOU:
         return True
-    return one.by != other.by and iou >= LEAST_IOU_OF_TWO_DETECTORS and may_be_called_alike(one.name, other.name)
+    return one.by != other.by and iou >= LEAST_IOU_OF_TWO_DETECTORS and may_name_one_thing(one.name, other.name)
 
 
-def may_be_called_alike(one: str, other: str) -> bool:
-    """Whether one thing may have both names: they are equal, synonyms, or one is a kind of the other.
+def may_name_one_thing(one: str, other: str) -> bool:
+    """Whether one thing may have both names in any of their senses, or one of them is unknown.
 
-    >>> may_be_called_alike("man", "person"), may_be_called_alike("sofa", "couch"), may_be_called_alike("dog", "shirt")
+    It errs towards yes, unlike ``may_be_called_alike`` of SNLI-VE's rows: a thing that is found twice is counted twice.
+
+    >>> may_name_one_thing("man", "person"), may_name_one_thing("sofa", "couch"), may_name_one_thing("dog", "shirt")
     (True, True, False)
     """
     return one == other or is_kind_either_way(one, other) or wordnet().may_name_the_same(one, other)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.annotation.detectors.base import (
@@ -15,10 +14,11 @@ from pytest_vqamt.annotation.detectors.base import (
     Detector,
     Grounder,
     is_same_thing,
-    may_be_called_alike,
+    may_name_one_thing,
     parse_names,
 )
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.input_files import expanded, read_text
 from pytest_vqamt.models.base import ModelOptions
 
 if TYPE_CHECKING:
@@ -116,11 +116,11 @@ def names_setting(settings: Mapping[str, str]) -> tuple[str, ...]:
     """
     given = text = settings.get("names", "")
     try:
-        if given and (file := Path(given).expanduser()).is_file():
-            text = file.read_text(encoding="utf-8-sig")
+        if given and (file := expanded(given)).is_file():
+            text = read_text(file)
         elif "," not in given and _PATH.search(given):
             raise OptionError(f"Expected names, or a file of them, but got names={given!r}: there is no such file")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise OptionError(f"Expected a file of names in UTF-8, one a line, but got names={given!r}: {error}") from error
     found = parse_names(text)
     if not found:
@@ -199,7 +199,7 @@ def merge_findings(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, 
             continue
         place = max(same, key=lambda place: found.box.iou(kept[place].box))
         stays = kept[place]
-        is_near = found.box.iou(stays.box) >= LEAST_IOU and may_be_called_alike(found.name, stays.name)
+        is_near = found.box.iou(stays.box) >= LEAST_IOU and may_name_one_thing(found.name, stays.name)
         if is_near and not stays.attributes:
             kept[place] = replace(stays, attributes=found.attributes)
     return tuple(kept)

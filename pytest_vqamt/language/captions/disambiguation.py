@@ -25,6 +25,7 @@ _IMPLYING = frozenset({"sports", "vehicle"})
 """Super-categories of verbs that need the thing: "to snowboard"."""
 _OWNERS = frozenset({"its", "her", "his", "their"})
 _SHADES = frozenset({"bright", "dark", "light", "pale", "neon", "deep", "burnt"})
+_STUFFED = frozenset({"stuffed", "plush"})
 _VESSELS = frozenset({"bowl", "basket", "bag", "plate"})
 _NEAR = 4
 
@@ -69,6 +70,8 @@ def disambiguate(around: PhraseContext) -> LexiconEntry | None:
         return _kin(around, word)
     if word.lemma in _IS_NAME:
         return word if _IS_NAME[word.lemma](around) else None
+    if around.previous in _STUFFED and word.is_animal and word.classes:
+        return replace(word, classes=("teddy bear", *word.classes), is_animal=False)
     rule = _RULES.get(word.lemma)
     return rule(around, word) if rule is not None else word
 

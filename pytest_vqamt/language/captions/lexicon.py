@@ -110,7 +110,7 @@ def _forms() -> Iterator[tuple[str, LexiconEntry]]:
             yield from _inflected(each, classes=(name,), is_animal=animal)
         for each in row.many:
             yield _spaced(each), LexiconEntry(lemma=each, shape=WordShape.MANY, classes=(name,), is_animal=animal)
-        for each in row.formless:
+        for each in (form for name in row.formless for form in (name, plural(name))):
             yield _spaced(each), LexiconEntry(lemma=each, shape=WordShape.LACKING, classes=(name,), is_animal=animal)
         for each in row.perhaps:
             yield from _inflected(each, perhaps=(name,))
@@ -230,13 +230,13 @@ def tens() -> frozenset[str]:
 STOP = ","
 """Any mark that ends a phrase."""
 
-_WORD = re.compile(r"'s(?![a-z])|[^\W_]+|[^\s'\-]|(?<=\s)-+(?=\s)")
+_WORD = re.compile(r"'s(?![a-z])|[^\W_]+|[^\s'_\-]|(?<=\s)-+(?=\s)")
 _PLURAL_OWNER = re.compile(r"(?<=s)'(?=\s|$)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def caption_words(caption: str) -> tuple[str, ...]:
-    """Returns the words in lower case, with "'s" apart, without hyphens, and with a comma for every other mark.
+    """Returns the words in lower case, with "'s" apart, without "-" and "_", with a comma for every other mark.
 
     >>> caption_words("A T.V. - and the dog's stuffed teddy-bear.")
     ('a', 'tv', ',', 'and', 'the', 'dog', "'s", 'stuffed', 'teddy', 'bear', ',')

@@ -18,6 +18,7 @@ from pytest_vqamt.language.captions.lexicon import (
     WordShape,
     caption_words,
     class_rows,
+    entries_by_form,
     grammar,
     people,
     phrases,
@@ -32,7 +33,9 @@ from pytest_vqamt.language.captions.number import (
     noun_form,
     read_preceding_words,
 )
-from pytest_vqamt.language.english.nouns import plural
+from pytest_vqamt.language.english.nouns import plural, singular
+from pytest_vqamt.language.units.lexicon import VerbForm, look_up
+from pytest_vqamt.language.wordnet import wordnet
 
 
 def mentions_of(caption: str) -> tuple[Mention, ...]:
@@ -62,11 +65,13 @@ class _MentionReader:
         word = disambiguate(self._around(at))
         if word is None or self._only_describes(at, word):
             return
+        said = read_preceding_words(self.words, span.start, self._taken, singular=word.shape is WordShape.ONE)
         if not word.classes:
             if word.perhaps:
-                self._add(span, word)
+                is_one = word.lemma in grammar("one_of_many") and said.count is Quantity.ONE
+                form = NounForm.SINGULAR if is_one and word.shape is not WordShape.MANY else NounForm.NONE
+                self._add(span, word, form=form, adds=word.lemma not in grammar("evoking"))
             return
-        said = read_preceding_words(self.words, span.start, self._taken, singular=word.shape is WordShape.ONE)
         if said.denied or self._denied_with_the_last(span):
             self._denied_up_to = span.end
             return
@@ -83,21 +88,37 @@ class _MentionReader:
         if row.kind == "sports" and self._is_played(span.start):
             form = NounForm.NONE
         adds = word.shape is not WordShape.LACKING and said.count not in (Quantity.PIECE, Quantity.PIECES)
-        if word.shape is not WordShape.MANY:
-            has_article = said.count is Quantity.ONE or said.definite or said.owned
-            followed = None if name == PERSON else follower(self.words, span.end, name, has_article=has_article)
-            after = self._adjacent(at)
-            if followed is Follower.OTHER or (after is not None and self._says_it_again(word, after)):
+        match self._followed(at, word, said):
+            case Follower.OTHER:
                 return
-            if followed is Follower.LOOKS or (after is not None and name != PERSON and PERSON in after.classes[:1]):
-                self._add(span, replace(word, classes=(), perhaps=(*word.classes, *word.perhaps)))
+            case (Follower.LOOKS | Follower.DOUBT) as followed:
+                perhaps = replace(word, classes=(), perhaps=(*word.classes, *word.perhaps))
+                self._add(span, perhaps, adds=followed is Follower.DOUBT)
                 return
-            if followed is Follower.PART:
+            case Follower.PART:
                 form, adds = NounForm.NONE, False
         adds = adds and not self._is_the_last_one(span, name) and not self._is_only_like(span)
         self._add(span, word, form=form, definite=said.definite and not said.other, adds=adds)
         self._taken.update(range(span.start, span.end))
         self._somebody = self._somebody or name == PERSON
+
+    def _followed(self, at: int, word: LexiconEntry, said: PrecedingWords) -> Follower | None:
+        name, end, after = word.classes[0], self.spans[at].end, self._adjacent(at)
+        if word.shape is WordShape.MANY:
+            return None
+        if after is not None and self._says_it_again(word, after):
+            return Follower.OTHER
+        if name == PERSON:
+            return None
+        has_article = said.count is Quantity.ONE or said.definite or said.owned
+        listed = follower(self.words, end, name, has_article=has_article)
+        if listed is not None or word.shape not in (WordShape.ONE, WordShape.MASS):
+            return listed
+        if after is not None and PERSON in after.classes[:1]:
+            return Follower.DOUBT
+        if after is not None:  # "a zebra suitcase on a bed", not "with a sink toilet and tub"
+            return Follower.LOOKS if said.count is Quantity.ONE and self._ends_a_phrase(at + 1) else None
+        return compound(self.words, end, may_be_many=not has_article)
 
     def _add(
         self,
@@ -136,6 +157,12 @@ class _MentionReader:
         """Returns the meaning of the phrase right after this one."""
         after = self.spans[at + 1] if at + 1 < len(self.spans) else None
         return after.word if after is not None and after.start == self.spans[at].end else None
+
+    def _ends_a_phrase(self, at: int) -> bool:
+        """Whether no "and", comma or noun comes after a phrase with a class, so that it is no part of a list."""
+        span, words = self.spans[at], self.words
+        nothing = all(word == STOP for word in words[span.end :])
+        return bool(span.word.classes) and (nothing or words[span.end] in grammar("prepositions", "singular_verbs"))
 
     def _only_describes(self, at: int, word: LexiconEntry) -> bool:
         """Whether it is the age, sex or trade of the next thing: "police car", "mother and baby elephant"."""
@@ -280,11 +307,12 @@ def _traits() -> Mapping[str, tuple[str, str]]:
 
 
 class Follower(StrEnum):
-    """The kinds of words after a name in phrases.toml."""
+    """The kinds of words after a name: those of phrases.toml, and other nouns."""
 
     PART = "a part of the thing"
     OTHER = "another thing"
     LOOKS = "something that only looks like it"
+    DOUBT = "another thing, or one more of a list"
 
 
 def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) -> Follower | None:
@@ -305,6 +333,32 @@ def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) 
         if kind is not None and not (has_article and _is_verb(words, end)):
             return kind
     return None
+
+
+def compound(words: tuple[str, ...], end: int, *, may_be_many: bool) -> Follower | None:
+    """Returns the kind of an unlisted word after a name in the singular, which may make another thing of it.
+
+    ``may_be_many``: no determiner demands a singular: "dog toys", and not "a dog toys".
+    """
+    if words[end : end + 1] and words[end].endswith("ed") and _is_noun(words, end + 1, or_class=True):
+        # "a boat filled harbor" has boats, "a zebra striped chair" has no zebra
+        return Follower.PART if words[end] in grammar("holding") else Follower.LOOKS
+    if not _is_noun(words, end, may_be_many=may_be_many):
+        return None
+    last = next(at for at in range(end + 1, len(words) + 1) if not _is_noun(words, at))
+    bare = grammar("one", "same", "whose").isdisjoint(words[last + 1 : last + 2])
+    is_list = words[last : last + 1] == ("and",) and bare
+    return Follower.DOUBT if is_list else Follower.OTHER  # "a toilet bathtub and sink"
+
+
+def _is_noun(words: tuple[str, ...], at: int, *, may_be_many: bool = True, or_class: bool = False) -> bool:
+    """Whether the word there is a noun, of no class unless ``or_class``: "sweater", not "eats" and not "indoors"."""
+    if at >= len(words) or words[at] in entries_by_form() or words[at] in phrases()["after"]["likenesses"]:
+        return or_class and at < len(words) and not is_adjective(words[at])
+    word = look_up(words[at])
+    is_noun = word.closed is None and word.forms <= {VerbForm.BASE, *((VerbForm.THIRD,) if word.is_plural else ())}
+    is_thing = is_noun and word.thing >= max(word.adjective + word.adverb, 0.5)
+    return is_thing and (may_be_many or not word.is_plural) and wordnet().sense(singular(words[at])) is not None
 
 
 def _is_verb(words: tuple[str, ...], at: int) -> bool:

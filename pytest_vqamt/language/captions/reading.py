@@ -29,13 +29,15 @@ class NamedClasses:
     """The classes of a caption.
 
     ``forms``: each class with its form, in the order of first mention. ``instead``: alternatives of a class that only
-    an ambiguous word names ("bike"). ``perhaps``: the number of words that may name a class; and super-categories of
-    words without a class ("vehicles").
+    an ambiguous word names ("bike"). ``perhaps``: the number of words that may name a class, 0 if words only bring it
+    to mind ("tennis"); and super-categories of words without a class ("vehicles"). ``single``: the classes of which a
+    word for one thing names one ("a fruit").
     """
 
     forms: Mapping[str, NounForm]
     instead: Mapping[str, tuple[str, ...]]
     perhaps: Mapping[str, int]
+    single: tuple[tuple[str, ...], ...]
 
 
 @lru_cache(maxsize=65536)
@@ -48,7 +50,8 @@ def read_classes(caption: str) -> NamedClasses:
         if mention.classes:
             of_class.setdefault(mention.classes[0], []).append(mention)
         for name in mention.perhaps:
-            perhaps[name] = perhaps.get(name, 0) + 1
+            is_name = bool(mention.classes) or (mention.adds and mention.form is NounForm.NONE)
+            perhaps[name] = perhaps.get(name, 0) + is_name
     return NamedClasses(
         forms=MappingProxyType({name: _form(name, some) for name, some in of_class.items()}),
         instead=MappingProxyType(
@@ -59,6 +62,7 @@ def read_classes(caption: str) -> NamedClasses:
             }
         ),
         perhaps=MappingProxyType(perhaps),
+        single=tuple(each.perhaps for each in mentions if not each.classes and each.form is NounForm.SINGULAR),
     )
 
 
@@ -80,10 +84,14 @@ def _form(name: str, mentions: Sequence[Mention]) -> NounForm:
 
 
 class CaptionReading(StrEnum):
-    """The refined reading, or that of MetaIC's published tool, for comparison."""
+    """The refined reading, or that of MetaIC's published tool, for comparison.
+
+    Strict names a class of two words where it was inserted; published never names one, as the tool does not.
+    """
 
     REFINED = "refined"
     STRICT = "strict"
+    PUBLISHED = "published"
 
 
 def classes_in(caption: str, reading: CaptionReading = CaptionReading.REFINED) -> Mapping[str, NounForm]:
@@ -97,9 +105,10 @@ def classes_in(caption: str, reading: CaptionReading = CaptionReading.REFINED) -
     >>> tuple(classes_in("a man and a hot dog", CaptionReading.STRICT))
     ('hot dog', 'dog')
     """
-    if reading is CaptionReading.STRICT:
-        return read_classes_as_published(caption, _not_published(), apart=False)
-    return read_classes(caption).forms
+    if reading is CaptionReading.REFINED:
+        return read_classes(caption).forms
+    asked = _not_published() if reading is CaptionReading.STRICT else ()
+    return read_classes_as_published(caption, asked, apart=False)
 
 
 @cache

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from pytest_vqamt.core.errors import DataError
@@ -111,8 +111,8 @@ class _CaptionPair:
                 f"Expected the name of a thing that captions are read for, but got inserted={inserted!r}, which is of "
                 "no class: name one of COCO's classes, or a thing that is of one"
             )
-        if reading is CaptionReading.STRICT:
-            asked = () if name in published_classes() else (name,)
+        if reading is not CaptionReading.REFINED:
+            asked = () if name in published_classes() or reading is CaptionReading.PUBLISHED else (name,)
             first, second = read_classes_as_published(before, asked), read_classes_as_published(after, asked)
             return cls(inserted=name, before=first, after=second, excused=frozenset(), allowed=frozenset())
         return _refined(read_classes(before), read_classes(after), name)
@@ -157,17 +157,26 @@ class _CaptionPair:
 
 def _refined(before: NamedClasses, after: NamedClasses, inserted: str) -> _CaptionPair:
     first = _settled(before, after.forms)
-    second = _settled(after, (*first, inserted))
-    may_before, may_after = _of_classes(before.perhaps), _of_classes(after.perhaps)
-    more = after.perhaps.get(inserted, 0) > before.perhaps.get(inserted, 0)
-    excused = frozenset(name for name in may_after if name != inserted or more or name in first)
+    second = _settled(after, first, inserted)
+    more = _times(after, inserted) > _times(before, inserted)
+    may_after = _of_classes(name for name, times in after.perhaps.items() if times)
+    excused = {name for name in may_after if name != inserted or more or name in first}
+    for names in after.single:  # one thing stands for one that is missing
+        one = (name for name in first if name != inserted and first[name] is not NounForm.PLURAL)
+        missing = (name for name in (*one, *((inserted,) if more and inserted not in first else ())))
+        kinds = _of_classes(names)
+        excused.update(islice((name for name in missing if name in kinds and name not in {*second, *excused}), 1))
     return _CaptionPair(
         inserted=inserted,
         before=_judged(first, inserted),
         after=_judged(second, inserted),
-        excused=excused,
-        allowed=may_before,
+        excused=frozenset(excused),
+        allowed=_of_classes(before.perhaps),
     )
+
+
+def _times(named: NamedClasses, name: str) -> int:
+    return named.perhaps.get(name, 0) + sum(name in names for names in named.single)
 
 
 def _of_classes(perhaps: Iterable[str]) -> frozenset[str]:
@@ -180,13 +189,13 @@ def _classes_of(kind: str) -> tuple[str, ...]:
     return tuple(name for name, row in class_rows().items() if row.kind == kind)
 
 
-def _settled(named: NamedClasses, others: Iterable[str]) -> Mapping[str, NounForm]:
-    """Returns the forms; a word of two classes counts for the one that is among ``others``."""
-    known = frozenset(others)
+def _settled(named: NamedClasses, others: Mapping[str, NounForm], inserted: str = "") -> Mapping[str, NounForm]:
+    """Returns the forms; a word of two classes counts for the one among ``others``, or inserted and of its kind."""
     found: dict[str, NounForm] = {}
     for name, form in named.forms.items():
-        instead = next((each for each in named.instead.get(name, ()) if each in known), name)
-        chosen = name if name in known else instead
+        own = {*others, *((inserted,) if inserted and class_rows()[inserted].kind == class_rows()[name].kind else ())}
+        instead = next((each for each in named.instead.get(name, ()) if each in own), name)
+        chosen = name if name in {*own, inserted} else instead
         found[chosen] = NounForm.PLURAL if chosen in found else form
     return found
 

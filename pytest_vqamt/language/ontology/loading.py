@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.input_files import parse_toml
 
 Pair = tuple[str, str]
 
@@ -71,8 +71,8 @@ def read_entries(content: bytes, *, where: str) -> Entries:
         OptionError: it is no TOML, or a section, a key, a value or a word is wrong; the line names it.
     """
     try:
-        table = tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        table = parse_toml(content.decode("utf-8-sig"))
+    except ValueError as error:
         raise file_error(where, "", f"expected TOML in UTF-8, but {error}") from error
     whole = TomlSection(where, "", table)
     whole.check(("aliases", "category", "opposite", "predicates", "class", "imitations", "remove"))

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, expanded, read_bytes
 from pytest_vqamt.language.ontology.knowledge import Category, NounClass, Ontology
 from pytest_vqamt.language.ontology.loading import (
     CategoryEntry,
@@ -270,7 +271,7 @@ def _opened(path: str) -> Ontology:
         draft.add(read_entries(Path(__file__).with_name(name).read_bytes(), where=name))
     if path:
         try:
-            content = Path(path).expanduser().read_bytes()
+            content = read_bytes(expanded(path), MAX_CONFIG_BYTES)
         except OSError as error:
             raise OptionError(
                 f"ontology={path!r}: expected a TOML file, and it could not be read ({error.strerror or error}); "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import expanded, open_input
 from pytest_vqamt.language.question_ranking.disk_cache import cached_arrays
 from pytest_vqamt.language.question_ranking.pool import SENTENCE_TRANSFORMERS, Pool
 
@@ -104,7 +105,7 @@ def model_folder(setting: str) -> Path:
         OptionError: there is none.
     """
     named = setting.removeprefix(SENTENCE_TRANSFORMERS)
-    folder = Path(named).expanduser()
+    folder = expanded(named)
     if not folder.is_dir():
         kept = (_in_the_cache(each) for each in ((named,) if "/" in named else (named, f"{_OWN}{named}")))
         found = next((each for each in kept if each is not None), None)
@@ -134,7 +135,7 @@ def model_fingerprint(setting: str) -> str:
     hashed = sha256()
     for file in sorted(each for each in folder.rglob("*") if each.suffix in _READ and each.is_file()):
         hashed.update(f"{file.relative_to(folder).as_posix()}\x1f{file.stat().st_size}\x1f".encode())
-        with file.open("rb") as opened:
+        with open_input(file) as opened:
             while block := opened.read(_BLOCK_BYTES):
                 hashed.update(block)
     packages = (f"{name} {version(name)}" for name in ("sentence-transformers", "transformers", "torch"))

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import NestingError, expanded, parse_json, read_plain
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
 from pytest_vqamt.language.questions import simple as plain
 from pytest_vqamt.language.questions import templates
@@ -110,7 +111,7 @@ def open_pool(setting: str) -> Pool:
 
 
 def _path(setting: str, given: str) -> Path:
-    path = Path(given).expanduser()
+    path = expanded(given)
     if not given or not path.exists():
         raise OptionError(
             f"pool={setting!r}: expected {PICTURES}, {VQA_V2}PATH or the path of a text file with one question a line, "
@@ -234,8 +235,9 @@ def plain_text(setting: str, path: Path) -> str:
     """
     where = f"pool={setting!r}: expected {path.name} to be text in UTF-8"
     try:
-        data = path.read_bytes()
-        plain = gzip.decompress(data) if path.suffix == ".gz" else data
+        plain = read_plain(path, is_json=path.name.removesuffix(".gz").endswith(".json"))
+    except NestingError as error:
+        raise OptionError(f"{where}, but {error}: name another file") from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise OptionError(f"{where} and whole, but it cannot be decompressed ({error}): fetch it again") from error
     except OSError as error:
@@ -372,7 +374,7 @@ def _read(setting: str, path: Path, *, is_json: bool) -> Iterator[str]:
 
 def _question(line: str, where: str) -> str:
     try:
-        row: object = json.loads(line)
+        row = parse_json(line)
     except ValueError as error:
         raise OptionError(f"{where}: expected a JSON object, but it is no JSON ({error}): correct it") from error
     question = row.get("question") if isinstance(row, dict) else None
@@ -445,13 +447,13 @@ def _answer_types(setting: str, file: Path, whole: dict[str, object]) -> dict[st
 
 def _read_json(setting: str, file: Path) -> dict[str, object]:
     try:
-        whole: object = json.loads(plain_text(setting, file))
+        whole = parse_json(plain_text(setting, file))
     except json.JSONDecodeError as error:
         raise OptionError(
             f"pool={setting!r}: {file.name}, line {error.lineno}: expected JSON, but it breaks off ({error.msg}): "
             "fetch it again"
         ) from error
-    except (RecursionError, ValueError) as error:
+    except ValueError as error:
         raise OptionError(
             f"pool={setting!r}: expected {file.name} to be VQA v2's, but it cannot be read ({error}): fetch it again"
         ) from error

@@ -77,8 +77,9 @@ def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
     """Whether a phrase that is no subject names an object."""
     name = sentence.words(phrase.name, phrase.head + 1).lower()
     has_determiner = phrase.name > phrase.start
-    if sentence.tag(phrase.end) is Tag.ING and not has_determiner and not is_living(sentence.word(phrase.head)):
-        return False  # "ice fishing"
+    is_activity = sentence.tag(phrase.end) is Tag.ING and sentence.tag(phrase.start - 1) is not Tag.PREPOSITION
+    if is_activity and not has_determiner and not is_living(sentence.word(phrase.head)):
+        return False  # "ice fishing", not "at desk working"
     before = _governor(sentence, phrase)
     if before is None:
         return is_named(name, has_determiner=has_determiner)

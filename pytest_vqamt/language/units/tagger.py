@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pytest_vqamt.language.units.lexicon import Tag, VerbForm, look_up, words_of
+from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, look_up, words_of
 from pytest_vqamt.language.units.tagger_context import (
     TaggerContext,
     governor,
@@ -78,19 +78,21 @@ def in_nothing(reading: TaggerContext, place: int) -> Tag:
 
 def after_noun(reading: TaggerContext, place: int) -> Tag:
     """Tags a word after a pronoun or a noun that may be the last of its phrase."""
-    word = reading.words[place]
+    word, ends = reading.words[place], not reading.goes_on(place + 1)
+    is_object = governor(reading, place) in VERBS and has_determiner(reading, place)
+    is_complement = ends and is_object and word.adjective > word.noun  # "holds the door open"
     if word.forms:
         if (verb := verb_after_noun(reading, place)) is not None:
             return verb
         is_said_of_many = reading.words[place - 1].is_plural and word.adjective > 0.2  # "children present"
-        return Tag.ADJECTIVE if is_said_of_many and not reading.goes_on(place + 1) else Tag.NOUN
+        return Tag.ADJECTIVE if is_complement or (is_said_of_many and ends) else Tag.NOUN
     if word.adverb > max(word.noun, word.adjective):
         return Tag.ADVERB
     if word.is_plural and (reading.is_of_one(place) or reading.before(place) is Tag.PRONOUN):
         # An unlisted or misspelt verb.
         return Tag.NOUN if reading.goes_on(place + 1) else Tag.FINITE
     is_said_of_it = word.adjective > word.noun and (not word.noun or reading.is_living(place - 1))
-    return Tag.ADJECTIVE if is_said_of_it else Tag.NOUN
+    return Tag.ADJECTIVE if is_complement or is_said_of_it else Tag.NOUN
 
 
 def tag_words(words: Sequence[str]) -> tuple[Tag, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.english.nouns import is_mass, singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, TaggedWord, VerbForm, verb_forms, words_of
 from pytest_vqamt.language.units.unit import is_living
 
@@ -76,10 +76,13 @@ class TaggerContext:
         return False
 
     def is_ing_of_compound(self, place: int) -> bool:
-        """Whether a form in -ing belongs to the noun after it: "swimming pool"."""
+        """Whether a form in -ing belongs to the noun after it: "swimming pool", "a face painting booth"."""
         if place + 1 >= len(self.words):
             return False
-        return f"{self.words[place].text} {singular(self.words[place + 1].text)}" in words_of("ing_compounds")
+        text, noun = self.words[place].text, self.words[place + 1]
+        # A thing in the singular lacks its article, unless it is played, or a part of the compound.
+        is_one = noun.closed is None and noun.thing >= 0.5 and not (noun.is_plural or is_mass(noun.text))
+        return (is_one and text != "playing") or f"{text} {singular(noun.text)}" in words_of("ing_compounds")
 
     def is_living(self, place: int) -> bool:
         """Whether the noun there names people, animals or several things, which may act."""
@@ -177,14 +180,14 @@ def governor(reading: TaggerContext, place: int) -> Tag | None:
 
 
 def is_of_subject_of_many(reading: TaggerContext, place: int) -> bool:
-    """Whether the chain of phrases before the place begins with a plural."""
-    first = None
+    """Whether a plural is in the chain of phrases before the place: "a group of men in orange"."""
     for back in range(place - 1, 0, -1):
-        if reading.tags[back] is Tag.PREPOSITION and reading.tags[back - 1] is Tag.NOUN:
-            first = reading.words[back - 1]
+        if reading.tags[back] is Tag.PREPOSITION:
+            if reading.tags[back - 1] is not Tag.NOUN or reading.words[back - 1].is_plural:
+                return reading.tags[back - 1] is Tag.NOUN
         elif reading.tags[back] not in _NAMING:
-            break
-    return first is not None and first.is_plural
+            return False
+    return False
 
 
 def is_let(reading: TaggerContext, place: int) -> bool:

@@ -166,6 +166,8 @@ def is_object(name: str) -> bool:
     """
     noun = name.rpartition(" ")[2]
     one, whole = singular(noun), singular(name)
+    if one == "ride" and wordnet().is_under(whole.removesuffix(" ride"), ("conveyance.n.03", "animal.n.01")):
+        return False  # "a bicycle ride", not "a carnival ride"
     if whole in _words("names") or one in _words("names"):
         return True
     if one in _words("no_names") or one in _words("feats"):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import preserve_random_state
+from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, expanded, read_bytes
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.wordnet.senses import TOO_GENERAL, HypernymClosure, Senses, listed_wholes, wholes
 
@@ -197,7 +198,8 @@ class WordNetFiles:
         """Returns the bytes of a file. ``lexnames``, which some distributions lack, is the same in every WordNet."""
         if name == "lexnames" and not self.folder.joinpath(name).is_file():
             return _bundled().joinpath(name).read_bytes()
-        return self.folder.joinpath(name).read_bytes()
+        file = self.folder.joinpath(name)
+        return read_bytes(file, MAX_REPORT_BYTES) if isinstance(file, Path) else file.read_bytes()
 
     @property
     def digest(self) -> str:
@@ -220,7 +222,7 @@ def find_wordnet(setting: str) -> WordNetFiles:
         return WordNetFiles(source=BUNDLED, folder=_bundled())
     if setting == FULL:
         return WordNetFiles(source=FULL, folder=_installed())
-    folder = Path(setting).expanduser()
+    folder = expanded(setting)
     if not folder.is_dir():
         raise OptionError(
             f"wordnet={setting!r}: expected 'bundled', 'full' or a folder with WordNet's files, and there is no such "

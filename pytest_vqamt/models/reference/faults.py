@@ -11,7 +11,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import assert_never
 
-from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, with_objects
+from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, Reencode, with_objects
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.meaning import (
     Absent,
@@ -311,6 +311,12 @@ def _inconsistent(query: Query) -> str | None:
 @_fault("spacing-sensitive", "gives a wrong answer where words are two spaces apart")
 def _spacing_sensitive(query: Query) -> str | None:
     return answer_text(wrong_answer(true_answer(query))) if "  " in query.text else None
+
+
+@_fault("encoding-sensitive", "gives a wrong answer about a picture that was encoded anew")
+def _encoding_sensitive(query: Query) -> str | None:
+    encoded_anew = any(isinstance(edit, Reencode) for edit in query.picture.edits)
+    return answer_text(wrong_answer(true_answer(query))) if encoded_anew else None
 
 
 def _inventory(query: Query) -> Inventory:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import canonical_json, digest
+from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import distinct_pictures
@@ -241,7 +242,7 @@ def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase
     """
     if any((checkpoint.folder / name).is_file() for name in ("tokenizer.json", _VOCABULARY_FILE)):
         return load_tokenizer(checkpoint, rows)
-    if Path(checkpoint.name).expanduser().is_dir():
+    if expanded(checkpoint.name).is_dir():
         raise ModelError(
             f"Expected a tokenizer beside the weights, but {checkpoint.folder} has neither vocab.txt nor tokenizer.json"
             f": every word would be unknown to the model. Copy {', '.join(_BERT_FILES)} of {BERT} there"

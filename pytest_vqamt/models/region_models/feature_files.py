@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeAlias
 from zipfile import is_zipfile
 
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.input_files import open_input
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
@@ -104,7 +105,7 @@ def _digest_of(file: Path) -> str:
     chosen = (
         range(blocks) if blocks <= _BLOCKS else (number * (blocks - 1) // (_BLOCKS - 1) for number in range(_BLOCKS))
     )
-    with file.open("rb") as opened:
+    with open_input(file) as opened:
         for number in chosen:
             opened.seek(number * _BLOCK)
             total.update(opened.read(_BLOCK))
@@ -362,7 +363,7 @@ class TsvFeatures:
         """
         self._file = file
         try:
-            with file.open("rb") as opened:
+            with open_input(file) as opened:
                 found = list(_row_starts(opened, file))
         except OSError as error:
             raise DataError(f"Expected features=FILE.tsv that can be read, but got {file}: {error}") from error
@@ -373,7 +374,7 @@ class TsvFeatures:
 
     def row(self, number: int) -> FeatureRow:
         where = f"{self._file}:{number + 1}"
-        with self._file.open("rb") as opened:
+        with open_input(self._file) as opened:
             opened.seek(self._starts[number])
             fields = opened.readline().rstrip(b"\r\n").split(b"\t")
         if len(fields) != len(COLUMNS):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 from pytest_vqamt.core.atomic_write import replacing_cached
 from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
@@ -336,7 +337,7 @@ def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
     named = options.settings.get("features")
     if named is None:
         return DetectedRegions(load_detector(options, beside), cache, precision)
-    file = FeatureFile(Path(named).expanduser())
+    file = FeatureFile(expanded(named))
     if not options.settings.get("detector") and not os.environ.get(DETECTOR_VARIABLE):
         try:
             find_detector(beside, options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.input_files import expanded, open_input, parse_json, read_text
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def local_folder(named: str, typed: str) -> Path | None:
     """
     exists = False
     with suppress(RuntimeError, OSError):  # there is no such user, or the name is too long for a path
-        folder = Path(named).expanduser()
+        folder = expanded(named)
         if folder.is_dir():
             return folder
         exists = folder.exists()
@@ -150,7 +150,7 @@ def _is_complete(folder: Path, beside: tuple[str, ...]) -> bool:
 
 def _has_shards(index: Path) -> bool:
     try:
-        named = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+        named = set(cast("dict[str, dict[str, str]]", parse_json(read_text(index)))["weight_map"].values())
     except (OSError, ValueError, LookupError, TypeError, AttributeError):  # there is none, or it is cut short
         return False
     return bool(named) and all((index.parent / name).is_file() for name in named)
@@ -172,7 +172,7 @@ def read_checkpoint_config(checkpoint: Checkpoint) -> Mapping[str, object]:
     """
     file = checkpoint.folder / "config.json"
     try:
-        read: object = json.loads(file.read_text(encoding="utf-8"))
+        read = parse_json(read_text(file))
     except FileNotFoundError:
         raise ModelError(
             f"Expected a checkpoint folder, but {str(checkpoint.folder)!r} has no config.json: give the folder that "
@@ -229,7 +229,7 @@ def sha256_of(file: Path) -> str:
     key = (str(file.resolve()), stat.st_size, stat.st_mtime_ns)
     if key not in _file_digests:
         total = sha256()
-        with file.open("rb") as opened:
+        with open_input(file) as opened:
             while block := opened.read(1 << 20):
                 total.update(block)
         _file_digests[key] = total.hexdigest()

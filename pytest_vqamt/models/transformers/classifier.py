@@ -8,7 +8,6 @@ model, and a file as long as a published list must begin like it.
 
 from __future__ import annotations
 
-import json
 import urllib.request
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import ModelError, OptionError, cache_home
+from pytest_vqamt.core.input_files import expanded, parse_json, read_text
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
@@ -64,7 +64,7 @@ class AnswerLists:
         if named == "download":
             file = self._downloaded(count)
         elif named is not None:
-            file = Path(named).expanduser()
+            file = expanded(named)
             if not file.is_file():
                 raise OptionError(f"Expected --vqamt-option answers=FILE or download, but there is no file {named!r}")
         else:
@@ -124,8 +124,8 @@ def read_answers(file: Path) -> tuple[str, ...]:
         OptionError: it cannot be read, or is no list of texts.
     """
     try:
-        text = file.read_text(encoding="utf-8")
-        read: object = json.loads(text) if file.suffix == ".json" else text.splitlines()
+        text = read_text(file)
+        read: object = parse_json(text) if file.suffix == ".json" else text.splitlines()
     except (OSError, ValueError) as error:
         raise OptionError(f"Expected a file of answers that can be read, but got {file}: {error}") from error
     if not isinstance(read, list) or not all(isinstance(answer, str) for answer in read):

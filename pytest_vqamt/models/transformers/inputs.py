@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
@@ -77,8 +77,8 @@ def _has_image_processor(file: Path) -> bool:
     if not file.is_file():
         return False
     try:
-        held: object = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError:
+        held = parse_json(read_text(file))
+    except (OSError, ValueError):
         return True  # transformers names the error in it
     return isinstance(held, dict) and "image_processor" in held
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, files_digest
@@ -25,7 +26,7 @@ def load(argument: str, options: ModelOptions) -> TinyLlava:
     Raises:
         ModelError: there is no such folder, or its files are damaged.
     """
-    folder = Path(argument).expanduser() if argument else WEIGHTS
+    folder = expanded(argument) if argument else WEIGHTS
     if not folder.is_dir():
         raise ModelError(
             f"Expected the folder of a model fine-tuned from tiny, but got {argument!r}: there is no such folder"

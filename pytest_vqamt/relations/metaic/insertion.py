@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from math import ceil
 from random import Random
 from types import MappingProxyType
@@ -31,7 +31,6 @@ from pytest_vqamt.language.captions.number import NounForm
 from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.verdicts import CaptionVerdict
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
-from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.edits import AT_MOST, LARGEST_SHARE, is_whole
 from pytest_vqamt.relations.metaic.placement import (
     MAX_SALIENT_SHARE,
@@ -45,6 +44,7 @@ from pytest_vqamt.relations.metaic.placement import (
     place_at_all_levels,
     salient_area,
 )
+from pytest_vqamt.relations.recognition import MAX_SHARED, CutoutRelation, best_cutouts, cutout_id, min_inserted_area
 from pytest_vqamt.relations.soundness import is_salient, presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
@@ -82,14 +82,14 @@ class _Background:
 
 
 def sample_placed_cutout(
-    scene: Scene, corpus: Corpus, choose: Chooser, reading: CaptionReading
+    scene: Scene, corpus: Corpus, choose: Chooser, reading: CaptionReading, excluded: frozenset[str] = frozenset()
 ) -> PlacedCutout | NotApplicable:
-    """Draws a thing to insert into ``scene``, of any class that captions name."""
+    """Draws a thing to insert into ``scene``, of any class that captions name, but no ``excluded`` cut-out."""
     background = _background(scene, corpus, reading)
     if isinstance(background, NotApplicable):
         return background
-    first = _one_of(background.classes, corpus, reading, choose)
-    found = _placed(background, corpus, reading, first, choose.between(0, _LAST_SEED))
+    first = _one_of(background.classes, corpus, reading, excluded, choose)
+    found = _placed(background, corpus, reading, excluded, first, choose.between(0, _LAST_SEED))
     return found or NotApplicable(reason="no cut-out fits at each level of overlap")
 
 
@@ -114,7 +114,12 @@ def _background(scene: Scene, corpus: Corpus, reading: CaptionReading) -> _Backg
 
 @lru_cache(maxsize=32768)
 def _placed(
-    background: _Background, corpus: Corpus, reading: CaptionReading, first: CutoutEntry | None, seed: int
+    background: _Background,
+    corpus: Corpus,
+    reading: CaptionReading,
+    excluded: frozenset[str],
+    first: CutoutEntry | None,
+    seed: int,
 ) -> PlacedCutout | None:
     """Returns the first cut-out with a place at each level: ``first``, or others drawn from ``seed``.
 
@@ -123,21 +128,26 @@ def _placed(
     random, entry = Random(seed), first
     for _ in range(_MAX_CUT_OUTS):
         if entry and corpus.scene(entry.index).photo != background.photo:
-            boxes = place_at_all_levels(background.layout, background.areas, (entry.w, entry.h), random)
+            least = min_inserted_area(entry, background.layout.frame, corpus)
+            areas = background.areas._replace(low=max(background.areas.low, least))
+            boxes = place_at_all_levels(background.layout, areas, (entry.w, entry.h), random)
             if boxes:
                 return PlacedCutout(cutout=corpus.cut_out(entry), boxes=boxes, layout=background.layout)
-        entry = _one_of(background.classes, corpus, reading, RandomChooser(random))
+        entry = _one_of(background.classes, corpus, reading, excluded, RandomChooser(random))
     return None
 
 
-def _one_of(classes: tuple[str, ...], corpus: Corpus, reading: CaptionReading, choose: Chooser) -> CutoutEntry | None:
+def _one_of(
+    classes: tuple[str, ...], corpus: Corpus, reading: CaptionReading, excluded: frozenset[str], choose: Chooser
+) -> CutoutEntry | None:
     """Draws a cut-out of one of the classes; None if its name has none."""
-    entries = cut_outs(corpus, choose.one(names_by_class(corpus, reading)[choose.one(classes)]))
+    entries = cut_outs(corpus, choose.one(names_by_class(corpus, reading)[choose.one(classes)]), excluded)
     return choose.one(entries) if entries else None
 
 
-# Cut-outs are the largest fifth of each name that overlap nothing of another class, so that no part of it comes along
-# (clothes are of no class, and do). They are whole and salient in their own photos.
+# Of photos, cut-outs are the best of each name (``recognition``). Of drawn scenes, they are the largest fifth of each
+# name that overlap nothing of another class, so that no part of it comes along (clothes are of no class, and do). They
+# are whole and salient in their own scenes.
 
 
 @lru_cache(maxsize=4096)
@@ -149,19 +159,23 @@ def class_read(name: str, reading: CaptionReading) -> str | None:
 
 @lru_cache(maxsize=8)
 def names_by_class(corpus: Corpus, reading: CaptionReading) -> Mapping[str, tuple[str, ...]]:
-    """Returns the names of isolated things by class."""
+    """Returns the names of isolated things by class; of photos, the names of recognisable things."""
     found: dict[str, tuple[str, ...]] = {}
     for name, entries in corpus.cutouts.items():
         named = class_read(name, reading)
-        if named and any(map(_is_isolated, entries)):
+        if named and (any(map(_is_isolated, entries)) if corpus.look is None else cut_outs(corpus, name)):
             found[named] = (*found.get(named, ()), name)
     return MappingProxyType(found)
 
 
 @lru_cache(maxsize=512)
-def cut_outs(corpus: Corpus, name: str) -> tuple[CutoutEntry, ...]:
-    """Returns the cut-outs of a name, the largest first."""
+def cut_outs(corpus: Corpus, name: str, excluded: frozenset[str] = frozenset()) -> tuple[CutoutEntry, ...]:
+    """Returns the cut-outs of a name, the best first, or the largest."""
+    if corpus.look is not None:
+        return tuple(entry for entry in best_cutouts(corpus, name, excluded) if _brings_no_class(entry, corpus))
     alone = [entry for entry in corpus.cutouts[name] if _is_isolated(entry)]
+    if excluded:
+        alone = [entry for entry in alone if cutout_id(entry, corpus) not in excluded]
     wanted = ceil(LARGEST_SHARE * len(alone))
     step = ceil(wanted / AT_MOST) or 1
     well_shown = (entry for entry in alone[::step] if _is_well_shown(entry, corpus))
@@ -182,6 +196,12 @@ def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
 
 def _is_isolated(entry: CutoutEntry) -> bool:
     return all(class_of(name) is None for name in entry.alongside)
+
+
+def _brings_no_class(entry: CutoutEntry, corpus: Corpus) -> bool:
+    """Whether no handbag of a person, or whatever else captions name, is measured inside the cut-out."""
+    look = corpus.look(corpus.scene(entry.index).photo, entry.thing) if corpus.look else None
+    return look is not None and all(class_of(each.name) is None for each in look.neighbours if each.shared > MAX_SHARED)
 
 
 def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
@@ -241,7 +261,7 @@ _OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InsertionRelation(BuiltInRelation):
+class InsertionRelation(CutoutRelation):
     """Base class of the relations: a subclass sets what is expected, the check of two captions, and kinds of errors.
 
     ``expected`` has "{}" for the inserted class; a check that returns None finds nothing to judge.
@@ -253,8 +273,12 @@ class InsertionRelation(BuiltInRelation):
 
     metaic: str = METAIC.default
 
+    def cutouts(self, corpus: Corpus) -> dict[str, tuple[CutoutEntry, ...]]:
+        names = chain.from_iterable(names_by_class(corpus, CaptionReading(self.metaic)).values())
+        return {name: cut_outs(corpus, name, self.excluded) for name in names}
+
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        found = sample_placed_cutout(scene, corpus, choose, CaptionReading(self.metaic))
+        found = sample_placed_cutout(scene, corpus, choose, CaptionReading(self.metaic), self.excluded)
         if isinstance(found, NotApplicable):
             return found
         name = found.cutout.thing.name

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import RelationInfo
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.language.captions.verdicts import check_appearance
+from pytest_vqamt.relations import recognition
 from pytest_vqamt.relations.metaic import placement
 from pytest_vqamt.relations.metaic.insertion import BREAKDOWN, DRAWS_AS, METAIC, InsertionRelation
 
@@ -23,12 +24,13 @@ class ObjectAppearance(InsertionRelation):
     and of ``metaic.singular_plural``. A picture that has no place at one of the four levels has no case of any.
 
     **Deviation:** which interval the size is drawn from depends on the salient area S, as in the authors' code, and not
-    on the largest thing. Crowds count as things that may be covered; the boxes that are compared are those annotated
-    and, since pictures are made of them, the whole pixels. Nothing is inserted of a class of which a caption might, or
-    might not, name more: that of a crowd, of a small thing or of a fragment in the background. A cut-out is enlarged at
-    most twice, whole in its own photo, and has nothing of another class with it. Captions are read with kinds,
-    compounds and number words understood; ``--vqamt-option metaic=strict`` reads them as published. "presumed" where
-    more of the inserted kind may be there than is annotated.
+    on the largest thing. Crowds count as things that may be covered; the boxes that are compared are those
+    annotated and, since pictures are made of them, the whole pixels. Nothing is inserted of a class of which a
+    caption might, or might not, name more: that of a crowd, of a small thing or of a fragment in the background. A
+    cut-out is enlarged at most twice, whole in its own photo, and has nothing of another class with it; from photos
+    only the best are cut out (``recognition``), and ``exclude-cutouts=FILE`` leaves out more. Captions are read
+    with kinds, compounds and number words understood; ``--vqamt-option metaic=strict`` reads them as published.
+    "presumed" where more of the inserted kind may be there than is annotated.
     """
 
     info = RelationInfo(
@@ -37,8 +39,9 @@ class ObjectAppearance(InsertionRelation):
         source="Yu et al., ISSTA 2022, section 3.4, MR1",
         variants=tuple(placement.LEVELS),
         breakdown=BREAKDOWN,
-        settings=(METAIC,),
+        settings=(METAIC, recognition.EXCLUDE_CUTOUTS),
         draws_as=DRAWS_AS,
+        version=2,
     )
     expected = "classes of second = classes of first and {}"
     check = check_appearance

@@ -9,6 +9,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.language.captions.verdicts import check_forms
 from pytest_vqamt.relations.metaic import placement
 from pytest_vqamt.relations.metaic.insertion import BREAKDOWN, DRAWS_AS, METAIC, InsertionRelation
+from pytest_vqamt.relations.recognition import EXCLUDE_CUTOUTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +30,9 @@ class SingularPlural(InsertionRelation):
         source="Yu et al., ISSTA 2022, section 3.4, MR2",
         variants=tuple(placement.LEVELS),
         breakdown=BREAKDOWN,
-        settings=(METAIC,),
+        settings=(METAIC, EXCLUDE_CUTOUTS),
         draws_as=DRAWS_AS,
+        version=2,
     )
     expected = "number of each class in second = in first; {} is singular, or plural where first has it"
     check = check_forms

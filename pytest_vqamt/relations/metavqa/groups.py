@@ -8,6 +8,8 @@ Yuan et al., CVPR 2021, sections 4.1.1 to 4.1.3. Of two counted groups, both are
 - Two names to be added up come from different top families, or are two classes of one exhaustive class list, share no
   head noun, and neither is a kind of the other ("bird", "duck"), so that nothing is in both groups.
 - Only countable names are counted, and none whose plural is annotated beside it ("person" where there are "people").
+- A name that is absent is no kind, class, synonym, part or garment of what is annotated (rule 4), and nothing else in
+  the scene goes by a name whose property is asked for and absent.
 - Two properties of one name exclude each other (``language.english``), no thing of that name in the scene has two of
   the pool, and none is multi-coloured.
 """
@@ -20,13 +22,12 @@ from enum import StrEnum
 from itertools import combinations
 
 from pytest_vqamt.core.case import Fact, NotApplicable
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, members
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.soundness import (
-    absent_names,
     corpus_properties,
     countable_names,
     disjoint,
@@ -58,28 +59,25 @@ class SingleGroup:
     present: bool
 
 
-def sample_pair(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> GroupPair | NotApplicable:
+def sample_pair(view: AskableScene, choose: Chooser, variant: str) -> GroupPair | NotApplicable:
     """Draws two groups to count: two names ("object"), or one name with two properties ("property")."""
-    return _two_names(scene, corpus, choose) if variant == "object" else _two_properties(scene, corpus, choose)
+    return _two_names(view, choose) if variant == "object" else _two_properties(view, choose)
 
 
-def sample_single(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> SingleGroup | NotApplicable:
+def sample_single(view: AskableScene, choose: Chooser, variant: str) -> SingleGroup | NotApplicable:
     """Draws a group whose existence is asked: a name ("object"), or a name with a property ("property")."""
     present = choose.chance(_EXISTENCE_PRESENT)
-    return (
-        _one_name(scene, corpus, choose, present)
-        if variant == "object"
-        else _one_property(scene, corpus, choose, present)
-    )
+    return _one_name(view, choose, present) if variant == "object" else _one_property(view, choose, present)
 
 
-def _two_names(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair | NotApplicable:
+def _two_names(view: AskableScene, choose: Chooser) -> GroupPair | NotApplicable:
+    scene = view.scene
     here = countable_names(scene)
     pairs = [pair for pair in combinations(here, 2) if disjoint(*pair, scene)]
     present = _sample_present(choose, at_most=2 if pairs else min(1, len(here)))
     if present == 2:
         return _named(choose, *choose.one(pairs), present=2)
-    absent = absent_names(scene, corpus)
+    absent = view.countable_absent
     if firsts := here if present else absent:
         first = choose.one(firsts)
         if partners := [name for name in absent if disjoint(first, name, scene)]:
@@ -99,14 +97,15 @@ def _named(choose: Chooser, first: str, second: str, *, present: int) -> GroupPa
     return GroupPair(first=Group(name=first), second=Group(name=second), present=present)
 
 
-def _two_properties(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair | NotApplicable:
+def _two_properties(view: AskableScene, choose: Chooser) -> GroupPair | NotApplicable:
+    scene = view.scene
     here = [name for name in countable_names(scene) if single_valued(name, scene)]
     if not here:
         return NotApplicable(reason="no countable name with at most one property of the pool on each thing")
     words_of = {name: scene_properties(name, scene) for name in here}
     true = _sample_present(choose, at_most=min(2, max(len(words) for words in words_of.values())))
     name = choose.one([name for name in here if len(words_of[name]) >= true])
-    false = [word for word in corpus_properties(name, corpus) if word not in words_of[name]]
+    false = [word for word in corpus_properties(name, view.corpus) if word not in words_of[name]]
     if len(false) < 2 - true:
         return NotApplicable(reason="too few properties are known for the name")
     words = (*choose.several(words_of[name], true), *choose.several(false, 2 - true))
@@ -116,14 +115,15 @@ def _two_properties(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair 
     return GroupPair(first=first, second=second, present=true)
 
 
-def _one_name(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) -> SingleGroup | NotApplicable:
-    names = countable_names(scene) if present else absent_names(scene, corpus)
+def _one_name(view: AskableScene, choose: Chooser, present: bool) -> SingleGroup | NotApplicable:
+    names = countable_names(view.scene) if present else view.countable_absent
     if not names:
         return NotApplicable(reason="no countable name in the scene" if present else "no countable name outside it")
     return SingleGroup(group=Group(name=choose.one(names)), present=present)
 
 
-def _one_property(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) -> SingleGroup | NotApplicable:
+def _one_property(view: AskableScene, choose: Chooser, present: bool) -> SingleGroup | NotApplicable:
+    scene = view.scene
     here = [name for name in countable_names(scene) if single_valued(name, scene)]
     words_of = {name: scene_properties(name, scene) for name in here}
     if present:
@@ -132,8 +132,11 @@ def _one_property(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) 
             return NotApplicable(reason="no countable name with a property of the pool")
         name = choose.one(names)
         return SingleGroup(group=Group(name=name, attributes=(choose.one(words_of[name]),)), present=True)
-    false = {name: [word for word in corpus_properties(name, corpus) if word not in words_of[name]] for name in here}
-    names = [name for name in here if false[name]]
+    sure = [name for name in here if view.is_unambiguous(name)]
+    false = {
+        name: [word for word in corpus_properties(name, view.corpus) if word not in words_of[name]] for name in sure
+    }
+    names = [name for name in sure if false[name]]
     if not names:
         return NotApplicable(reason="too few properties are known for the name")
     name = choose.one(names)

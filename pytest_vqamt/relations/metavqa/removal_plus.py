@@ -10,7 +10,7 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import ERASE, INPAINT, make_eraser, removable
+from pytest_vqamt.relations.edits import ERASE, INPAINT, make_eraser, wholly_removable
 from pytest_vqamt.relations.expectations import one_less
 from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.soundness import certain_properties, countable_names, is_salient, unrelated
@@ -24,9 +24,10 @@ class RemovalPlus(BuiltInRelation):
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3, Removal+: it exposes models that answer "0" to every count. The
     thing is counted alone, with another name, or by the one property that it surely has. ``erase`` as in ``removal``.
 
-    **Deviation:** only salient things (``soundness.is_salient``), and names that can be counted in this
-    picture, of which it has no crowd; the other name is one that ``removal`` could ask about, and the patch bears
-    neither a name nor a colour that is asked about. "presumed" as there.
+    **Deviation:** only salient things (``soundness.is_salient``) of which nothing stays (``edits.whole_patch``): in
+    photos with masks they are recognisable, have none of their family near, and the patch has a margin. Only names
+    that can be counted in this picture, of which it has no crowd; the other name is one that ``removal`` could ask
+    about, and the patch bears neither a name nor a colour that is asked about. "presumed" as there.
     """
 
     erase: str = ERASE.default
@@ -38,6 +39,7 @@ class RemovalPlus(BuiltInRelation):
         source="Yuan et al., CVPR 2021, section 4.2.2",
         breakdown=("present_groups", "shape"),
         settings=(ERASE, INPAINT),
+        version=2,
     )
     expect = one_less
 
@@ -46,10 +48,11 @@ class RemovalPlus(BuiltInRelation):
         if isinstance(with_, NotApplicable):
             return with_
         counted = set(countable_names(scene)) - with_.excluded_names
-        things = [thing for thing in removable(scene) if thing.name in counted and is_salient(thing, scene)]
+        removable = wholly_removable(scene, corpus)
+        things = [(thing, patch) for thing, patch in removable if thing.name in counted and is_salient(thing, scene)]
         if not things:
             return NotApplicable(reason="every countable thing overlaps another or is too small")
-        thing = choose.one(things)
+        thing, patch = choose.one(things)
         asked = sample_question(
             scene,
             choose,
@@ -65,7 +68,7 @@ class RemovalPlus(BuiltInRelation):
             self,
             variant,
             scene,
-            ((picture, asked.question) for picture in (scene.picture, with_.erase(scene.picture, thing.box))),
+            ((picture, asked.question) for picture in (scene.picture, with_.erase(scene.picture, patch))),
             expected="second = first - 1",
             facts=(*asked.facts, ("removed", thing.name)),
             presumed=asked.presumed,

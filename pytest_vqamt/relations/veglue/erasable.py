@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-from math import hypot
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Fact, NotApplicable, RelationSetting
+from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import GONE_SHARE
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_nearly_everywhere
 from pytest_vqamt.language.wordnet import WordNet
 from pytest_vqamt.relations import edits
-from pytest_vqamt.relations.edits import pixel_box
+from pytest_vqamt.relations.edits import pixel_box, whole_patch
 from pytest_vqamt.relations.soundness import countable_names
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -66,10 +66,27 @@ def erasable_things_by(overlap: str, scene: Scene, *, most_iou: float) -> tuple[
 def is_erasable(thing: Thing, scene: Scene) -> bool:
     """Whether at most 0.1 of the visible part of anything else lies in the thing's box, rounded outwards."""
     patch = pixel_box(thing.box, scene)
+    return patch is not None and _spares_others(patch, thing, scene)
+
+
+def _spares_others(patch: Box, thing: Thing, scene: Scene) -> bool:
     others = (other.box for other in scene.objects if other.id != thing.id)
     crowds = (region.box for region in scene.regions)
-    seen = (box.intersection(scene.frame) for box in (*others, *crowds))
-    return patch is not None and all(box.share_inside(patch) <= MAX_COVERED_SHARE for box in seen if box)
+    # Compared here, without a call: a run asks this of each thing of a scene in thousands of draws.
+    x0, y0, x1, y1 = patch.x, patch.y, patch.x1, patch.y1
+    near = (
+        box for box in (*others, *crowds) if box.x < x1 and box.y < y1 and box.x + box.w > x0 and box.y + box.h > y0
+    )
+    seen = (box.intersection(scene.frame) for box in near)
+    return all(box.share_inside(patch) <= MAX_COVERED_SHARE for box in seen if box)
+
+
+def whole_erasure(thing: Thing, scene: Scene, corpus: Corpus) -> Box | None:
+    """Returns the patch of an erasable thing, of which nothing may stay (``edits.whole_patch``); None without one."""
+    patch = whole_patch(thing, scene, corpus)
+    if patch is None or patch.area > MAX_ERASED_SHARE * scene.frame.area or not _spares_others(patch, thing, scene):
+        return None
+    return patch
 
 
 def is_erasable_by_iou(thing: Thing, scene: Scene, *, most: float = MAX_COVERED_SHARE) -> bool:
@@ -95,7 +112,7 @@ def erasure_facts(erased: Thing, others: tuple[Thing, ...], scene: Scene) -> tup
     """
     families = family(erased.name)
     return (
-        ("near", any(_gap_px(erased.box, other.box) <= _NEAR * max(scene.width, scene.height) for other in others)),
+        ("near", any(erased.box.gap(other.box) <= _NEAR * max(scene.width, scene.height) for other in others)),
         ("similar", any(families is not None and family(other.name) == families for other in others)),
         ("related", any(_is_related(erased.name, other.name) for other in others)),
     )
@@ -104,11 +121,6 @@ def erasure_facts(erased: Thing, others: tuple[Thing, ...], scene: Scene) -> tup
 def _is_related(a: str, b: str) -> bool:
     families = family(a), family(b)
     return None not in families and families[0] != families[1] and belong_together(a, b)
-
-
-def _gap_px(a: Box, b: Box) -> float:
-    """Returns the distance between two boxes, 0 if they touch or overlap."""
-    return hypot(max(0, a.x - b.x1, b.x - a.x1), max(0, a.y - b.y1, b.y - a.y1))
 
 
 _PLACES = frozenset({

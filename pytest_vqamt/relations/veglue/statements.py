@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,7 +16,7 @@ from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
 from pytest_vqamt.language.questions.hypotheses import Hypothesis, hypothesis, wordings_for
 from pytest_vqamt.language.units import DescriptionUnit, head_noun, recombine, remaining_units
-from pytest_vqamt.language.units.lexicon import Tag
+from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, look_up, verb_forms, words_of
 from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
@@ -68,12 +69,13 @@ _PEOPLE = frozenset({"person.n.01"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedStatement:
-    """A hypothesis of a data set, or the rest of one."""
+    """A hypothesis of a data set, or the rest of one: then ``source`` is the whole hypothesis."""
 
     text: str
     units: tuple[LinkedUnit, ...]
     scene: Scene
     known: LexicalKnowledge
+    source: str = ""
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -142,7 +144,9 @@ class PublishedStatement:
             left = _without(left, place)
         if left is self.units:
             return self
-        return replace(self, text=recombine([_described(unit) for unit in left]), units=left) if left else None
+        source = self.source or self.text
+        text = recombine([worded(_described(unit), source) for unit in left])
+        return replace(self, text=text, units=left, source=source) if left else None
 
     def _meant(self, unit: LinkedUnit) -> Unit:
         name = self.scene.thing(unit.thing).name
@@ -168,6 +172,83 @@ def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ..
         replace(units[place], object=left.object, property=left.property)
         for place, left in remaining_units([_described(unit) for unit in units], erased)
     )
+
+
+_RESULTING = frozenset({"get", "have", "keep", "leave", "make", "want"})
+"""Verbs after whose object a participle is what comes of it: "getting his hair cut"."""
+_PLACED = frozenset({"above", "behind", "below", "beneath", "beside", "by", "in", "inside", "near", "on", "under"})
+"""Prepositions that say where the object of a verb is: "puts a ball in a box", not "into a box"."""
+_UNENDING = frozenset(
+    {"a", "an", "and", "as", "at", "between", "by", "during", "for", "from", "into", "of", "onto", "the", "to", "with"}
+)
+"""Words that end no sentence."""
+_TRANSITIVE = frozenset({"carry", "contain", "cover", "face", "have", "hold", "put", "use", "wear"})
+_DIRECTIONS = frozenset({"away", "back", "down", "forward", "off", "out", "over", "up"})
+
+
+@lru_cache(maxsize=4096)
+def worded(unit: DescriptionUnit, source: str) -> DescriptionUnit:
+    """Returns the unit as a sentence of its own can have it, by the words of the hypothesis ``source``.
+
+    What stands before the noun there stays there. What says how a verb ends ("ready" of "getting a meal ready") is
+    dropped, and so is what is no predicate ("away facing").
+
+    >>> bridge = DescriptionUnit(object="bridge", property="covered in the forest")
+    >>> worded(bridge, "They pass a covered bridge in the forest.")
+    DescriptionUnit(object='covered bridge', property='in the forest', is_plural=False)
+    >>> worded(DescriptionUnit(object="meal", property="ready"), "A woman is getting a meal ready.").property
+    ''
+    """
+    words = unit.property.strip(" .,;").split()
+    while words and look_up(words[0].lower()).closed is Tag.BE:
+        del words[0]
+    if not words or _has(source, f"{unit.object} {unit.property}", f"{unit.object} {' '.join(words)}"):
+        return _predicated(unit, words, source)
+    for count in range(len(words), 0, -1):
+        first, rest = words[:count], " ".join(words[count:])
+        is_in_name = unit.object.lower().split()[:count] == [word.lower() for word in first]
+        name = unit.object if is_in_name else " ".join((*first, unit.object))
+        if _has(source, name) and not any(look_up(word.lower()).closed for word in first):
+            return replace(unit, object=name, property=rest if rest and _has(source, f"{name} {rest}") else "")
+    return _predicated(unit, words, source)
+
+
+def _has(text: str, *either: str) -> bool:
+    """Whether the text has one of these, as whole words, in any case."""
+    plain = " ".join(text.lower().split())
+    return any(re.search(rf"(?<![\w-]){re.escape(words.lower())}(?![\w-])", plain) for words in either)
+
+
+def _predicated(unit: DescriptionUnit, words: Sequence[str], source: str) -> DescriptionUnit:
+    """Returns the unit; without a property that is no predicate, or belongs to the verb whose object the thing is."""
+    said = parse(" ".join(("they", *words)))
+    last = len(said.tokens) - 1
+    verb, forms = verb_forms(said.word(last))
+    is_cut = said.word(last) in _UNENDING or (verb in _TRANSITIVE and VerbForm.PARTICIPLE not in forms)
+    is_cut = is_cut or _has(
+        source, *(f"{' '.join(words)} {each}" for each in words_of("article", "possessive") | {"the"})
+    )
+    is_turned = said.word(1) in _DIRECTIONS and VerbForm.ING in verb_forms(said.word(2))[1]  # "away facing"
+    is_turned = is_turned or (said.tag(1) is Tag.ADVERB and said.word(2) in _DIRECTIONS and last == 2)  # "seated down"
+    return replace(unit, property="") if is_cut or is_turned or _ends_a_verb(unit, words, source) else unit
+
+
+def _ends_a_verb(unit: DescriptionUnit, words: Sequence[str], source: str) -> bool:
+    sentence = parse(source)
+    text, name = [token.word for token in sentence.tokens], [token.word for token in parse(unit.object).tokens]
+    both = [*name, *(token.word for token in parse(" ".join(words)).tokens)]
+    start = next((at for at in range(len(text)) if text[at : at + len(both)] == both), 0)
+    place = start + len(name)
+    while start > 0 and sentence.tag(start - 1) in (Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER, Tag.ADJECTIVE):
+        start -= 1
+    verb = verb_forms(sentence.word(start - 1))[0] if sentence.tag(start - 1) in VERBS - {Tag.BE} else ""
+    if not words or not verb or start == 0:
+        return False
+    if sentence.tag(place) is Tag.PREPOSITION:
+        return sentence.word(place) not in _PLACED or verb in _RESULTING
+    if sentence.tag(place) in (Tag.ING, Tag.PARTICIPLE):
+        return verb in _RESULTING
+    return sentence.tag(place) not in (Tag.BASE, Tag.FINITE, Tag.RELATIVE, Tag.BE)
 
 
 @lru_cache(maxsize=4096)

@@ -12,6 +12,7 @@ from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import becomes_no
+from pytest_vqamt.relations.recognition import is_recognisable
 from pytest_vqamt.relations.soundness import countable_names, is_bulky, is_disjoint_from_all, presumed
 from pytest_vqamt.relations.veglue.erasable import (
     ERASE,
@@ -21,6 +22,7 @@ from pytest_vqamt.relations.veglue.erasable import (
     erased_question_facts,
     shuffled_groups,
     unique_by_name,
+    whole_erasure,
 )
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -34,8 +36,9 @@ class VqaMr2(BuiltInRelation):
 
     **Deviations:** what may be erased follows ``erasable``, not IoU alone. The erased thing is the only one of its
     name, no other thing or crowd in the scene could go by it, and it is neither small nor slim (of a slit between
-    others, more may be in sight beside its box). The question is in the singular. By its name no plain rectangle might
-    go, where one stands in its place.
+    others, more may be in sight beside its box). In photos with masks nothing of it may stay
+    (``edits.whole_patch``), and whatever else is asked about is recognisable, too. The question is in the singular.
+    By its name no plain rectangle might go, where one stands in its place.
     """
 
     info = RelationInfo(
@@ -44,6 +47,7 @@ class VqaMr2(BuiltInRelation):
         source="Chang et al., VEglue, section 6.4",
         breakdown=("shape", "near", "similar", "related"),
         settings=(ERASE, INPAINT),
+        version=2,
     )
     expect = becomes_no
 
@@ -58,17 +62,19 @@ class VqaMr2(BuiltInRelation):
         if not free:
             return NOTHING_TO_ERASE
         things = [
-            thing
+            (thing, patch)
             for thing in unique_by_name(free, scene)
             if is_disjoint_from_all(thing.name, scene)
             and thing.name not in cleaner.excluded_names
             and is_bulky(thing, scene)
+            and (patch := whole_erasure(thing, scene, corpus))
         ]
         if not things:
             return NOTHING_TO_ASK
-        thing = choose.one(things)
+        thing, patch = choose.one(things)
         names = [thing.name]
-        others = [name for name in countable_names(scene) if name != thing.name]
+        seen = {other.name for other in scene.objects if is_recognisable(other, scene, corpus)}
+        others = [name for name in countable_names(scene) if name in seen and name != thing.name]
         if others and choose.chance(0.5):
             names.append(choose.one(others))
         groups = shuffled_groups(names, choose)
@@ -79,7 +85,7 @@ class VqaMr2(BuiltInRelation):
             self,
             variant,
             scene,
-            ((scene.picture, question), (cleaner.erase(scene.picture, thing.box), question)),
+            ((scene.picture, question), (cleaner.erase(scene.picture, patch), question)),
             expected="first is yes, second is no",
             facts=erased_question_facts(thing, groups, wording, beside, scene),
             presumed=presumed(names, scene),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError, did_you_mean
+from pytest_vqamt.core.input_files import read_text
 from pytest_vqamt.core.tallies import Clusters, SceneCounter
 from pytest_vqamt.reporting.audit.sample import CaseKey, Sample, SampledCase, SampleSettings, parse_settings
 from pytest_vqamt.reporting.audit.sheet import SHEET, unescape_formula
@@ -359,13 +360,11 @@ _AS_WRITTEN = f"give the {SHEET} that `vqamt audit -o` wrote, or the one that it
 def _rows(file: Path) -> Iterator[_Row]:
     """The rows with their spreadsheet numbers, without blank ones; the head decides the delimiter."""
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        text = read_text(file)
     except OSError as error:
         raise DataError(
             f"Expected a ticked sheet, but got --read {str(file)!r} ({error.strerror or error}): {_AS_WRITTEN}"
         ) from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{file}: Expected a sheet in UTF-8, but got {error}: save it as CSV in UTF-8") from error
     head = text.partition("\n")[0]
     apart = next((mark for mark in ",;\t" if mark in head), ",")
     try:

@@ -10,6 +10,7 @@ from typing import cast
 from pytest_vqamt.core.atomic_write import replace_text
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.judgements import Agreement, AuditFigures, ValidRate
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample
@@ -83,14 +84,22 @@ def read_audit(folder: Path) -> Row | None:
     if row is None:
         return None
     audits = cast("dict[str, Row]", row["audits"])
-    ours = _of_run(row, _started(folder))
-    return {**row, "audits": dict(ours), "earlier": [of for of in audits if of not in ours]}
+    try:
+        ours = _of_run(row, _started(folder))
+        found: Row = {**row, "audits": dict(ours), "earlier": [of for of in audits if of not in ours]}
+        audit_tables(found)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"Expected what `vqamt audit --read` wrote, but got {str(folder / AUDIT_FILE)!r} "
+            f"({type(error).__name__}: {error}): delete it and read the sheets again"
+        ) from error
+    return found
 
 
 def _read(folder: Path) -> Row | None:
     file = folder / AUDIT_FILE
     try:
-        row: Json = json.loads(file.read_text(encoding="utf-8"))
+        row: Json = cast("Json", parse_json(read_text(file)))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -113,7 +122,7 @@ def _of_run(row: Row, started: Json) -> dict[str, Row]:
 def _started(folder: Path) -> Json:
     file = folder / REPORT
     try:
-        row: Json = json.loads(file.read_text(encoding="utf-8"))
+        row: Json = cast("Json", parse_json(read_text(file)))
     except (OSError, ValueError) as error:
         raise DataError(
             f"Expected a report beside {AUDIT_FILE}, but got {str(file)!r} ({error}): make it anew"

@@ -13,6 +13,7 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
@@ -66,8 +67,13 @@ def csv_text(rows: Iterable[SheetRow]) -> str:
     text = StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
     writer.writerow(COLUMNS)
-    writer.writerows([row[name] for name in COLUMNS] for row in rows)
+    writer.writerows([_cell(name, row[name]) for name in COLUMNS] for row in rows)
     return "\ufeff" + text.getvalue()
+
+
+def _cell(name: str, text: str) -> str:
+    """The text, made visible unless the case is found again by it."""
+    return text if name in ("case_id", "relation", "model", "data", "note") else visible(text, keep="\t\r\n")
 
 
 def escape_formula(cell: str) -> str:

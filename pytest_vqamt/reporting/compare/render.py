@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.codec import Json, to_row
+from pytest_vqamt.core.plain_text import quoted, shown, visible
 from pytest_vqamt.core.report_json import change_row
 from pytest_vqamt.reporting.compare.comparison import ChangedCase, ComparedItem, ComparedRun, Comparison, Conclusion
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
@@ -35,6 +36,10 @@ def comparison_lines(comparison: Comparison, *, in_full: bool = False) -> Iterat
 
     Case ids are listed for the items that got worse, with ``in_full`` for all.
     """
+    yield from map(visible, _lines(comparison, in_full=in_full))
+
+
+def _lines(comparison: Comparison, *, in_full: bool) -> Iterator[str]:
     yield f"before: {_describe_run(comparison.before)}"
     yield f"now:    {_describe_run(comparison.after)}"
     for title, items in _blocks(comparison):
@@ -82,15 +87,20 @@ def _changed_case_lines(comparison: Comparison, *, in_full: bool) -> Iterator[st
 
 def _case_lines(case: ChangedCase, comparison: Comparison) -> Iterator[str]:
     yield f"{case.item}: scene {case.scene}, case {case.case_id} {_direction(case)}"
-    texts = [_query_text(query.text, query.edits) for query in case.queries]
+    texts = [shown(_query_text(query.text, query.edits)) for query in case.queries]
     width = max(map(len, texts), default=0)
     for text, query in zip(texts, case.queries, strict=True):
         same = query.before == query.after
-        answers = f"{query.after!r} both times" if same else f"{query.before!r} before, {query.after!r} now"
+        before, after = _answer(query.before), _answer(query.after)
+        answers = f"{after} both times" if same else f"{before} before, {after} now"
         yield f"    {text.ljust(width)}  ->  {answers}"
-    yield f"  expected: {case.expected}"
-    yield f"  {_violated_in(case)}: {case.reason}"
+    yield f"  expected: {shown(case.expected)}"
+    yield f"  {_violated_in(case)}: {shown(case.reason)}"
     yield f"  replay:   {_replay_command(case, comparison)}"
+
+
+def _answer(text: str | None) -> str:
+    return "None" if text is None else quoted(text)
 
 
 def gate_verdict(comparison: Comparison) -> str:

@@ -35,6 +35,7 @@ from pytest_vqamt.core.edits import EDITS, Edit, Erase, Insert, describe_edit
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning, groups_of
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.plain_text import shortened, visible
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import Row
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-_MOST_CHARACTERS = 500
-"""The limit of a text in a card; ``cases.jsonl`` has the whole text."""
 _MOST_OF_A_LABEL = 60
 _MOST_REGIONS = 30
 """The limit for a picture or a query: more cannot be distinguished on a thumbnail."""
@@ -72,32 +71,27 @@ def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
         "presumed": "presumed" in cast("list[str]", row.get("tags") or []),
         "waived": bool(row.get("waived")),
         "before": row.get("before"),
-        "expected": shorten(str(row["expected"])),
-        "reason": shorten(str(row["reason"])),
+        "expected": shortened(str(row["expected"])),
+        "reason": shortened(str(row["reason"])),
         "facts": {
-            name: shorten(value) if isinstance(value, str) else value
+            name: shortened(value) if isinstance(value, str) else value
             for name, value in cast("Row", row.get("facts") or {}).items()
         },
         "objects": list(dict.fromkeys(_objects(queries, meanings))),
         "queries": [
             {
                 "picture": picture_digest(query),
-                "text": shorten(str(query["text"])),
+                "text": shortened(str(query["text"])),
                 "task": query.get("task", ""),
                 "again": bool(query.get("trial")),
-                "answer": None if answer is None else shorten(answer),
-                "reading": None if reading is None else shorten(reading),
+                "answer": None if answer is None else shortened(answer),
+                "reading": None if reading is None else shortened(reading),
                 "edits": describe_edits(query),
                 "asked": _asked(pictures.get(picture_digest(query)), meaning),
             }
             for query, answer, reading, meaning in zip(queries, answers, padded, meanings, strict=False)
         ],
     }
-
-
-def shorten(text: str, most: int = _MOST_CHARACTERS) -> str:
-    """The text, cut to ``most`` characters."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def picture_digest(query: Row) -> str:
@@ -138,7 +132,7 @@ def _regions(outlines: Iterable[Outline], frame: Box) -> list[Json]:
     return [
         {
             "kind": _KINDS[each.shows],
-            "label": shorten(each.label, _MOST_OF_A_LABEL),
+            "label": shortened(each.label, _MOST_OF_A_LABEL),
             "x": round(box.x / frame.w, 3),
             "y": round(box.y / frame.h, 3),
             "w": round(box.w / frame.w, 3),
@@ -292,7 +286,12 @@ def _cards(chosen: SelectedCases, source_of: Callable[[str], SceneSource | None]
     for row in chosen.rows:
         source = None if images is Images.NONE else source_of(str(row["data"]))
         of = (row["relation"], row["model"], row["data"])
-        texts.append(_text(make_card(row, pictures.add(row, source, turns[of]))))
+        try:
+            texts.append(_text(make_card(row, pictures.add(row, source, turns[of]))))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # a meaning or an edit of another type
+            raise DataError(
+                f"Expected a whole case, but got case_id={row['case_id']!r} ({error}): make the report anew"
+            ) from error
         turns[of] += 1
     return _Cards(texts=texts, pictures=pictures, left_out=chosen.left_out)
 
@@ -343,9 +342,19 @@ def _notes(pictures: _Pictures, too_many: int) -> Iterator[str]:
 
 def _text(value: Row | dict[str, Json]) -> str:
     """JSON that is safe in a script element."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    text = text.encode("utf-8", "replace").decode("utf-8")  # replaces lone surrogates
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    text = json.dumps(_visible(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _visible(value: Json) -> Json:
+    match value:
+        case str():
+            return visible(value, keep="\n")
+        case dict():
+            return {visible(name): _visible(each) for name, each in value.items()}
+        case list():
+            return list(map(_visible, value))
+    return value
 
 
 _SIDE_PX = 224

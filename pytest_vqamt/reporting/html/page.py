@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.reporting.audit.results import audit_tables, earlier_audit
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries
@@ -79,9 +80,19 @@ def page_template(package: str, name: str) -> Template:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
     )
     return environment.get_template(name)
+
+
+def _visible(value: object) -> object:
+    """A text that is no markup of ours, made visible."""
+    return visible(value, keep="\n") if type(value) is str else value
 
 
 _STYLES = ("page.css", "chart.css", "cards.css", "print.css")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_vqamt.annotation.detectors.base import LEAST_IOU, DetectedObject, is_same_thing, may_be_called_alike
+from pytest_vqamt.annotation.detectors.base import LEAST_IOU, DetectedObject, is_same_thing, may_name_one_thing
 from pytest_vqamt.annotation.detectors.catalogue import TRUST_ORDER, CombinedDetector, merge_findings
 from pytest_vqamt.annotation.detectors.outlines import overlap
 from pytest_vqamt.core.box import Box
@@ -129,9 +129,9 @@ def test_a_crowd_is_no_duplicate_of_one_of_its_things() -> None:
 
 def test_names_for_one_thing() -> None:
     for one, other in [("man", "person"), ("couch", "sofa"), ("tv", "television"), ("bike", "motorcycle")]:
-        assert may_be_called_alike(one, other)
+        assert may_name_one_thing(one, other)
     for one, other in [("man", "woman"), ("fork", "knife"), ("shirt", "person")]:
-        assert not may_be_called_alike(one, other)
+        assert not may_name_one_thing(one, other)
 
 
 boxes = st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(2, 6), st.integers(2, 6))

@@ -78,6 +78,20 @@ def test_other_classes_are_the_sequence_of_their_words() -> None:
     assert not check_captions("a knife and a fork", "a fork and a dog", "dog", CaptionReading.STRICT).violated
 
 
+def test_the_published_tool_names_no_class_of_two_words() -> None:
+    """Its list has the 60 names of one word, so the inserted class is always missing; the dog of a hot dog is a dog."""
+    pair = ("a room", "a teddy bear in a room", "teddy bear")
+    assert not check_captions(*pair, CaptionReading.STRICT).violated
+    published = check_captions(*pair, CaptionReading.PUBLISHED)
+    assert (published.kind, published.reason) == (
+        "misclassification",
+        "teddy bear is not named; bear is named, which was neither there nor inserted",
+    )
+    assert check_captions("a knife", "a knife and a tv", "tv", CaptionReading.PUBLISHED).kind == "omission"
+    assert classes_in("two hot dogs and a knife", CaptionReading.PUBLISHED) == {"dog": P}
+    assert not check_captions("a cat", "a cat and a dog", "dog", CaptionReading.PUBLISHED).violated
+
+
 def test_a_thing_is_inserted_as_its_class() -> None:
     assert check_captions("a dog", "a dog and a man", "man", CaptionReading.STRICT).kind == "omission"
     assert not check_captions("a dog", "a dog and a person", "man", CaptionReading.STRICT).violated

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.coco import COCO_CLASSES
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.reading import CaptionReading, class_of
 from pytest_vqamt.language.captions.verdicts import (
     CaptionVerdict,
     check_appearance,
@@ -76,6 +76,18 @@ HOLDS = CaptionVerdict()
         # the same thing again
         ("a dog by a door", "a dog and the dog's bowl by a door", "bowl"),
         ("a man on a horse", "a man on a horse, and a cat looks at the man", "cat"),
+        # modifiers are not heads, and may be named as what they bring to mind
+        ("a clock on a building", "a clock tower and a dog", "dog"),
+        ("a clock tower", "a clock on a building and a dog", "dog"),
+        ("a stuffed elephant on a bed", "a teddy bear and a dog on a bed", "dog"),
+        ("an elephant on a bed", "a stuffed elephant and a dog on a bed", "dog"),
+        ("a bed", "a bed with an end table and a dog", "dog"),
+        ("a man playing tennis", "a man hitting a tennis ball and a dog", "dog"),
+        ("a parachute over a beach", "a kite over a beach and a dog", "dog"),
+        ("a banana on a table", "a fruit on a table and a dog", "dog"),
+        ("bananas and an orange", "fruit and a dog", "dog"),
+        ("a road", "a bike on a road", "motorcycle"),
+        ("a bathroom with a toilet", "a bathroom with a toilet bathtub and sink", "sink"),
         # scenery comes and goes
         ("a parrot on a tree", "a parrot and a clock", "clock"),
         ("a vase", "a vase with flowers and a fork", "fork"),
@@ -122,6 +134,30 @@ def test_right_captions_are_not_reported(before: str, after: str, inserted: str)
         ("a cow in a field", "a cow drinks water", "cup", "omission"),
         ("a wave on a beach", "a wave on a beach", "surfboard", "omission"),
         ("a beach", "a wave on a beach", "surfboard", "omission"),
+        # a modifier names nothing that was inserted
+        ("a large building", "a large clock tower", "clock", "omission"),
+        ("a large clock on a tower", "a large clock tower", "clock", "omission"),
+        ("a suitcase on a bench", "a zebra colored suitcase on a bench", "zebra", "omission"),
+        ("a bench", "a zebra suitcase on a bench", "zebra", "misclassification"),
+        ("a bed", "a stuffed elephant on a bed", "elephant", "misclassification"),
+        ("a room", "a cat sweater in a room", "cat", "omission"),
+        ("a street", "a horse blanket on a street", "horse", "omission"),
+        ("a shop", "an elephant umbrella in a shop", "elephant", "misclassification"),
+        ("a table", "an apple flavored candy on a table", "apple", "omission"),
+        ("a table", "a train themed cake on a table", "train", "misclassification"),
+        # what is left out is not excused by what only brings it to mind, or is one thing
+        ("a man with a tennis ball", "a man on a tennis court and a dog", "dog", "omission"),
+        ("a boy kicking a soccer ball", "a boy playing soccer and a dog", "dog", "omission"),
+        ("a golf ball on grass", "a golf course and a dog", "dog", "omission"),
+        ("a ball and a bat on a field", "a bat on a field at a baseball game and a dog", "dog", "omission"),
+        ("kites in the sky", "a parachute in the sky and a dog", "dog", "omission"),
+        ("a kite over a beach", "a man parasailing over a beach and a dog", "dog", "misclassification"),
+        ("a kite on a pole", "a windsock on a pole and a dog", "dog", "omission"),
+        ("bananas and an orange", "a fruit and a dog", "dog", "omission"),
+        ("a banana and an orange", "a fruit and a dog", "dog", "omission"),
+        ("broccoli and carrots", "a vegetable and a dog", "dog", "omission"),
+        ("a bus and a truck", "a vehicle on a road and a dog", "dog", "omission"),
+        ("two cows", "an animal in a field and a truck", "truck", "omission"),
     ],
 )
 def test_wrong_captions_are_reported_by_kind(before: str, after: str, inserted: str, kind: str) -> None:
@@ -145,6 +181,16 @@ def test_forms_are_judged_where_the_classes_are_right() -> None:
     assert forms is not None
     assert (forms.violated, forms.kind) == (True, "quantity")
     assert check_forms("a man", "a man and a puppy", "dog") == HOLDS
+
+
+@each_row("name", sorted(name for name in COCO_CLASSES if " " in name))
+def test_names_with_underscores_are_classes(name: str) -> None:
+    """As the authors name their files: "potted_plant", and "hot_dog" is no dog."""
+    joined = name.replace(" ", "_")
+    assert class_of(joined) == name
+    for reading in CaptionReading:
+        is_named = reading is not CaptionReading.PUBLISHED
+        assert check_captions("a room", f"a {name} in a room", joined, reading).violated != is_named
 
 
 def test_a_thing_of_no_class_cannot_be_inserted() -> None:

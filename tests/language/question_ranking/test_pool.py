@@ -124,7 +124,7 @@ def test_a_wrong_file_is_told_in_one_line(tmp_path: Path, name: str, content: by
     [
         (b"", "line 1: expected JSON"),
         (b'{"questions":\n [{"question": }]}', "line 2: expected JSON"),
-        (b"[" * 100_000, "cannot be read"),
+        (b"[" * 100_000, "nested more than 100 deep"),
         (b'{"rows": []}', 'an object with a list of "questions", but it has none'),
         (b'{"questions": [{"question": "Who?"}, 3]}', 'record 2 of "questions": expected an object, but got 3'),
         (b'{"questions": [{"question_id": 5, "question": 4}]}', "question_id=5: expected a text as question"),

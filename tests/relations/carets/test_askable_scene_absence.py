@@ -43,6 +43,27 @@ class TestWhatIsAbsent:
         farm = scene_of("bed", words[1], id="farm")
         assert false not in absent(scene_of("bed", words[0]), "bed", farm)
 
+    @each_row(
+        ("here", "false"),
+        [
+            ("man", "person"),
+            ("woman", "person"),
+            ("lady", "person"),
+            ("man", "guy"),
+            ("woman", "lady"),
+            ("jacket", "coat"),
+            ("painting", "picture"),
+        ],
+    )
+    def test_is_no_other_name_of_it_for_questions_without_a_companion(self, here: str, false: str) -> None:
+        for one, other in ((here, false), (false, here)):
+            view = view_of(scene_of("bed", one), scene_of("bed", other, "truck", id="farm"))
+            assert view.countable_absent == ("truck",)
+
+    def test_without_a_companion_the_most_frequent_come_first(self) -> None:
+        others = (scene_of("dog", "cup", id="b"), scene_of("dog", "water", "people", id="c"), scene_of("car", id="d"))
+        assert view_of(scene_of("bed"), *others).countable_absent == ("dog", "car", "cup")
+
     def test_is_what_occurs_together_with_what_is_there(self) -> None:
         # Cars occur with dogs, and dogs with cats.
         here = scene_of("car", "tree")

@@ -12,10 +12,15 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Annotated, Count, Exists
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.control.repeat import Repeat, plain_question
 from tests.making import FirstOption, answers_of, choosers, scene_of
 
 REPEAT = Repeat()
+
+
+def view_of(scene: Scene) -> AskableScene:
+    return askable_scene_of(scene, gather_corpus((scene,)), REPEAT.known)
 
 
 def derived(scene: Scene) -> Case:
@@ -52,10 +57,10 @@ def test_it_is_a_control() -> None:
 
 
 def test_half_are_counts_of_two_names_and_half_existence(yard: Scene) -> None:
-    corpus = gather_corpus((yard,))
+    view = view_of(yard)
     kinds: Counter[type] = Counter()
     for choose in choosers(400):
-        asked = plain_question(yard, corpus, choose)
+        asked = plain_question(view, choose)
         if isinstance(asked, NotApplicable):
             # The source is the yard alone, so there is no absent name to ask about.
             assert asked.reason in ("no countable name outside it", "no two names that are surely disjoint")
@@ -69,21 +74,21 @@ def test_half_are_counts_of_two_names_and_half_existence(yard: Scene) -> None:
 
 
 def test_not_every_question_has_one_wording(yard: Scene) -> None:
-    corpus = gather_corpus((yard,))
-    asked = [plain_question(yard, corpus, choose) for choose in choosers(400)]
+    view = view_of(yard)
+    asked = [plain_question(view, choose) for choose in choosers(400)]
     openings = {each.text.split()[0] for each in asked if not isinstance(each, NotApplicable)}
     assert {"How", "What", "Is", "Does", "Can"} <= openings
 
 
 def test_a_picture_of_nothing_gives_none(bare: Scene) -> None:
     for choose in choosers(20):
-        assert isinstance(plain_question(bare, gather_corpus((bare,)), choose), NotApplicable)
+        assert isinstance(plain_question(view_of(bare), choose), NotApplicable)
 
 
 def test_a_data_set_with_questions_of_its_own_is_asked_those() -> None:
     asked = PublishedQuestion(id="7", text="What time is it?", answers=("noon", "noon", "noon", "12:00"))
     scene = replace(scene_of("dog", "cat"), questions=(asked,))
     for choose in choosers(20):
-        assert plain_question(scene, gather_corpus((scene,)), choose) == Question(
+        assert plain_question(view_of(scene), choose) == Question(
             "What time is it?", Annotated(answers=(("noon", 0.75), ("12:00", 0.25)))
         )

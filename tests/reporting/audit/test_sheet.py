@@ -187,7 +187,7 @@ def test_rows_of_two_samples_are_refused(tmp_path: Path) -> None:
         (b"case_id,model,data,judgement,of\n", "but got no 'note'"),
         (",".join(COLUMNS).encode(), "Expected a row for each case, but got none"),
         ("\ufeff".encode() + b'"a\n', "Expected a sheet in CSV, but got "),
-        (b"case_id\xe4", "Expected a sheet in UTF-8, but got "),
+        (b"case_id\xe4", "byte 7 is wrong (unexpected end of data): save it as UTF-8"),
     ],
     ids=["empty", "a column short", "no rows", "no end of a cell", "another encoding"],
 )
@@ -196,7 +196,7 @@ def test_a_file_that_is_no_sheet(content: bytes, told: str, tmp_path: Path) -> N
     file.write_bytes(content)
     with pytest.raises(DataError, match=r".") as error:
         read_settings(file)
-    assert str(error.value).startswith(f"{file}: ")
+    assert str(file) in str(error.value)
     assert told in str(error.value)
 
 

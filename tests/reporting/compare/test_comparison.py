@@ -263,7 +263,7 @@ def test_runs_without_a_common_case_are_refused(tmp_path: Path) -> None:
         (lambda lines: ["{", *lines[1:]], "Expected one case a line"),
         (
             lambda lines: [lines[0].replace('"answers":["answer +"]', '"answers":3'), *lines[1:]],
-            "Expected a complete case",
+            "Expected one case a line",
         ),
     ],
 )

@@ -218,8 +218,9 @@ def test_nothing_ends_the_script_element_that_it_stands_in(run: tuple[Report, Pa
     assert "\u2028" not in shown.json
     assert "\u2029" not in shown.json
     (card,) = parsed(shown)["cards"]
-    assert (card["item"], card["reason"], card["facts"]) == (HOSTILE, HOSTILE, {HOSTILE: HOSTILE})
-    assert card["queries"][0]["text"] == card["queries"][0]["answer"] == HOSTILE
+    seen = HOSTILE.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    assert (card["item"], card["reason"], card["facts"]) == (seen, seen, {seen: seen})
+    assert card["queries"][0]["text"] == card["queries"][0]["answer"] == seen
 
 
 def test_an_answer_that_there_is_none_of_is_null(run: tuple[Report, Path], tmp_path: Path) -> None:
@@ -233,15 +234,15 @@ def test_half_of_a_pair_of_characters_is_no_end(run: tuple[Report, Path], tmp_pa
     row = json.dumps(row_of("a", answers=["half \ud83d"]))
     (tmp_path / "cases.jsonl").write_text(f"{row}\n", encoding="ascii")
     (card,) = parsed(select_cards(of(run[0], 1), tmp_path, away, Images.VIOLATIONS))["cards"]
-    assert card["queries"][0]["answer"] == "half ?"
+    assert card["queries"][0]["answer"] == "half \\ud83d"
 
 
 def test_long_texts_are_shortened(run: tuple[Report, Path], tmp_path: Path) -> None:
     write_rows(tmp_path, [row_of("a", answers=["word " * 10_000], reason="x" * 9_000, facts={"long": "y" * 9_000})])
     shown = select_cards(of(run[0], 1), tmp_path, away, Images.VIOLATIONS)
     (card,) = parsed(shown)["cards"]
-    assert card["queries"][0]["answer"] == f"{'word ' * 99}wo..."
-    assert (len(card["reason"]), len(card["facts"]["long"])) == (500, 500)
+    assert card["queries"][0]["answer"] == f"{'word ' * 100}... (50,000 characters)"
+    assert (card["reason"], card["facts"]["long"]) == tuple(f"{each * 500}... (9,000 characters)" for each in "xy")
 
 
 class Noisy(PictureWorld):

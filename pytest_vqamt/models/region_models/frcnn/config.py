@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.identity import canonical_json, digest
+from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, read_text
 
 _Form: TypeAlias = tuple[str, Callable[[object], object]]
 """The description of a valid value, and its parser, which returns None for an invalid one."""
@@ -121,8 +122,8 @@ def read_config(path: Path) -> DetectorConfig:
     import yaml
 
     try:
-        read: object = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        read: object = yaml.safe_load(read_text(path, MAX_CONFIG_BYTES))
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())
         raise ModelError(f"Expected YAML in {path}, but got: {reason}; copy the file again") from error
     if not isinstance(read, dict):

@@ -19,6 +19,7 @@ from torch.nn import functional
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import open_input
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config, with_sizes
 from pytest_vqamt.models.region_models.frcnn.loading import DetectorFiles, read_vocabulary
 from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn, cell_anchors, fold_batch_norms
@@ -254,7 +255,7 @@ def read_pickle(path: Path) -> dict[str, Tensor]:
         ModelError: it is no such file, or holds anything but arrays.
     """
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             # Arrays of Python 2 keep their bytes as text.
             read: object = _ArraysOnly(file, encoding="latin1").load()
     except Exception as error:  # a damaged pickle raises whatever its next opcode happens to do

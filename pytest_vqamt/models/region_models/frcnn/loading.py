@@ -13,6 +13,7 @@ from urllib.request import urlopen
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import ModelError, cache_home
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import expanded, read_text
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.models.base import ModelOptions
 
@@ -62,7 +63,7 @@ def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
     named = options.settings.get("vocabulary")
     if named is None:
         return found
-    return DetectorFiles(weights=found.weights, config=found.config, vocabulary=Path(named).expanduser())
+    return DetectorFiles(weights=found.weights, config=found.config, vocabulary=expanded(named))
 
 
 def _resolve_files(beside: Path | None, setting: str) -> DetectorFiles:
@@ -91,11 +92,11 @@ def _files_named(given: str, where: str) -> DetectorFiles:
             f"Expected a path in {where}, but got {given!r}; {gone}nothing is fetched but by --vqamt-option "
             f"detector=download, from {ADDRESS}. Or fetch it yourself and give {_FORM}"
         )
-    found = files_at(Path(given).expanduser())
+    found = files_at(expanded(given))
     if found is None:
         raise ModelError(
             f"Expected {where} to be {_FORM}, or download, but got {given!r}: "
-            f"{'no weights are there' if Path(given).expanduser().exists() else 'there is no such path'}"
+            f"{'no weights are there' if expanded(given).exists() else 'there is no such path'}"
         )
     return found
 
@@ -237,8 +238,8 @@ def read_vocabulary(folder: Path, *, classes: int, attributes: int) -> Vocabular
 def _read_names(path: Path, count: int, what: str) -> tuple[str, ...]:
     """One name a line: the first of synonyms, in lower case."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_text(path).splitlines()
+    except OSError as error:
         raise ModelError(
             f"Expected the names of the detector's {what} in {path}, but got: {error}; the files that belong to it are "
             "demo/data/genome/1600-400-20 of airsplay/py-bottom-up-attention"

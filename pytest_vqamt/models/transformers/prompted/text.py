@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +10,7 @@ from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import DataError, ModelError
+from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
@@ -198,7 +198,7 @@ def _check_generation_config(checkpoint: Checkpoint) -> None:
     file = checkpoint.folder / "generation_config.json"
     try:
         if file.is_file():
-            json.loads(file.read_text(encoding="utf-8"))
+            parse_json(read_text(file))
     except (OSError, ValueError) as error:
         raise ModelError(
             f"Expected JSON in {file}, which says where an answer ends, but it cannot be read ({first_line(error)}): "
@@ -269,7 +269,10 @@ def read_chat_template(folder: Path) -> str | None:
     """
     file = folder / "chat_template.jinja"
     if file.is_file():
-        return file.read_text(encoding="utf-8")
+        try:
+            return read_text(file)
+        except OSError as error:
+            raise ModelError(f"Expected a template in {file}, but: {first_line(error)}; copy the file again") from error
     return next(
         (found for name in _OLDER_TEMPLATE_FILES if (found := _template_in_json(folder / name)) is not None), None
     )
@@ -279,10 +282,12 @@ def _template_in_json(file: Path) -> str | None:
     if not file.is_file():
         return None
     try:
-        held: object = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+        held: object = parse_json(read_text(file))
+    except (OSError, ValueError) as error:
         raise ModelError(f"Expected JSON in {file}, but: {first_line(error)}; copy the file again") from error
     template = held.get("chat_template") if isinstance(held, dict) else None
     if isinstance(template, list):  # several, by name
-        template = next((each["template"] for each in template if each.get("name") == "default"), None)
+        template = next(
+            (each["template"] for each in template if isinstance(each, dict) and each.get("name") == "default"), None
+        )
     return template if isinstance(template, str) else None

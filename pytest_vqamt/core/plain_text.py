@@ -1,0 +1,101 @@
+"""Texts of models, data and exceptions for people to read: nothing in them acts on a terminal or a CI server."""
+
+from __future__ import annotations
+
+import re
+
+MAX_SHOWN = 500
+"""The characters of one text that is shown; ``cases.jsonl`` has all of them."""
+
+_INVISIBLE = re.compile(
+    "[\0-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\uf8ff\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0001-\U000e007f\U000f0000-\U0010ffff]"
+)
+"""Control and format characters, those that change the direction of a text, surrogates, and private ones."""
+
+_COMMAND = re.compile(
+    r"(?P<begin>:)(?=:(?:error|warning|notice|debug|group|endgroup|echo|stop-commands|add-mask|add-path|add-matcher|"
+    r"remove-matcher|set-output|set-env|save-state)\b)|(?P<hash>#)(?=#(?:\[|\w+\[))",
+    re.IGNORECASE,
+)
+"""Begins a command of GitHub ("::error", "##[group]"), Azure Pipelines ("##vso[") or TeamCity ("##teamcity[")."""
+
+
+_COUNTED = re.compile(r"\.\.\. \(([\d,]+) characters\)\Z")
+_LONGEST_COUNT = 40
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""The text with escapes in place of what would not be seen, or would be read as a command; ``keep`` stays.
+
+    >>> visible("yes\x1b[2J\u202e\n::error::no")
+    'yes\\x1b[2J\\u202e\\n\\x3a:error::no'
+    """
+    if not text.isprintable():
+        text = _INVISIBLE.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
+    return _COMMAND.sub(lambda found: _escaped(found[0]), text)
+
+
+def shortened(text: str, most: int = MAX_SHOWN) -> str:
+    """The text, or its beginning with the number of its characters; what is shortened already keeps its number.
+
+    >>> shortened("a" * 12, 5), shortened(shortened("a" * 12, 9), 5)
+    ('aaaaa... (12 characters)', 'aaaaa... (12 characters)')
+    """
+    if len(text) <= most:
+        return text
+    counted = _COUNTED.search(text, max(0, len(text) - _LONGEST_COUNT))
+    if counted and counted.start() <= most:
+        return text
+    return f"{text[:most]}... ({counted[1] if counted else f'{len(text):,}'} characters)"
+
+
+def shown(text: str, most: int = MAX_SHOWN) -> str:
+    """The text as one line, ``shortened`` and ``visible``."""
+    return visible(shortened(text, most))
+
+
+def quoted(text: str, most: int = MAX_SHOWN) -> str:
+    """As ``repr``, ``shortened`` and ``visible``.
+
+    >>> quoted("a" * 12, 5)
+    "'aaaaa'... (12 characters)"
+    """
+    cut = shortened(text, most)
+    counted = _COUNTED.search(cut)
+    return visible(repr(cut[: counted.start()])) + counted[0] if counted else visible(repr(cut))
+
+
+def encodable(text: str) -> str:
+    """The text with escapes in place of lone surrogates, which no file can hold."""
+    plain = str(text)  # a text of NumPy is none that every library takes
+    return plain if plain.isascii() else plain.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def error_text(error: BaseException) -> str:
+    """What an exception of someone else's code says, with its type; "" as its text where that cannot be made."""
+    try:
+        text = str(error)
+    except Exception:  # a model's exception may raise in turn
+        text = ""
+    return encodable(f"{type(error).__name__}: {text}")
+
+
+_MAX_MESSAGE = 1_000
+_MESSAGE_END = 300
+"""Advice stands at the end of a message."""
+
+
+def clear_message(text: str) -> str:
+    """A message of an error: ``visible``, and without its middle if it is very long."""
+    if len(text) > _MAX_MESSAGE:
+        text = f"{text[: _MAX_MESSAGE - _MESSAGE_END]}... ({len(text):,} characters) ...{text[-_MESSAGE_END:]}"
+    return visible(text, keep="\n")
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if character in "\t\n\r":
+        return repr(character)[1:-1]
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,171 @@
+"""How a thing looks in its photo: sharpness, contrast, parts, and what touches it.
+
+All is measured on the thing scaled so that its longer side has ``SIDE_PX``, since models and people see it about as
+large: a thing of few pixels is blurred then, however sharp each of them is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from PIL import Image
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.corpus import Neighbour, ThingLook
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Mask: TypeAlias = NDArray[np.bool_]
+
+SIDE_PX = 128
+"""The longer side of the scaled thing."""
+
+_AROUND = 0.06
+"""The share of the longer side that is looked at on each side of the thing."""
+_LUMINANCE = (0.299, 0.587, 0.114)
+_SHARP_PERCENTILE = 90
+_CORE_PX = 2
+"""So far inside the outline the gradient is of the thing alone."""
+_RIM_PX = 4
+"""The width of the bands inside and outside of the outline whose colours are compared."""
+_OPEN_DISTANCE = 30
+"""Where the colours on both sides of the outline are nearer than this, the thing may go on beyond its mask."""
+_REACH_PX = 3
+"""Something so near the outline touches it: annotators leave gaps."""
+
+
+def measure_look(photo: Image.Image, mask: Image.Image, others: Iterable[tuple[str, Image.Image]]) -> ThingLook | None:
+    """Returns the look of the thing that ``mask`` shows; None if the mask is empty.
+
+    Args:
+        photo: RGB, uint8.
+        mask: mode L, 255 on the thing, of the photo's size.
+        others: the names and masks, of the same form, of the things and crowds beside it.
+
+    Sharpness is the 90th percentile of the gradient of the luminance (0 to 255, per pixel) inside the thing; contrast
+    the Euclidean distance of the mean RGB colours on both sides of the outline, without other things; the outline is
+    open where the mean colours of the nearest pixels on both sides are less than 30 apart.
+    """
+    found = mask.getbbox()
+    if found is None:
+        return None
+    box = Box.from_corners(*found)
+    side = max(box.w, box.h)
+    scale, around = SIDE_PX / side, round(_AROUND * side) + 1
+    window = (
+        max(0, found[0] - around),
+        max(0, found[1] - around),
+        min(photo.width, found[2] + around),
+        min(photo.height, found[3] + around),
+    )
+    size = max(1, round((window[2] - window[0]) * scale)), max(1, round((window[3] - window[1]) * scale))
+
+    def scaled(image: Image.Image) -> Image.Image:
+        return image.crop(window).resize(size, Image.Resampling.BILINEAR)
+
+    colours = np.asarray(scaled(photo), dtype=np.float64)
+    thing = np.asarray(scaled(mask)) > 127
+    beside = [(name, np.asarray(scaled(other)) > 127) for name, other in others]
+    taken = np.logical_or.reduce([thing, *(other for _, other in beside)])
+    inner = thing & ~_eroded(thing, _RIM_PX)
+    outer = _dilated(thing, _RIM_PX + 1) & ~_dilated(thing, 1) & ~taken
+    return ThingLook(
+        box=box,
+        area_px=int(np.count_nonzero(np.asarray(mask.crop(found)) > 127)),
+        largest_part=_largest_part(thing) / max(1, int(np.count_nonzero(thing))),
+        sharpness=_sharpness(colours, _eroded(thing, _CORE_PX)),
+        contrast=_distance(colours, inner, outer),
+        open_stretch=_open_stretch(colours, thing),
+        neighbours=tuple(each for name, other in beside if (each := _neighbour(name, other, thing))),
+    )
+
+
+def _sharpness(colours: NDArray[np.float64], core: Mask) -> float:
+    if not core.any() or min(core.shape) < 2:
+        return 0.0
+    down, across = np.gradient(colours @ np.array(_LUMINANCE))
+    return float(np.percentile(np.hypot(down, across)[core], _SHARP_PERCENTILE))
+
+
+def _distance(colours: NDArray[np.float64], inner: Mask, outer: Mask) -> float:
+    if not (inner.any() and outer.any()):
+        return 0.0
+    return float(np.linalg.norm(colours[inner].mean(axis=0) - colours[outer].mean(axis=0)))
+
+
+def _neighbour(name: str, other: Mask, thing: Mask) -> Neighbour | None:
+    outline = thing & ~_eroded(thing, 1)
+    touched = float((outline & _dilated(other, _REACH_PX)).sum() / max(1, outline.sum()))
+    shared = float((other & thing).sum() / max(1, thing.sum()))
+    return Neighbour(name=name, touched=touched, shared=shared) if touched or shared else None
+
+
+def _open_stretch(colours: NDArray[np.float64], thing: Mask) -> float:
+    """Returns the share of the outline that its longest open stretch has."""
+    outline = thing & ~_eroded(thing, 1)
+    inside, outside = (_mean_around(colours, side) for side in (_eroded(thing, 1), ~_dilated(thing, 1)))
+    distance = np.linalg.norm(inside - outside, axis=-1)
+    return _largest_part(outline & (distance < _OPEN_DISTANCE)) / max(1, int(np.count_nonzero(outline)))
+
+
+def _mean_around(colours: NDArray[np.float64], mask: Mask) -> NDArray[np.float64]:
+    """Returns the mean colour of the pixels of the mask within reach of each pixel; NaN where there is none."""
+    total, number = _sum_around(colours * mask[..., None]), _sum_around(mask[..., None].astype(np.float64))
+    return np.where(number > 0, total, np.nan) / np.maximum(1, number)
+
+
+def _sum_around(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    for axis in (0, 1):
+        room = [(0, 0)] * values.ndim
+        room[axis] = (_REACH_PX + 1, _REACH_PX)
+        sums = np.moveaxis(np.pad(values, room).cumsum(axis=axis), axis, 0)
+        values = np.moveaxis(sums[2 * _REACH_PX + 1 :] - sums[: -2 * _REACH_PX - 1], 0, axis)
+    return values
+
+
+def _largest_part(mask: Mask) -> int:
+    """Returns the number of pixels of the largest part, whose pixels share edges or corners."""
+    left, largest = mask.copy(), 0
+    while (rest := int(left.sum())) > largest:
+        part = np.zeros_like(mask)
+        part.flat[int(left.argmax())] = True
+        grown = 0
+        while (n := int(part.sum())) > grown:
+            grown = n
+            for _ in range(4):
+                part = _spread(part) & left
+        largest, left = max(largest, grown), left & ~part
+        if rest == grown:
+            break
+    return largest
+
+
+def _dilated(mask: Mask, steps: int) -> Mask:
+    """Returns the mask with its neighbours above, below, left and right, so many times."""
+    for _ in range(steps):
+        wider = mask.copy()
+        wider[1:] |= mask[:-1]
+        wider[:-1] |= mask[1:]
+        wider[:, 1:] |= mask[:, :-1]
+        wider[:, :-1] |= mask[:, 1:]
+        mask = wider
+    return mask
+
+
+def _spread(mask: Mask) -> Mask:
+    """Returns the mask with its eight neighbours."""
+    rows = mask.copy()
+    rows[1:] |= mask[:-1]
+    rows[:-1] |= mask[1:]
+    wider = rows.copy()
+    wider[:, 1:] |= rows[:, :-1]
+    wider[:, :-1] |= rows[:, 1:]
+    return wider
+
+
+def _eroded(mask: Mask, steps: int) -> Mask:
+    """Returns the mask without its rim; the edge of the photo is no rim."""
+    return ~_dilated(~mask, steps)

@@ -1,0 +1,125 @@
+"""A limit on the time that a model may take, which runs its code on threads that can be left behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, wait
+from functools import partial
+from itertools import islice
+from typing import TypeAlias, TypeVar
+
+from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.plain_text import quoted
+from pytest_vqamt.core.query import ModelInput, Task
+
+LOADING_FACTOR = 10
+"""A factory may take so many times the limit of a batch: it loads weights."""
+
+_MOST_OF_A_TEXT = 150
+
+Value = TypeVar("Value")
+Pairs: TypeAlias = Iterable[tuple[int, object]]
+
+
+class TimeLimitError(ModelError):
+    """A model took longer than the user allows. Its thread is left behind, and ends with the process."""
+
+
+class TimeLimit:
+    """Runs a model's methods for at most ``limit_s`` seconds a batch.
+
+    Args:
+        name: the model's, for messages.
+        threads: how many batches it may have at once.
+    """
+
+    def __init__(self, limit_s: float, name: str, threads: int = 1) -> None:
+        self._limit_s = limit_s
+        self._name = name
+        # `prepare` runs beside the method that answers, and must not wait for it.
+        self._answering = DaemonExecutor(threads, "vqamt-limited")
+        self._preparing = DaemonExecutor(threads, "vqamt-limited-prepare")
+
+    def method(self, method: Callable[[Sequence[ModelInput]], object]) -> Callable[[Sequence[ModelInput]], object]:
+        """``answer``, ``entail`` or ``caption``, which raises TimeLimitError at the limit."""
+
+        def limited(batch: Sequence[ModelInput]) -> object:
+            return self._within(self._answering, partial(method, batch), "answer", batch)
+
+        limited.__qualname__ = getattr(method, "__qualname__", type(method).__qualname__)
+        return limited
+
+    def prepare(self, prepare: Callable[[Task, Sequence[ModelInput]], object]) -> Callable[..., object]:
+        """``prepare``, which raises TimeLimitError at the limit."""
+
+        def limited(task: Task, batch: Sequence[ModelInput]) -> object:
+            return self._within(self._preparing, partial(prepare, task, batch), "prepare", batch)
+
+        return limited
+
+    def stream(self, stream: Callable[[Task, Sequence[ModelInput]], Pairs]) -> Callable[..., Pairs]:
+        """``stream_answers``, whose iterator raises TimeLimitError at the limit of the whole batch."""
+
+        def limited(task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, object]]:
+            ends = time.monotonic() + self._limit_s
+            pairs = self._within(self._answering, lambda: iter(stream(task, batch)), "answer", batch, ends)
+            while True:
+                # A list, since a StopIteration cannot leave a future.
+                some = self._within(self._answering, lambda: list(islice(pairs, 1)), "answer", batch, ends)
+                if not some:
+                    return
+                yield some[0]
+
+        return limited
+
+    def _within(
+        self,
+        executor: DaemonExecutor,
+        call: Callable[[], Value],
+        what: str,
+        batch: Sequence[ModelInput],
+        ends: float | None = None,
+    ) -> Value:
+        try:
+            return result_by(executor.submit(call), ends or time.monotonic() + self._limit_s)
+        except NotDoneError:
+            first = batch[0].query
+            text = quoted(first.text, _MOST_OF_A_TEXT) if first.text else f"the {first.task.value}"
+            queries = "1 query" if len(batch) == 1 else f"{len(batch)} queries"
+            raise TimeLimitError(
+                f"Expected model {self._name!r} to {what} {queries} within "
+                f"--vqamt-timeout={self._limit_s:g} s, but it has not; the first: {text} on {first.picture.photo.id} "
+                f"(id {first.id}): find out why it hangs, or allow more"
+            ) from None
+
+
+class NotDoneError(Exception):
+    """A call has not returned in time. The calls themselves may raise TimeoutError."""
+
+
+def result_by(future: Future[Value], ends: float) -> Value:
+    """The result of ``future``; raises NotDoneError if it is not there at the monotonic time ``ends``."""
+    while not wait((future,), timeout=max(0.0, min(ends - time.monotonic(), WAIT_SLICE_S))).done:
+        if time.monotonic() >= ends:
+            raise NotDoneError
+    return future.result()
+
+
+def loaded_within(limit_s: float | None, call: Callable[[], Value], spec: str) -> Value:
+    """Calls a factory, for at most ``LOADING_FACTOR`` times the limit of a batch; without a limit on this thread.
+
+    Raises:
+        TimeLimitError: it has not returned.
+    """
+    if limit_s is None:
+        return call()
+    allowed_s = LOADING_FACTOR * limit_s
+    try:
+        return result_by(DaemonExecutor(1, "vqamt-factory").submit(call), time.monotonic() + allowed_s)
+    except NotDoneError:
+        raise TimeLimitError(
+            f"Expected the factory of model={spec!r} to return within {allowed_s:g} s ({LOADING_FACTOR} times "
+            f"--vqamt-timeout={limit_s:g}), but it has not: find out why it hangs, or allow more"
+        ) from None

@@ -1,0 +1,136 @@
+"""Cases that ask one text of which two meanings have different truths on one picture: they are not applicable.
+
+A model answers a text on a picture once, whichever relation asks it, so all that the text may mean there must have one
+truth. The meanings are found from the scenes of the picture and from the case alone: neither the other cases of a run
+nor their order, workers or shards matter. They are:
+
+- a name and the class of that name, of which other names are kinds ("animal" beside "dog");
+- a name of two words and a name with an attribute ("black bear"), and a name in the singular and in the plural;
+- a question or a hypothesis of the data set with the same text;
+- the same of every other scene that shows the same picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+from itertools import product
+
+from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Annotated, Count, Entails, Group, Meaning, Related, groups_of, truth, with_groups
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
+from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.relations.base import PublishedRelation, Relation
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
+from pytest_vqamt.relations.published import question_of
+from pytest_vqamt.sampling.chooser import Chooser
+
+TWO_MEANINGS = NotApplicable(reason="a question has two meanings with different answers on the picture")
+TWO_ANSWERS = NotApplicable(reason="the data has two answers to a question about the picture")
+
+
+def derive_case(
+    relation: Relation, scene: Scene, corpus: Corpus, choose: Chooser, variant: str
+) -> Case | NotApplicable:
+    """Derives one case of ``scene`` whose questions each have one truth, or returns why there is none.
+
+    Published cases stay as they are: their data set's figures are of all of them.
+    """
+    drawn = relation.derive(scene, corpus, choose, variant)
+    if isinstance(drawn, NotApplicable) or isinstance(relation, PublishedRelation):
+        return drawn
+    known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
+    for query in drawn.queries:
+        if found := _contradiction(query, corpus, known):
+            return found
+    return drawn
+
+
+def _contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotApplicable | None:
+    scene = query.picture.scene
+    given = set(_given(query.text, scene))
+    others = corpus.same_picture.get(scene.photo.id, ())
+    meanings = set(_meanings(query.meaning, scene, known))
+    if meanings == {query.meaning} and not given and not others:
+        return None  # nearly always, so that no truth need be known
+    right = _truth_text(query.meaning, scene)
+    if any(_truth_text(each, scene) != right for each in meanings):
+        return TWO_MEANINGS
+    for index in others:
+        other = reduce(lambda before, edit: edit.after(before), query.picture.edits, corpus.scene(index))
+        given.update(_given(query.text, other))
+        if not isinstance(query.meaning, Annotated):
+            given.update(_truth_text(each, other) for each in _meanings(query.meaning, other, known))
+    return TWO_ANSWERS if given - {right, _NOT_KNOWN} else None
+
+
+_NOT_KNOWN = "?"
+
+
+def _given(text: str, scene: Scene) -> Iterator[str]:
+    """Yields the answers that the data set has to this text."""
+    for question in scene.questions:
+        if question.text == text:
+            yield _truth_text(question_of(question).meaning, scene)
+    for hypothesis in scene.hypotheses:
+        if hypothesis.text == text:
+            yield hypothesis.label
+
+
+def _meanings(meaning: Meaning, scene: Scene, known: LexicalKnowledge) -> Iterator[Meaning]:
+    """Yields every meaning that a relation may give to the text of this one."""
+    if isinstance(meaning, Entails):  # its text is the data set's own
+        yield meaning
+        return
+    classes = not isinstance(meaning, Count)  # things are counted by name
+    for groups in product(*(_same_phrase(group, scene, known, classes=classes) for group in groups_of(meaning))):
+        yield with_groups(meaning, groups)
+
+
+def _same_phrase(group: Group, scene: Scene, known: LexicalKnowledge, *, classes: bool) -> list[Group]:
+    """Returns the groups whose phrase is that of ``group``, it or what it is in this scene first."""
+    names = {thing.name: None for thing in scene.objects}
+    word, attributes = group.name, group.attributes
+    found: dict[Group, None] = {}
+    if known.ontology.noun_class(word) and (classes or group.covers):
+        found[replace(known.class_group(word, scene, attributes), related=group.related)] = None
+    elif group.covers:
+        found[group] = None
+    if word in names or not found:
+        found[replace(group, covers=())] = None
+    one = singular(word)
+    for name in names:
+        if name != word and singular(name) == one:
+            found[replace(group, name=name, covers=())] = None
+    joined = " ".join((*attributes, word))
+    if attributes and joined in names:
+        found[replace(group, name=joined, covers=(), attributes=())] = None
+    first, _, rest = word.partition(" ")
+    if rest in names and not attributes:
+        found[replace(group, name=rest, covers=(), attributes=(first,))] = None
+    if not group.related:
+        return list(found)
+    targets = [_same_phrase(each.to, scene, known, classes=classes) for each in group.related]
+    return [
+        replace(each, related=tuple(map(_related_to, group.related, to))) for each in found for to in product(*targets)
+    ]
+
+
+def _related_to(condition: Related, to: Group) -> Related:
+    return replace(condition, to=to)
+
+
+def _truth_text(meaning: Meaning, scene: Scene) -> str:
+    """Returns the truth as one short text, whoever gives it: "yes", "2", "red"."""
+    value = truth(meaning, scene)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return str(sorted(value))
+    if value is None:
+        return _NOT_KNOWN
+    return normalise_answer(str(value))

@@ -1,0 +1,154 @@
+"""Models, preparations and factories that hang: ``--vqamt-timeout`` ends the run in one line."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import pytest_vqamt as vqamt
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.query import ModelInput, Task
+from tests.plugin.conftest import Run
+from tests.reporting.reported import cases_in, report_in
+
+MODELS = """
+    import threading
+
+    forever = threading.Event()
+
+    class Model:
+        batch_size = 4
+        asked = 0
+
+        def answer(self, batch):
+            self.asked += 1
+            if self.asked > 3:
+                forever.wait()
+            return ["yes" for each in batch]
+
+    class Prepares:
+        batch_size = 4
+
+        def answer(self, batch):
+            return ["yes" for each in batch]
+
+        def prepare(self, task, batch):
+            forever.wait()
+
+    class Streams(Model):
+        batches_at_once = 2
+
+        def stream_answers(self, task, batch):
+            yield 0, "yes"
+            forever.wait()
+
+    def factory():
+        forever.wait()
+"""
+TWO = "--vqamt-relations=metavqa.reversion[object],metavqa.reorder[object]"
+REORDER = "metavqa.reorder[object]"
+FILES = ("--junitxml=junit.xml", "--vqamt-report=out")
+
+
+@pytest.fixture
+def hangs(pytester: pytest.Pytester) -> str:
+    pytester.makepyfile(hangs=MODELS)
+    return "python:hangs"
+
+
+@pytest.mark.parametrize(
+    ("model", "what"),
+    [("Model", "answer 4 queries"), ("Prepares", "prepare 4 queries"), ("Streams", "answer 4 queries")],
+)
+def test_a_model_that_hangs_ends_as_one_that_raises(
+    pytester: pytest.Pytester, run: Run, hangs: str, model: str, what: str
+) -> None:
+    result = run(TWO, *FILES, "--vqamt-timeout=0.2", model=f"{hangs}:{model}", max_cases=8)
+    result.assert_outcomes(errors=2)
+    shown = result.stdout.str()
+    assert (
+        f"Expected model 'python:hangs:{model}' to {what} within --vqamt-timeout=0.2 s, but it has not; the first: '"
+        in shown
+    )
+    assert " on pictures-0-" in shown
+    assert "Traceback" not in shown
+    cases = ET.parse(pytester.path / "junit.xml").getroot().findall(".//error")
+    assert ["--vqamt-timeout=0.2" in (case.text or "") for case in cases] == [True, True]
+    assert report_in(pytester.path / "out")["complete"] is False
+    assert cases_in(pytester.path / "out") == []
+
+
+def test_what_was_answered_before_is_kept(pytester: pytest.Pytester, run: Run, hangs: str) -> None:
+    pytester.makepyfile(named="import hangs\n\nclass Model(hangs.Model):\n    fingerprint = 'mine'\n")
+    run(TWO, "--vqamt-timeout=0.2", model="python:named:Model", max_cases=8).assert_outcomes(errors=2)
+    pytester.makepyfile(
+        named="class Model:\n    fingerprint = 'mine'\n    def answer(self, batch): return ['yes'] * len(batch)\n"
+    )
+    result = run(TWO, model="python:named:Model", max_cases=8)
+    assert "python:named:Model queries: 20 sent, 12 cached" in result.stdout.str()
+
+
+def test_a_factory_that_hangs_is_one_line(run: Run, hangs: str) -> None:
+    result = run(TWO, "--vqamt-timeout=0.02", model=f"{hangs}:factory")
+    (line,) = [line for line in result.stderr.lines if line]
+    assert line.startswith(
+        "ERROR: Expected the factory of model='python:hangs:factory' to return within 0.2 s "
+        "(10 times --vqamt-timeout=0.02), but it has not: "
+    )
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "nan", "inf", "soon"])
+def test_a_limit_is_a_number_of_seconds(run: Run, given: str) -> None:
+    result = run(TWO, f"--vqamt-timeout={given}")
+    assert f"Expected --vqamt-timeout to be a number of seconds above 0, but got {given!r}" in result.stderr.str()
+
+
+def test_the_ini_file_sets_it(pytester: pytest.Pytester, run: Run, hangs: str) -> None:
+    pytester.makeini("[pytest]\nvqamt_timeout = 0.2\n")
+    assert "--vqamt-timeout=0.2" in run(TWO, model=f"{hangs}:Model", max_cases=8).stdout.str()
+
+
+class Threads:
+    """Notes the thread of each call."""
+
+    batch_size = 4
+
+    def __init__(self) -> None:
+        self.threads: set[str] = set()
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        self.threads.add(threading.current_thread().name)
+        return ["yes" for _ in batch]
+
+    def stream(self, _task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, str]]:
+        yield from enumerate(self.answer(batch))
+
+
+@pytest.mark.parametrize("timeout", [None, 60.0])
+def test_from_python_a_model_is_called_on_this_thread_unless_there_is_a_limit(timeout: float | None) -> None:
+    model = Threads()
+    report = vqamt.run(model=model, data="pictures:4", relations=REORDER, max_cases=4, timeout=timeout)
+    assert report.relations[0].tally.cases == 4
+    assert model.threads == ({"MainThread"} if timeout is None else {"vqamt-limited"})
+
+
+def test_from_python_it_raises() -> None:
+    def hangs(image: object, text: str) -> str:
+        threading.Event().wait()
+        return f"{image}{text}"
+
+    with pytest.raises(ModelError, match=r"to answer \d+ queries within --vqamt-timeout=0\.1 s, but it has not"):
+        vqamt.run(model=hangs, data="pictures:4", relations=REORDER, max_cases=4, timeout=0.1)
+    with pytest.raises(OptionError, match="Expected a timeout of more than 0 seconds, but got timeout=0"):
+        vqamt.run(model=hangs, data="pictures:4", timeout=0)
+
+
+def test_a_timeout_error_of_the_model_itself_is_its_own() -> None:
+    def raises(image: object, text: str) -> str:
+        raise TimeoutError(f"{image}{text}"[:0] + "the server")
+
+    with pytest.raises(ModelError, match="TimeoutError: the server"):
+        vqamt.run(model=raises, data="pictures:4", relations=REORDER, max_cases=4, timeout=60)
