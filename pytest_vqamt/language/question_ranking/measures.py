@@ -251,10 +251,10 @@ class _Synonyms:
     """The bundled WordNet, with the one method that nltk's METEOR calls."""
 
     def __init__(self) -> None:
-        from pytest_vqamt.language.wordnet.reader import Synsets
+        from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
         from pytest_vqamt.language.wordnet.words import BUNDLED, find_wordnet
 
-        self.synsets = lru_cache(maxsize=None)(Synsets(find_wordnet(BUNDLED)).parsed)
+        self.synsets = lru_cache(maxsize=None)(NltkSynsets(find_wordnet(BUNDLED)).of)
 
     def names(self, word: str) -> Iterable[str]:
         """Returns the single words of its synsets."""

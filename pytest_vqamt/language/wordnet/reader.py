@@ -1,116 +1,128 @@
-"""nltk's reader on a folder of WordNet's own files: nouns and adjectives, nothing of nltk's settings touched.
+"""Reader of WordNet's own files (its manual page wndb(5WN)): nouns and adjectives.
 
-nltk refuses a corpus that lies outside its data path or that others may write. Here the bytes are read by us from a
-folder (or an archive) that the user named, and nltk parses them.
+Runs look words up at their start, and nltk takes a second to import, with scipy and scikit-learn several. Tests hold
+this reader against nltk's.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
-from io import BytesIO, TextIOWrapper
-from pathlib import PurePath
-
-from nltk.corpus.reader.wordnet import Synset, WordNetCorpusReader, WordNetError  # type: ignore[import-untyped]  # nltk has neither types nor stubs
-from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
+import re
+from functools import lru_cache
+from typing import NamedTuple
 
 from pytest_vqamt.language.wordnet.words import WordNetFiles
 
 _EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.01")
 """Synsets of every WordNet from 3.0 on; without one, the offsets are wrong or it is another database."""
 
+_FILES = {"n": "noun", "a": "adj", "s": "adj"}
+"""The file of each part of speech; s is an adjective that is a satellite of another one."""
+
+_MARKER = re.compile(r"\((?:a|p|ip)\)$")
+"""Where an adjective may stand."""
+
+_OF_SYNSETS = "0000"
+"""The words that a pointer between two whole synsets is about."""
+
+_VERSION = re.compile(r"Word[Nn]et (\d+(?:\.\d+)?) Copyright")
+
+
+class _Record(NamedTuple):
+    """A line of a data file. ``pointers`` are symbols with the part of speech and offset of their targets."""
+
+    part_of_speech: str
+    words: tuple[str, ...]
+    pointers: tuple[tuple[str, str, int], ...]
+
 
 class Synsets:
     """The noun and adjective synsets of one WordNet by name ("dog.n.01"), each parsed on first use."""
 
     def __init__(self, files: WordNetFiles) -> None:
-        """Parses the indices.
+        """Reads the indices.
 
         Raises:
             ValueError: the files are not in WordNet's format.
         """
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The multilingual functions are not available")
-            try:
-                self._reader = _Reader(files)
-            except (WordNetError, AssertionError, IndexError, StopIteration) as error:
-                raise ValueError(f"{type(error).__name__}: {error}") from error
-            warnings.filterwarnings("ignore", "No WordNet synset found")
-            lacking = [synset for synset in _EXPECTED if self._read(synset) is None]
+        self._data = {kind: files.read(f"data.{kind}") for kind in ("noun", "adj")}
+        self._index = {kind: _index(files.read(f"index.{kind}")) for kind in ("noun", "adj")}
+        self._record = lru_cache(maxsize=None)(self._parse)
+        self._named = lru_cache(maxsize=None)(self._name)
+        try:
+            lacking = [synset for synset in _EXPECTED if self.canonical(synset) is None]
+        except (ValueError, IndexError, KeyError) as error:
+            raise ValueError(f"{type(error).__name__}: {error}") from error
         if lacking:
             raise ValueError(f"no synset {', '.join(lacking)}")
 
     @property
     def version(self) -> str:
         """The version in the notice of the files, "3.0"; "unknown" without one."""
-        return str(self._reader.get_version() or "unknown")
+        found = _VERSION.search(self._data["adj"][:4096].decode("utf-8", "replace"))
+        return found[1] if found else "unknown"
 
     def of(self, word: str) -> tuple[str, ...]:
         """Returns the noun synsets of a word or phrase, the most frequent first."""
-        return tuple(self._named("n", offset) for offset in self._reader.senses(word.lower().replace(" ", "_"), "n"))
+        return tuple(self._named("n", offset) for offset in self._senses(word.lower().replace(" ", "_"), "n"))
 
     def canonical(self, synset: str) -> str | None:
         """Returns the name of the synset here ("cab.n.03" may be "taxi.n.01"), None if there is none."""
-        word, _, rest = synset.lower().rpartition(".")[0].rpartition(".")
+        word, _, kind = synset.lower().rpartition(".")[0].rpartition(".")
         number = synset.rpartition(".")[2]
-        if rest not in ("n", "a", "s") or not number.isdecimal():
+        if kind not in _FILES or not number.isdecimal():
             return None
-        offsets = self._reader.senses(word, rest)
-        return self._named(rest, offsets[int(number) - 1]) if 0 < int(number) <= len(offsets) else None
+        offsets = self._senses(word, kind)
+        return self._named(kind, offsets[int(number) - 1]) if 0 < int(number) <= len(offsets) else None
 
     def words(self, synset: str) -> tuple[str, ...]:
         """Returns the words of a synset, with spaces, in the order of WordNet."""
-        return tuple(str(name).replace("_", " ") for name in self._reader.synset(synset).lemma_names())
+        return tuple(word.replace("_", " ") for word in self._found(synset).words)
 
     def related(self, synset: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
         """Returns the targets of these pointers: kind by kind, then by offset."""
-        pointers = self._reader.synset(synset)._pointers
-        targets = [target for symbol in symbols for target in sorted(pointers.get(symbol, ()), key=lambda it: it[1])]
-        return tuple(self._named(str(pos), int(offset)) for pos, offset in targets)
+        pointers = self._found(synset).pointers
+        targets = [
+            target
+            for symbol in symbols
+            for target in sorted({(kind, at) for of, kind, at in pointers if of == symbol}, key=lambda it: it[1])
+        ]
+        return tuple(self._named(kind, offset) for kind, offset in targets)
 
-    def parsed(self, word: str) -> list[Synset]:
-        """Returns nltk's synsets of a word, nouns before adjectives."""
-        return [synset for kind in "na" for synset in self._reader.synsets(word, kind)]
+    def _found(self, synset: str) -> _Record:
+        word, kind, number = synset.rsplit(".", 2)
+        return self._record(kind, self._senses(word, kind)[int(number) - 1])
 
-    def _read(self, synset: str) -> str | None:
-        try:
-            return self.canonical(synset)
-        except (WordNetError, AssertionError, AttributeError, IndexError, StopIteration, KeyError):
-            return None
+    def _senses(self, lemma: str, part_of_speech: str) -> tuple[int, ...]:
+        """The offsets of a word's synsets, the most frequent first; of adjectives, s are the satellites among a."""
+        line = self._index[_FILES[part_of_speech]].get(lemma)
+        if line is None:
+            return ()
+        fields = line.split()
+        offsets = tuple(map(int, fields[-int(fields[1]) :]))
+        if part_of_speech != "s":
+            return offsets
+        return tuple(offset for offset in offsets if self._record("s", offset).part_of_speech == "s")
 
-    def _named(self, part_of_speech: str, offset: int) -> str:
-        synset: Synset = self._reader.synset_from_pos_and_offset(part_of_speech, offset)
-        return str(synset.name())
+    def _name(self, part_of_speech: str, offset: int) -> str:
+        record = self._record(part_of_speech, offset)
+        lemma = record.words[0].lower()
+        number = self._senses(lemma, record.part_of_speech).index(offset) + 1
+        return f"{lemma}.{record.part_of_speech}.{number:02}"
+
+    def _parse(self, part_of_speech: str, offset: int) -> _Record:
+        data = self._data[_FILES[part_of_speech]]
+        line = data[offset : data.find(b"\n", offset)].decode("utf-8")
+        fields = line.partition("|")[0].split()
+        if not fields or int(fields[0]) != offset:
+            raise ValueError(f"no synset at byte {offset} of data.{_FILES[part_of_speech]}")
+        last = 4 + 2 * int(fields[3], 16)
+        words = tuple(_MARKER.sub("", word) for word in fields[4:last:2])
+        places = range(last + 1, last + 1 + 4 * int(fields[last]), 4)
+        pointers = ((fields[at], fields[at + 2], int(fields[at + 1])) for at in places if fields[at + 3] == _OF_SYNSETS)
+        return _Record(fields[2], words, tuple(pointers))
 
 
-class _Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk is untyped
-    _FILEMAP: Mapping[str, str] = {"a": "adj", "n": "noun"}
-
-    def __init__(self, files: WordNetFiles) -> None:
-        self._files = files
-        super().__init__(_Nowhere(), omw_reader=None)
-
-    def open(self, file: str) -> TextIOWrapper:
-        return TextIOWrapper(BytesIO(self._files.read(PurePath(file).name)), encoding="utf-8")
-
-    def map_wn(self, version: str = "wordnet") -> None:
-        """Skips the mapping between versions, whose index few distributions of WordNet have."""
-
-    def senses(self, lemma: str, part_of_speech: str) -> list[int]:
-        found: list[int] = self._lemma_pos_offset_map.get(lemma, {}).get(part_of_speech, [])
-        return found
-
-
-class _Nowhere(PathPointer):  # type: ignore[misc]  # nltk is untyped
-    """A root that is never opened, since `_Reader.open` reads the files."""
-
-    path = "(files read by pytest-vqamt)"
-
-    def open(self, encoding: str | None = None) -> TextIOWrapper:
-        raise NotImplementedError
-
-    def file_size(self) -> int:
-        raise NotImplementedError
-
-    def join(self, fileid: str) -> _Nowhere:
-        return self
+def _index(data: bytes) -> dict[str, str]:
+    """The rest of each line by its word; the notice at the beginning is indented."""
+    lines = (line.partition(" ") for line in data.decode("utf-8").splitlines() if line and not line.startswith(" "))
+    return {word: rest for word, _, rest in lines}

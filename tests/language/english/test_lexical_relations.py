@@ -24,7 +24,7 @@ from pytest_vqamt.language.english.lexical_relations import (
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.wordnet import wordnet
-from pytest_vqamt.language.wordnet.reader import Synsets
+from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
 from pytest_vqamt.language.wordnet.words import find_wordnet
 from tests.rows import each_row
 
@@ -39,14 +39,14 @@ PAIRS = [
 
 
 @cache
-def synsets() -> Synsets:
-    return Synsets(find_wordnet("bundled"))
+def synsets() -> NltkSynsets:
+    return NltkSynsets(find_wordnet("bundled"))
 
 
 def share_a_synset(part_of_speech: str, a: str, b: str) -> bool:
     kinds = "n" if part_of_speech == "n" else "as"
     of_a, of_b = (
-        {each.name() for each in synsets().parsed(word.replace(" ", "_")) if each.pos() in kinds} for word in (a, b)
+        {each.name() for each in synsets().of(word.replace(" ", "_")) if each.pos() in kinds} for word in (a, b)
     )
     return not of_a.isdisjoint(of_b)
 

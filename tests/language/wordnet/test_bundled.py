@@ -11,6 +11,8 @@ import pytest
 
 from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.language.wordnet.nltk_reader import NltkSynsets
+from pytest_vqamt.language.wordnet.reader import Synsets
 from pytest_vqamt.language.wordnet.words import find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES, SYNSETS
 from tests.rows import each_row
@@ -99,6 +101,28 @@ def test_it_is_what_the_script_writes() -> None:
     there = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
     assert sorted(written) == sorted(there)
     assert [name for name in written if written[name] != there[name]] == []
+
+
+@pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.full)])
+def test_it_is_read_as_nltk_reads_it(step: int) -> None:
+    found = find_wordnet("bundled")
+    own, reader = Synsets(found), NltkSynsets(found).reader
+    assert own.version == reader.get_version()
+    pairs = [(kind, word) for kind in "na" for word in sorted(set(reader.all_lemma_names(kind)))[::step]]
+    assert len(pairs) > 20_000 / step
+    for kind, word in pairs:
+        offsets = reader._lemma_pos_offset_map[word][kind]
+        theirs = [reader.synset_from_pos_and_offset(kind, offset) for offset in offsets]
+        if kind == "n":
+            assert own.of(word) == tuple(synset.name() for synset in theirs)
+        for synset in theirs:
+            assert own.canonical(synset.name()) == synset.name()
+            assert list(own.words(synset.name())) == [name.replace("_", " ") for name in synset.lemma_names()]
+            for symbol, targets in synset._pointers.items():
+                assert own.related(synset.name(), (symbol,)) == tuple(
+                    reader.synset_from_pos_and_offset(pos, offset).name()
+                    for pos, offset in sorted(targets, key=lambda it: it[1])
+                )
 
 
 def test_it_is_found_under_its_own_name() -> None:

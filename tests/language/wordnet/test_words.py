@@ -210,7 +210,6 @@ def test_a_folder_that_lacks_files_is_told_which(tmp_path: Path) -> None:
         ("index.noun", b""),
         ("index.noun", b"entity n 1 0 1 1 00000007  \n"),  # an offset inside a line
         ("data.noun", b"\xff\xfe\x00"),
-        ("noun.exc", b"\xff\n"),
     ],
 )
 def test_files_of_another_format_are_one_line(broken: str, content: bytes, tmp_path: Path) -> None:
