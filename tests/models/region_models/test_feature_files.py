@@ -14,6 +14,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.models.region_models import feature_files
 from pytest_vqamt.models.region_models.feature_files import FeatureFile, PhotoIds, TsvFeatures
 from tests.models.small.features import Made, made, tsv_row, write_npz
 from tests.rows import each_row
@@ -252,7 +253,7 @@ def test_of_a_large_file_only_the_beginning_of_each_row_is_read_to_index_it(
     rows = [tsv_row(f"COCO_val2014_{number:012}", made(number, width=9, height=9), (9, 9)) for number in range(4)]
     file.write_bytes(rows[0] + b"\r\n" + rows[1] + b"\n" + rows[2] + b"\r\n" + rows[3])
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "open", lambda path, _mode: io.BufferedReader(Counting(path)))
+        patched.setattr(feature_files, "open_input", lambda path: io.BufferedReader(Counting(path)))
         TsvFeatures(file)
     assert 4 * 16384 <= Counting.count <= 4 * 40_000
     opened = FeatureFile(file)
