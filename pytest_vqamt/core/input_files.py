@@ -89,7 +89,7 @@ def open_input(path: str | Path) -> BufferedReader:
 
 
 class _InputFile(FileIO):
-    """A file whose errors are told from those of a file that is written meanwhile."""
+    """A file whose errors are distinguished from those of a file that is written meanwhile."""
 
     def readinto(self, buffer: Any, /) -> int | None:
         with _read_errors(self):

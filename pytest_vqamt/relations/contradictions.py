@@ -125,7 +125,7 @@ def _related_to(condition: Related, to: Group) -> Related:
 
 
 def _truth_text(meaning: Meaning, scene: Scene) -> str:
-    """Returns the truth as one short text, whoever gives it: "yes", "2", "red"."""
+    """Returns the truth as one short text: "yes", "2", "red"."""
     value = truth(meaning, scene)
     if isinstance(value, bool):
         return "yes" if value else "no"
