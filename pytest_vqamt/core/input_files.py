@@ -29,6 +29,10 @@ MAX_PHOTO_BYTES = 1 << 28
 """The size of a photo's file: 256 MiB."""
 MAX_REPORT_BYTES = 1 << 28
 """The size of a report without its cases: 256 MiB."""
+MAX_WORDNET_BYTES = 1 << 28
+"""The size of one of WordNet's files: 256 MiB. WordNet 3.1's largest has 15 MiB."""
+MAX_ID_LIST_BYTES = 1 << 28
+"""The size of a list of scene ids: 256 MiB."""
 MAX_CONFIG_BYTES = 1 << 20
 """The size of a file of TOML or YAML, whose parsers are slow: 1 MiB."""
 MAX_LINE_BYTES = 1 << 28

@@ -16,7 +16,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, read_text
+from pytest_vqamt.core.input_files import MAX_ID_LIST_BYTES, read_text
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
@@ -391,7 +391,7 @@ def _named(text: str, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
 
 def _in_file(file: Path, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
     try:
-        lines = [line.strip() for line in read_text(file, MAX_REPORT_BYTES).splitlines()]
+        lines = [line.strip() for line in read_text(file, MAX_ID_LIST_BYTES).splitlines()]
     except OSError as error:
         raise OptionError(
             f"Expected a file of scene ids, one a line, but {short_path(file)} cannot be read ({error_reason(error)})"

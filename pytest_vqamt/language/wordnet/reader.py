@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_vqamt.language.wordnet.words import WordNetFiles
+if TYPE_CHECKING:
+    from pytest_vqamt.language.wordnet.words import WordNetFiles
 
 _EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.01")
 """Synsets of every WordNet from 3.0 on; without one, the offsets are wrong or it is another database."""

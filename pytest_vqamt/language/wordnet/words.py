@@ -12,17 +12,13 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.identity import preserve_random_state
-from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, expanded, read_bytes
+from pytest_vqamt.core.input_files import MAX_WORDNET_BYTES, expanded, read_bytes
 from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.wordnet.reader import Synsets
 from pytest_vqamt.language.wordnet.senses import TOO_GENERAL, HypernymClosure, Senses, listed_wholes, wholes
-
-if TYPE_CHECKING:
-    from pytest_vqamt.language.wordnet.reader import Synsets
-
 
 BUNDLED = "bundled"
 FULL = "full"
@@ -168,10 +164,6 @@ def wordnet(setting: str = BUNDLED) -> WordNet:
 @cache
 def _opened(setting: str) -> WordNet:
     found = find_wordnet(setting)
-    # nltk takes a second to import, so that only who looks a word up waits for it.
-    with preserve_random_state():
-        from pytest_vqamt.language.wordnet.reader import Synsets
-
     try:
         synsets = Synsets(found)
     except (ValueError, OSError) as error:
@@ -199,7 +191,7 @@ class WordNetFiles:
         if name == "lexnames" and not self.folder.joinpath(name).is_file():
             return _bundled().joinpath(name).read_bytes()
         file = self.folder.joinpath(name)
-        return read_bytes(file, MAX_REPORT_BYTES) if isinstance(file, Path) else file.read_bytes()
+        return read_bytes(file, MAX_WORDNET_BYTES) if isinstance(file, Path) else file.read_bytes()
 
     @property
     def digest(self) -> str:
