@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,7 +21,7 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco import digest_of
 from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.json_io import plain_or_gzip, read_json, text_of
-from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
+from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr, warn_of_data
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import Record
 
@@ -115,16 +114,12 @@ def load(argument: str) -> CaretsPhotos:
 
 def _warn_of(files: CaretsFiles) -> None:
     """Warns of missing files; raises DataError if warnings are errors."""
-    if not files.absent:
-        return
-    text = (
-        f"{short_path(files.suite)} names {', '.join(map(short_name, files.absent))}, which "
-        f"{'is' if len(files.absent) == 1 else 'are'} not there: the pairs in it are left out"
-    )
-    try:
-        warnings.warn(text, stacklevel=2)
-    except UserWarning as error:
-        raise DataError(f"Expected every file of {short_path(files.suite)}, but {text}") from error
+    if files.absent:
+        warn_of_data(
+            f"{short_path(files.suite)} names {', '.join(map(short_name, files.absent))}, which "
+            f"{'is' if len(files.absent) == 1 else 'are'} not there: the pairs in it are left out",
+            f"Expected every file of {short_path(files.suite)}",
+        )
 
 
 def _photo_id(image: str) -> str:
@@ -175,7 +170,7 @@ class CaretsFiles:
 
 
 def find(argument: str) -> CaretsFiles:
-    """The files of ``carets:DIR``, a clone of the authors' or a folder with default.yml and the files beside it.
+    """The files of ``carets:DIR``: a clone of the authors' repository, or a folder with default.yml and its files.
 
     ``files_root`` and ``images_root`` of default.yml are relative to DIR.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from typing import cast
 
@@ -10,7 +9,7 @@ from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.data.base import Remarked, SceneSource
-from pytest_vqamt.data.messages import error_reason, short_path
+from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
 
 ENTRY_POINTS = "pytest_vqamt.data"
 """The entry points with which packages add sources: ``name = "module:load"``, called as ``load(argument)``."""
@@ -97,23 +96,10 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
         )
     if isinstance(source, Remarked):
         for remark in source.remarks:
-            _warn(remark, source.spec)
+            warn_of_data(remark, f"Expected nothing odd in {short_path(source.spec)}")
     return source
-
-
-def _warn(remark: str, spec: str) -> None:
-    """Raises DataError if warnings are errors."""
-    try:
-        warnings.warn(remark, stacklevel=3)
-    except UserWarning as error:
-        raise DataError(f"Expected nothing odd in {short_path(spec)}, but {remark}") from error
 
 
 def from_home(argument: str) -> str:
     """The argument with a leading ``~`` expanded, which shells do not expand after a colon."""
-    if not argument.startswith("~"):
-        return argument
-    try:
-        return str(expanded(argument))
-    except RuntimeError:  # no such user: it may be the name of a file
-        return argument
+    return str(expanded(argument)) if argument.startswith("~") else argument

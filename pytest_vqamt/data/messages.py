@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import reprlib
+import warnings
 from pathlib import Path
+
+from pytest_vqamt.core.errors import DataError
 
 _shortened = reprlib.Repr()
 _shortened.maxlist = _shortened.maxtuple = 8
@@ -47,6 +50,23 @@ def error_reason(error: BaseException) -> str:
     message = error.strerror if isinstance(error, OSError) and error.strerror else _text_of(error)
     text = " ".join(message.split()).rstrip(".") or type(error).__name__
     return text if len(text) <= _MOST_OF_A_REASON else text[:_MOST_OF_A_REASON] + "..."
+
+
+def warn_of_data(text: str, expected: str, stacklevel: int = 2) -> None:
+    """Warns of something odd in a data set.
+
+    Args:
+        text: the warning.
+        expected: begins the error's message, as in "Expected nothing odd in a.json".
+        stacklevel: of ``warnings.warn``, counted from the caller.
+
+    Raises:
+        DataError: warnings are errors.
+    """
+    try:
+        warnings.warn(text, stacklevel=stacklevel + 1)
+    except UserWarning as error:
+        raise DataError(f"{expected}, but {text}") from error
 
 
 def _ending(text: str, most: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
-from pytest_vqamt.data.messages import short_name, short_path
+from pytest_vqamt.data.messages import short_name, short_path, warn_of_data
 from pytest_vqamt.data.photo_io import check_folder, unreadable_folder
 from pytest_vqamt.data.records import Record
 
@@ -191,11 +190,7 @@ def _warn_of_kinds(argument: str, not_read: tuple[str, ...]) -> None:
 
 
 def _warn(text: str) -> None:
-    """Raises DataError if warnings are errors."""
-    try:
-        warnings.warn(text, stacklevel=4)
-    except UserWarning as error:
-        raise DataError(f"Expected each photo to have a line and be used, but {text}") from error
+    warn_of_data(text, "Expected each photo to have a line and be used", stacklevel=4)
 
 
 def sizes_of_lines(folder: Path) -> Mapping[str, int]:

@@ -88,7 +88,7 @@ def local_folder(named: str, typed: str) -> Path | None:
         ModelError: it is neither.
     """
     exists = False
-    with suppress(RuntimeError, OSError):  # there is no such user, or the name is too long for a path
+    with suppress(OSError):  # the name is too long for a path
         folder = expanded(named)
         if folder.is_dir():
             return folder
