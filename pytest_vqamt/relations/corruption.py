@@ -109,7 +109,7 @@ def _things_asked_about(question: Question, scene: Scene) -> list[Thing]:
     named = {
         name
         for name in object_names(scene)
-        if any(True for word in {name, plural(name)} for _ in find_words(question.text, word))
+        if any(next(find_words(question.text, word), None) for word in {name, plural(name)})
     }
     return [thing for thing in scene.objects if not named or thing.name in named]
 

@@ -7,6 +7,7 @@ before it. Drawn scenes need no such floors, nor do scenes without photos: there
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -175,7 +176,7 @@ _set_of = lru_cache(maxsize=8)(frozenset[str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CutoutRelation(BuiltInRelation):
+class CutoutRelation(BuiltInRelation, ABC):
     """Base class of the relations that insert cut-outs."""
 
     exclude_cutouts: str = EXCLUDE_CUTOUTS.default
@@ -194,9 +195,9 @@ class CutoutRelation(BuiltInRelation):
         ids = read_excluded(self.exclude_cutouts)
         return (("excluded cut-outs", f"{len(ids)} ({digest(*ids)[:_DIGEST_DIGITS]})"),) if ids else ()
 
+    @abstractmethod
     def cutouts(self, corpus: Corpus) -> Mapping[str, tuple[CutoutEntry, ...]]:
         """Returns the cut-outs that may be inserted, by name."""
-        raise NotImplementedError
 
     def check_data(self, corpora: Iterable[Corpus]) -> None:
         if not (left := dict.fromkeys(read_excluded(self.exclude_cutouts))):

@@ -19,7 +19,7 @@ from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.plain_text import visible
+from pytest_vqamt.core.plain_text import encodable, visible
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
 
@@ -145,8 +145,7 @@ def _answer(text: str | None) -> str | None:
 
 
 def _text(value: Json) -> str:
-    """The value as text; lone surrogates, which UTF-8 cannot encode, as escapes."""
-    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    return encodable(str(value))
 
 
 def _cell(value: str | bool | None) -> str:
