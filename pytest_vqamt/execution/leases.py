@@ -185,7 +185,7 @@ def _renew_until(file: Path, holder: str, stop: Event) -> None:
 
 
 _LOCKED_AFTER_S = 60.0
-"""A folder without a lock that has not changed for so long is nobody's: its lock is made at once."""
+"""A folder that has had no lock file for so long is removed: a living process makes it right after the folder."""
 
 
 class LockedFolder:

@@ -43,7 +43,7 @@ def measure_look(photo: Image.Image, mask: Image.Image, others: Iterable[tuple[s
     Args:
         photo: RGB, uint8.
         mask: mode L, 255 on the thing, of the photo's size.
-        others: the names and masks, of the same form, of the things and crowds beside it.
+        others: the name and the mask (in the form of ``mask``) of each other thing or crowd near it.
 
     Sharpness is the 90th percentile of the gradient of the luminance (0 to 255, per pixel) inside the thing; contrast
     the Euclidean distance of the mean RGB colours on both sides of the outline, without other things; the outline is

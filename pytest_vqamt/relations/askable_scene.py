@@ -209,7 +209,7 @@ class AskableScene:
         )
 
     def _comes_with(self, name: str, word: str) -> bool:
-        """Whether a thing of this name may show one of the class, none of which is annotated."""
+        """Whether an unannotated thing of class ``word`` may be a part, the whole or the wearer of one of this name."""
         return not {name, word} <= self.scene.exhaustive and self.known.wordnet.part_related(name, word)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Cases that ask one text of which two meanings have different truths on one picture: they are not applicable.
+"""Finds questions that have two meanings with different answers on one picture: their cases are not applicable.
 
 A model answers a text on a picture once, whichever relation asks it, so all that the text may mean there must have one
 truth. The meanings are found from the scenes of the picture and from the case alone: neither the other cases of a run

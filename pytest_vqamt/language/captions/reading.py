@@ -26,12 +26,14 @@ from pytest_vqamt.language.english.nouns import plural
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedClasses:
-    """The classes of a caption.
+    """The classes of things that a caption mentions.
 
-    ``forms``: each class with its form, in the order of first mention. ``instead``: alternatives of a class that only
-    an ambiguous word names ("bike"). ``perhaps``: the number of words that may name a class, 0 if words only bring it
-    to mind ("tennis"); and super-categories of words without a class ("vehicles"). ``single``: the classes of which a
-    word for one thing names one ("a fruit").
+    Attributes:
+        forms: the form of each class (one thing or several), in the order of first mention.
+        instead: the other classes that the word for a class may mean, if only an ambiguous word names it ("bike").
+        perhaps: the number of words that may name each class, or each super-category ("vehicles"); 0 if a word is only
+            related to it ("tennis").
+        single: for each word for one thing of several possible classes ("a fruit"), these classes.
     """
 
     forms: Mapping[str, NounForm]
