@@ -138,7 +138,8 @@ def _is_of(known: LexicalKnowledge, name: str, word: str) -> bool:
 def _named_apart(known: LexicalKnowledge, a: str, b: str, listed: bool) -> bool:
     """Whether no thing goes by both names, by the class list that has both, else by WordNet and curated lists.
 
-    WordNet alone is not enough within a family: there boy and child, mug and cup, truck and van are unrelated.
+    WordNet alone is not enough within a family: there boy and child, mug and cup, truck and van are unrelated. For a
+    name without a family ("sack") the kinds that WordNet has it below stand in.
     """
     if listed:
         return are_disjoint(a, b, True)
@@ -146,7 +147,10 @@ def _named_apart(known: LexicalKnowledge, a: str, b: str, listed: bool) -> bool:
         return False
     if (_may_pass_for(known, a, b) or _may_pass_for(known, b, a)) and not known.wordnet.part_related(a, b):
         return False
-    return family(a) != family(b) or any(b in each.others(a) for each in _classes_of(known, a))
+    families = family(a), family(b)
+    if families[0] != families[1] and not (None in families and known.wordnet.have_common_kind(a, b)):
+        return True
+    return any(b in each.others(a) for each in _classes_of(known, a))
 
 
 def _may_pass_for(known: LexicalKnowledge, a: str, b: str) -> bool:

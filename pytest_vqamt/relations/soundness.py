@@ -59,10 +59,10 @@ def unrelated(a: str, b: str, scene: Scene) -> bool:
 @lru_cache(maxsize=262144)
 def are_disjoint(a: str, b: str, listed: bool) -> bool:
     """Implements ``disjoint``; ``listed`` if one exhaustive class list has both names."""
-    if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
+    if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2] or is_kind_either_way(a, b):
         return False
     if listed and is_known(a) and is_known(b):
-        return not is_kind_either_way(a, b)
+        return True
     families = family(a), family(b)
     return None not in families and families[0] != families[1]
 

@@ -39,9 +39,9 @@ def _of_head(name: str) -> str | None:
 
 
 def is_kind_either_way(a: str, b: str) -> bool:
-    """Whether people may call a thing of one name by the other, too, although class lists keep them apart.
+    """Whether people may call a thing of one name by the other, too, although class lists or WordNet keep them apart.
 
-    >>> is_kind_either_way("bird", "duck"), is_kind_either_way("duck", "dog")
+    >>> is_kind_either_way("bird", "ducks"), is_kind_either_way("duck", "dog")
     (True, False)
     """
     shared = family(a) if family(a) == family(b) else None
@@ -49,8 +49,8 @@ def is_kind_either_way(a: str, b: str) -> bool:
         return not _SEXES_AND_AGES.issuperset((a, b))  # a skier is a man or a woman, and so is a player
     if shared is not None and shared in (a, b):
         return True
-    loose = toml_table("english/loose_names.toml")
-    return a in loose.get(b, ()) or b in loose.get(a, ())
+    loose, (one, other) = toml_table("english/loose_names.toml"), (singular(a), singular(b))
+    return one in loose.get(other, ()) or other in loose.get(one, ())
 
 
 def is_known(name: str) -> bool:

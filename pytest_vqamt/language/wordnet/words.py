@@ -25,6 +25,8 @@ FULL = "full"
 READ = ("data.noun", "index.noun", "noun.exc", "data.adj", "index.adj", "adj.exc")
 """The files that are read, and that make up ``WordNetFiles.digest``."""
 
+_ON_WHEELS = frozenset({"wheeled_vehicle.n.01"})
+
 _PAIRS = 1 << 17
 """Pairs of names whose relations are cached: those of a few scenes and a corpus, in 20 MB."""
 
@@ -102,6 +104,13 @@ class WordNet:
     def part_related(self, a: str, b: str) -> bool:
         """Whether things of one name are parts, members, stuff or garments of those of the other, or of their kinds."""
         return self._partial(a, b)
+
+    def have_common_kind(self, a: str, b: str) -> bool:
+        """Whether the senses of both names lie below one synset that says something: both are containers, or people."""
+        common = (self._known(a).at_or_above & self._known(b).at_or_above) - TOO_GENERAL
+        if self.is_under(a, _ON_WHEELS) or self.is_under(b, _ON_WHEELS):
+            common -= {"container.n.01"}  # WordNet has wheeled vehicles for containers
+        return bool(common)
 
     def synonyms(self, name: str) -> tuple[str, ...]:
         """Returns other words for the name's sense; none for a compound that WordNet lacks."""

@@ -52,6 +52,10 @@ MEANT = {
     "shelves": "shelf.n.01",
     "women": "woman.n.01",
     "wine glasses": "wineglass.n.01",
+    "clocks": "clock.n.01",  # the first sense of the plural is a plant,
+    "arms": "arm.n.01",  # of this one weapons,
+    "drawers": "drawer.n.01",  # underpants,
+    "tails": "tail.n.01",  # and a dress suit
 }
 
 

@@ -51,6 +51,23 @@ def test_kinds(name: str, other: str, expected: bool) -> None:
     assert WORDS.is_kind_of(name, other) is expected
 
 
+@each_row(
+    ("a", "b", "expected"),
+    [
+        ("sack", "backpack", True),  # bags
+        ("father", "adult", True),
+        ("watch", "clock", True),
+        ("parasol", "dog", False),
+        ("dish", "truck", False),  # wheeled vehicles are containers in WordNet
+        ("cart", "truck", True),
+        ("xyzzy", "dog", False),
+    ],
+)
+def test_common_kinds(a: str, b: str, expected: bool) -> None:
+    assert WORDS.have_common_kind(a, b) is expected
+    assert WORDS.have_common_kind(b, a) is expected
+
+
 def test_a_name_is_under_a_synset_that_it_has_or_is_a_kind_of() -> None:
     assert WORDS.is_under("dogs", ("dog.n.01",))
     assert WORDS.is_under("dog", ("vehicle.n.01", "animal.n.01"))

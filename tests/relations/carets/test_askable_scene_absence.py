@@ -53,6 +53,21 @@ class TestWhatIsAbsent:
             ("woman", "lady"),
             ("jacket", "coat"),
             ("painting", "picture"),
+            # One has no family, and both are dishes, bags, animals, people or timepieces to WordNet.
+            ("dish", "platter"),
+            ("sack", "backpack"),
+            ("sheep", "lamb"),
+            ("father", "adult"),
+            ("watch", "clocks"),
+            # Siblings in WordNet.
+            ("parasol", "umbrellas"),
+            ("banner", "billboard"),
+            ("hedge", "bush"),
+            ("notebook", "laptop"),
+            ("home", "house"),
+            # A crowd is made of people, and a statue shows one.
+            ("crowd", "kid"),
+            ("statue", "man"),
         ],
     )
     def test_is_no_other_name_of_it_for_questions_without_a_companion(self, here: str, false: str) -> None:
