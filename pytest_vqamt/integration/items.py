@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.plain_text import error_text
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
@@ -138,11 +139,17 @@ def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemS
 
 @contextmanager
 def without_traceback() -> Iterator[None]:
-    """Fails with a user's mistake as one line, without a traceback."""
+    """Fails with a user's mistake as one line, without a traceback; ``sys.exit`` in a model's methods is one, too."""
     try:
         yield
     except VqamtError as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
+    except SystemExit as error:
+        ended = VqamtError(
+            f"Expected the model and the relation to return, but one ended the process ({error_text(error)}): raise an "
+            "exception instead"
+        )
+        raise pytest.fail.Exception(str(ended), pytrace=False) from None
 
 
 class Consistency:

@@ -38,6 +38,10 @@ MODEL = """
         def __init__(self):
             raise SystemExit(HOSTILE)
 
+    class Quits(Model):
+        def answer(self, batch):
+            raise SystemExit(HOSTILE)
+
     class Raises(Model):
         def __init__(self):
             raise Evil(HOSTILE)
@@ -141,7 +145,7 @@ def test_long_answers_are_shortened_where_they_are_shown(
     assert {len(answer) // 1000 for answer in answers} == {length // 1000}
 
 
-@pytest.mark.parametrize("what", ["Ends", "Raises", "Mute"])
+@pytest.mark.parametrize("what", ["Ends", "Quits", "Raises", "Mute"])
 def test_what_a_factory_or_an_exception_does_is_one_line(
     pytester: pytest.Pytester, run: Run, hostile: str, what: str
 ) -> None:
@@ -151,6 +155,9 @@ def test_what_a_factory_or_an_exception_does_is_one_line(
     assert "INTERNALERROR" not in shown
     assert "Traceback" not in shown
     assert not RAW.findall(read(pytester.path / "junit.xml"))
+    if what == "Quits":
+        result.assert_outcomes(errors=1)
+        assert shown.count("but one ended the process (SystemExit: =cmd|") == 1
     if what == "Ends":
         lines = [line for line in shown.splitlines() if "SystemExit" in line]
         assert len(lines) == 1
