@@ -135,7 +135,8 @@ class AnnotatedPhotos:
     def same_picture(self) -> tuple[tuple[int, ...], ...]:
         """The indices of scenes that show one picture, two or more together; photos that cannot be read are left out.
 
-        The bytes of two photos are compared only where their sizes and their ends are the same.
+        The bytes of two photos are compared only where their sizes and their ends are the same, and only in sources of
+        at most ``MAX_COMPARED`` photos.
         """
         photos = self.photos
         if photos is None:
@@ -143,7 +144,8 @@ class AnnotatedPhotos:
         files: dict[str, list[int]] = {}
         for index in range(len(self)):
             files.setdefault(self.annotations.photo_file(index), []).append(index)
-        alike = _equal(files, photos.size_bytes, photos.end, photos.digest)
+        compared = files if len(files) <= MAX_COMPARED else ()
+        alike = _equal(compared, photos.size_bytes, photos.end, photos.digest)
         several = {file for same in alike for file in same}
         alike += [[file] for file, indices in files.items() if len(indices) > 1 and file not in several]
         return tuple(sorted(tuple(sorted(index for file in same for index in files[file])) for same in alike))
@@ -249,6 +251,8 @@ class AnnotatedPhotos:
                 continue
 
 
+MAX_COMPARED = 10_000
+"""Published data sets have more photos, each once; to look at each takes minutes on a disk over a network."""
 _MAX_LOOKS = 100_000
 _BESIDE = 0.05
 """What is farther from a thing, as a share of its longer side, does not touch it."""

@@ -193,6 +193,8 @@ def _named(argument: str) -> tuple[Path, Path | None]:
         try:
             if file.is_file():
                 return file, Path(photos) if photos else None
+            if file.exists():
+                why = f"{short_path(file)} is no file"
         except OSError as error:
             why = f"it cannot be read ({error_reason(error)})"
     raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={short_path(argument)}: {why}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -439,6 +440,13 @@ def test_scenes_of_one_picture_are_told_whatever_their_files_are_called(tmp_path
         catalogue.load(f"graphs:{file}")
 
 
+def test_of_many_photos_only_the_names_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_vqamt.data.annotations.MAX_COMPARED", 2)
+    file = write(tmp_path, [plain(name) for name in "abc"] + [plain("d", photo="a.png")])
+    (tmp_path / "b.png").write_bytes((tmp_path / "a.png").read_bytes())
+    assert load(str(file)).same_picture == ((0, 3),)
+
+
 def test_colons_in_names(tmp_path: Path) -> None:
     folder = tmp_path / "12:30"
     folder.mkdir()
@@ -568,8 +576,15 @@ def test_a_file_without_a_scene(tmp_path: Path) -> None:
 def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="graphs:FILE"):
         load("")
-    for absent in ("absent.jsonl", ".", "absent.jsonl:photos"):
-        with pytest.raises(DataError, match="there is no such file"):
+    os.mkfifo(tmp_path / "pipe")
+    for absent, why in (
+        ("absent.jsonl", "there is no such file"),
+        ("absent.jsonl:photos", "there is no such file"),
+        (".", "is no file"),
+        ("pipe", "/pipe' is no file"),
+        ("pipe:photos", "/pipe' is no file"),
+    ):
+        with pytest.raises(DataError, match=f"{why}$"):
             load(str(tmp_path / absent))
     with pytest.raises(DataError, match=r"it cannot be read \(File name too long\)$"):
         load("x" * 5000)
