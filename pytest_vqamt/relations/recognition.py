@@ -156,13 +156,12 @@ def read_excluded(file: str) -> tuple[str, ...]:
     """
     if file == EXCLUDE_CUTOUTS.default:
         return ()
-    wrong = f"Expected {EXCLUDE_CUTOUTS.name} to name a text file, but got {file!r}"
-    if not expanded(file).is_file():
-        raise OptionError(f"{wrong}: there is no such file")
     try:
         return _lines(file, expanded(file).stat().st_mtime_ns)
     except OSError as error:
-        raise OptionError(f"{wrong}: {error}") from error
+        raise OptionError(
+            f"Expected {EXCLUDE_CUTOUTS.name} to name a text file, but got {file!r} ({error.strerror or error})"
+        ) from error
 
 
 @lru_cache(maxsize=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -247,7 +248,9 @@ def test_a_run_is_refused_before_anything_is_asked(file: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_one_clear_line(file: Path) -> None:
-    for path, reason in ((file, "there is no such file"), (file.parent, "there is no such file")):
+    pipe = file.with_suffix(".pipe")
+    os.mkfifo(pipe)
+    for path, reason in ((file, "No such file"), (file.parent, "it is a folder"), (pipe, "it is a pipe, not a file")):
         with pytest.raises(OptionError, match=reason):
             catalogue.get("metavqa.insertion", {"exclude-cutouts": str(path)})
     file.write_bytes(b"\xff\xfe\xfa")
