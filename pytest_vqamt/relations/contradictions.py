@@ -65,7 +65,7 @@ def _contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> Not
         given.update(_given(query.text, other))
         if not isinstance(query.meaning, Annotated):
             given.update(_truth_text(each, other) for each in _meanings(query.meaning, other, known))
-    return TWO_ANSWERS if given - {right, _NOT_KNOWN} else None
+    return TWO_ANSWERS if len({right, *given} - {_NOT_KNOWN}) > 1 else None
 
 
 _NOT_KNOWN = "?"

@@ -117,6 +117,12 @@ class TestTheDataSetsOwn:
         unanswered = replace(published(self.ASKED.text, ""), answers=())
         assert isinstance(outcome(self.ASKED, replace(scene_of("dog"), questions=(unanswered,))), Case)
 
+    def test_a_question_without_a_truth_has_that_of_the_data_set_unless_it_has_two(self) -> None:
+        asked = Question("Is it wet?", Annotated(answers=()))
+        wet, dry = published("Is it wet?", "yes", "a"), published("Is it wet?", "no", "b")
+        assert isinstance(outcome(asked, replace(scene_of("dog"), questions=(wet,))), Case)
+        assert outcome(asked, replace(scene_of("dog"), questions=(wet, dry))) == TWO_ANSWERS
+
     def test_two_questions_with_two_answers_are_not_asked_and_the_others_are(self) -> None:
         own = (
             published("Is it wet?", "yes", "a"),
