@@ -7,6 +7,7 @@ before it. Drawn scenes need no such floors, nor do scenes without photos: there
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -140,6 +141,7 @@ EXCLUDE_CUTOUTS = RelationSetting(
     meaning="a file of cut-outs that are never inserted: one SCENE/THING a line, as `vqamt describe RELATION "
     "--sheet=FILE.png` shows them; # begins a comment",
 )
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 _DIGEST_DIGITS = 12
 
 
@@ -167,7 +169,7 @@ def read_excluded(file: str) -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def _lines(file: str, _changed_ns: int) -> tuple[str, ...]:
     text = read_text(expanded(file))
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    lines = (_COMMENT.sub("", line).strip() for line in text.splitlines())
     return tuple(dict.fromkeys(line for line in lines if line))
 
 

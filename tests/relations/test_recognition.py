@@ -203,8 +203,8 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_file_of_cut_outs_to_exclude(file: Path) -> None:
-    file.write_text("# misnamed\nkennel 2/0\n\n  kennel 1/0  # a wolf\nkennel 2/0\n", encoding="utf-8")
-    assert read_excluded(str(file)) == ("kennel 2/0", "kennel 1/0")
+    file.write_text("# misnamed\nkennel 2/0\n\n  kennel#1/0  # a wolf\nkennel 2/0\n", encoding="utf-8")
+    assert read_excluded(str(file)) == ("kennel 2/0", "kennel#1/0")
     assert read_excluded(EXCLUDE_CUTOUTS.default) == ()
 
 
