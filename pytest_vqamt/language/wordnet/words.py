@@ -25,7 +25,12 @@ FULL = "full"
 READ = ("data.noun", "index.noun", "noun.exc", "data.adj", "index.adj", "adj.exc")
 """The files that are read, and that make up ``WordNetFiles.digest``."""
 
-_ON_WHEELS = frozenset({"wheeled_vehicle.n.01"})
+_BROAD = frozenset({
+    "area.n.05", "communication.n.02", "consumer_goods.n.01", "container.n.01", "covering.n.02", "creation.n.02",
+    "decoration.n.01", "equipment.n.01", "facility.n.01", "implement.n.01", "instrument.n.01", "material.n.01",
+    "mechanism.n.05", "part.n.01", "protective_covering.n.01", "solid.n.01", "support.n.10", "surface.n.01", "way.n.06",
+})  # fmt: skip
+"""Synsets of things that nobody mistakes for each other: clocks and spectacles are instruments, trucks containers."""
 
 _PAIRS = 1 << 17
 """Pairs of names whose relations are cached: those of a few scenes and a corpus, in 20 MB."""
@@ -106,11 +111,8 @@ class WordNet:
         return self._partial(a, b)
 
     def have_common_kind(self, a: str, b: str) -> bool:
-        """Whether the senses of both names lie below one synset that says something: both are containers, or people."""
-        common = (self._known(a).at_or_above & self._known(b).at_or_above) - TOO_GENERAL
-        if self.is_under(a, _ON_WHEELS) or self.is_under(b, _ON_WHEELS):
-            common -= {"container.n.01"}  # WordNet has wheeled vehicles for containers
-        return bool(common)
+        """Whether the senses of both names lie below one synset that says something: both are bags, or people."""
+        return not self._known(a).at_or_above.isdisjoint(self._known(b).at_or_above - TOO_GENERAL - _BROAD)
 
     def synonyms(self, name: str) -> tuple[str, ...]:
         """Returns other words for the name's sense; none for a compound that WordNet lacks."""

@@ -59,6 +59,8 @@ def test_kinds(name: str, other: str, expected: bool) -> None:
         ("watch", "clock", True),
         ("parasol", "dog", False),
         ("dish", "truck", False),  # wheeled vehicles are containers in WordNet
+        ("clock", "glasses", False),  # both are instruments,
+        ("shade", "jacket", False),  # and coverings
         ("cart", "truck", True),
         ("xyzzy", "dog", False),
     ],
