@@ -138,6 +138,15 @@ def read_bytes(path: str | Path, max_bytes: int = MAX_BYTES, *, is_text: bool = 
         return b"".join(_pieces(file, max_bytes, is_text=is_text))
 
 
+def read_end(path: str, most_bytes: int) -> bytes:
+    """The last bytes of a file that is known to be regular; raises OSError if it cannot be read."""
+    descriptor = _without_waiting(path, os.O_RDONLY)
+    try:
+        return os.pread(descriptor, most_bytes, max(0, os.fstat(descriptor).st_size - most_bytes))
+    finally:
+        os.close(descriptor)
+
+
 def read_text(path: str | Path, max_bytes: int = MAX_BYTES) -> str:
     """The text of a regular file in UTF-8, also with a byte order mark.
 

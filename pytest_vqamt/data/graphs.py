@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -71,22 +70,22 @@ class _Place:
 class Graphs(ListedAnnotations):
     """The scenes of ``file``: each line is checked once, with its photo's size, and read again on access.
 
-    ``photos`` is None where there are none.
+    Attributes:
+        photos: the folder of photos; None if the scenes are without photos.
     """
 
-    def __init__(self, file: Path, photos: PhotoFiles | None) -> None:
+    def __init__(self, file: Path, photos: PhotoFiles | None, *, optional: PhotoFiles | None = None) -> None:
+        """The ``optional`` photos are those of the scenes if one of them is there.
+
+        Raises:
+            DataError: the file cannot be read, or no record can be used.
+        """
         self.file = file
-        self._files = photos
+        self.photos = photos
         self._lines = JsonLines(file)
         self._places: list[_Place] = []
         self._questions = QuestionIndex()
-        bad: list[str] = []
-        ids = UniqueIds()
-        for line in self._lines:
-            try:
-                self._places.append(self._checked(line, ids))
-            except DataError as error:
-                bad.append(str(error))
+        bad = self._read(optional)
         if not self._places:
             first = f"none of its {len(bad)} can be used: {bad[0]}" if bad else "it is empty"
             raise DataError(f"Expected scenes in {short_path(file)}, one a line (docs/graphs.md), but {first}")
@@ -110,6 +109,22 @@ class Graphs(ListedAnnotations):
             )
         return mask
 
+    def _read(self, optional: PhotoFiles | None) -> list[str]:
+        """Reads all lines and returns the errors; starts again with the ``optional`` photos when one is found."""
+        self._places, self._questions = [], QuestionIndex()
+        bad, ids = [], UniqueIds()
+        for line in self._lines:
+            try:
+                place = self._checked(line, ids)
+            except DataError as error:
+                bad.append(str(error))
+                continue
+            if optional and _has(optional, place.photo_file):
+                self.photos = optional
+                return self._read(None)
+            self._places.append(place)
+        return bad
+
     def _checked(self, line: Line, ids: UniqueIds) -> _Place:
         record = line.record()
         scene, file = scene_of_row(record.row, record.where), file_of_row(record.row, record.where)
@@ -119,10 +134,10 @@ class Graphs(ListedAnnotations):
         return place
 
     def _check_photo(self, scene: Scene, file: str, where: str) -> None:
-        if self._files is None:
+        if self.photos is None:
             return
         try:
-            self._files.check_size(file, scene.width, scene.height)
+            self.photos.check_size(file, scene.width, scene.height)
         except DataError as error:
             raise DataError(f"{where}: photo: {error}") from error
 
@@ -151,37 +166,33 @@ def load(argument: str) -> AnnotatedPhotos:
     if not argument:
         raise OptionError("Expected --vqamt-data=graphs:FILE.jsonl or graphs:FILE.jsonl:PHOTOS, but got no file")
     file, photos = _named(argument)
-    if photos is None and _has_a_photo(file):
-        photos = file.parent
     return open_graphs(f"graphs:{argument}", file, photos)
 
 
 def open_graphs(spec: str, file: Path, folder: Path | None) -> AnnotatedPhotos:
-    """The scenes of ``file`` as the source ``spec``, without photos if ``folder`` is None; raises DataError."""
-    photos = PhotoFiles(folder) if folder else None
-    graphs = Graphs(file, photos)
+    """The scenes of ``file`` as the source ``spec``, with photos in ``folder``, or beside the file if there are any.
+
+    Raises:
+        DataError: the file or the folder cannot be read, or no record can be used.
+    """
+    graphs = Graphs(file, PhotoFiles(folder)) if folder else Graphs(file, None, optional=PhotoFiles(file.parent))
+    photos = graphs.photos
     scenes = f"{len(graphs)} scene{'s' if len(graphs) > 1 else ''}"
     return AnnotatedPhotos(
         spec=spec,
         description=f"{scenes} of {file.name}, "
-        + (f"photos in {folder.resolve().name}" if folder else "without photos"),
+        + (f"photos in {photos.folder.resolve().name}" if photos else "without photos"),
         annotations=graphs,
         photos=photos,
         without=f"put them into {short_path(file.parent)}, or name their folder as in {spec}:PHOTOS",
     )
 
 
-def _has_a_photo(file: Path) -> bool:
-    """Whether a line of the file names a photo that lies beside it; True where no line names any."""
-    photos = PhotoFiles(file.parent)
-    named = False
-    for line in JsonLines(file):
-        with suppress(DataError):
-            record = line.record()
-            named = True
-            if photos.has(file_of_row(record.row, record.where)):
-                return True
-    return not named
+def _has(photos: PhotoFiles, name: str) -> bool:
+    try:
+        return photos.has(name)
+    except DataError:  # it is no photo, or its name leads out of the folder
+        return False
 
 
 def _named(argument: str) -> tuple[Path, Path | None]:

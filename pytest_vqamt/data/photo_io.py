@@ -20,7 +20,7 @@ from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.input_files import MAX_PHOTO_BYTES, open_input, read_bytes
+from pytest_vqamt.core.input_files import MAX_PHOTO_BYTES, open_input, read_bytes, read_end
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
@@ -65,9 +65,8 @@ class PhotoFiles:
 
     def end(self, name: str) -> bytes:
         """The last bytes of the file, in which two photos of one size differ."""
-        with self._file(name).open("rb") as file:
-            file.seek(max(0, self.size_bytes(name) - _END_BYTES))
-            return file.read()
+        self.size_bytes(name)
+        return read_end(f"{self._named}/{name}", _END_BYTES)
 
     def check_size(self, name: str, width: int, height: int) -> None:
         """Raises DataError if the photo, turned as its EXIF says, is not ``width`` x ``height`` px."""
@@ -110,12 +109,7 @@ class PhotoFiles:
         """The size of the file, or None."""
         self._refuse_outside(name)
         try:
-            if self._has_link(name) and not (self.folder / name).resolve(strict=True).is_relative_to(self._root):
-                raise DataError(
-                    f"Expected a photo within {short_path(self.folder)}, but {self._shown(name)} is a link that leads "
-                    "outside: put the photo itself there"
-                )
-            found = os.stat(f"{self._named}/{name}")  # noqa: PTH116 - called for every record, and paths take time
+            found = self._status(name)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, in Python before 3.13
@@ -124,14 +118,24 @@ class PhotoFiles:
             raise DataError(f"Expected a photo, but {self._shown(name)} is no file: put the photo itself there")
         return found.st_size
 
-    def _has_link(self, name: str) -> bool:
-        """Whether a part of the name is a link; much quicker than to resolve it."""
+    def _status(self, name: str) -> os.stat_result:
+        """The status of the file. Only links are resolved: this is called for every record, and paths take time."""
         place = self._named
-        for part in name.split("/"):
-            place = f"{place}/{part}"
+        *folders, file = name.split("/")
+        for folder in folders:
+            place = f"{place}/{folder}"
             if S_ISLNK(os.lstat(place).st_mode):
-                return True
-        return False
+                return self._status_of_link(name)
+        status = os.lstat(f"{place}/{file}")
+        return self._status_of_link(name) if S_ISLNK(status.st_mode) else status
+
+    def _status_of_link(self, name: str) -> os.stat_result:
+        if not (self.folder / name).resolve(strict=True).is_relative_to(self._root):
+            raise DataError(
+                f"Expected a photo within {short_path(self.folder)}, but {self._shown(name)} is a link that leads "
+                "outside: put the photo itself there"
+            )
+        return (self.folder / name).stat()
 
     def _refuse_outside(self, name: str) -> None:
         advice = _advice_against(name)

@@ -403,10 +403,14 @@ def test_without_photos_there_are_scenes_and_no_pixels(tmp_path: Path) -> None:
         source.photo(source.scene(0).photo)
 
 
-def test_with_one_photo_a_missing_one_is_a_bad_record(tmp_path: Path) -> None:
-    file = write(tmp_path, [plain("a"), plain("b")])
-    (tmp_path / "b.png").unlink()
-    assert "there is no file" in load(str(file)).bad_records[0]
+@pytest.mark.parametrize(("missing", "line"), [("a", 1), ("b", 2)])
+def test_with_one_photo_a_missing_one_is_a_bad_record(tmp_path: Path, missing: str, line: int) -> None:
+    file = write(tmp_path, [plain("a"), plain("b"), '{"id": "c"}'])
+    (tmp_path / f"{missing}.png").unlink()
+    source = load(str(file))
+    assert len(source) == 1
+    assert [bad.partition(": ")[0] for bad in source.bad_records] == [f"graphs.jsonl:{line}", "graphs.jsonl:3"]
+    assert f"there is no file '{tmp_path}/{missing}.png'" in source.bad_records[0]
 
 
 def asked(text: str, answer: str, name: str = "q") -> dict[str, object]:
