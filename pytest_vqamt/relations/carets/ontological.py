@@ -52,6 +52,7 @@ class Ontological(LexicalRelation):
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (b)",
         variants=("hypernym", "hyponym", *_CHOICE_VARIANTS),
+        version=2,
         breakdown=(),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.IMPLIED,

@@ -44,6 +44,7 @@ class JointErase(LexicalRelation):
         name="veglue.mr1_joint_erase",
         task=Task.ENTAILMENT,
         source="Chang et al., VEglue, section 3.4.1",
+        version=2,
         breakdown=("shape", "units", "synonyms", "near", "similar", "related"),
         settings=(ERASE, INPAINT, OVERLAP, WORDNET, ONTOLOGY),
     )
