@@ -61,7 +61,11 @@ def hangs(pytester: pytest.Pytester) -> str:
 
 @pytest.mark.parametrize(
     ("model", "what"),
-    [("Model", "answer 4 queries"), ("Prepares", "prepare 4 queries"), ("Streams", "answer 4 queries")],
+    [
+        ("Model", "answer 4 queries"),
+        pytest.param("Prepares", "prepare 4 queries", marks=pytest.mark.full),
+        pytest.param("Streams", "answer 4 queries", marks=pytest.mark.full),
+    ],
 )
 def test_a_model_that_hangs_ends_as_one_that_raises(
     pytester: pytest.Pytester, run: Run, hangs: str, model: str, what: str
@@ -81,6 +85,7 @@ def test_a_model_that_hangs_ends_as_one_that_raises(
     assert cases_in(pytester.path / "out") == []
 
 
+@pytest.mark.full
 def test_what_was_answered_before_is_kept(pytester: pytest.Pytester, run: Run, hangs: str) -> None:
     pytester.makepyfile(named="import hangs\n\nclass Model(hangs.Model):\n    fingerprint = 'mine'\n")
     run(TWO, "--vqamt-timeout=0.2", model="python:named:Model", max_cases=8).assert_outcomes(errors=2)
@@ -100,12 +105,15 @@ def test_a_factory_that_hangs_is_one_line(run: Run, hangs: str) -> None:
     )
 
 
-@pytest.mark.parametrize("given", ["0", "-1", "nan", "inf", "soon"])
+@pytest.mark.parametrize(
+    "given", ["nan", *(pytest.param(each, marks=pytest.mark.full) for each in ("0", "-1", "inf", "soon"))]
+)
 def test_a_limit_is_a_number_of_seconds(run: Run, given: str) -> None:
     result = run(TWO, f"--vqamt-timeout={given}")
     assert f"Expected --vqamt-timeout to be a number of seconds above 0, but got {given!r}" in result.stderr.str()
 
 
+@pytest.mark.full
 def test_the_ini_file_sets_it(pytester: pytest.Pytester, run: Run, hangs: str) -> None:
     pytester.makeini("[pytest]\nvqamt_timeout = 0.2\n")
     assert "--vqamt-timeout=0.2" in run(TWO, model=f"{hangs}:Model", max_cases=8).stdout.str()
@@ -127,6 +135,7 @@ class Threads:
         yield from enumerate(self.answer(batch))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("timeout", [None, 60.0])
 def test_from_python_a_model_is_called_on_this_thread_unless_there_is_a_limit(timeout: float | None) -> None:
     model = Threads()
@@ -146,6 +155,7 @@ def test_from_python_it_raises() -> None:
         vqamt.run(model=hangs, data="pictures:4", timeout=0)
 
 
+@pytest.mark.full
 def test_a_timeout_error_of_the_model_itself_is_its_own() -> None:
     def raises(image: object, text: str) -> str:
         raise TimeoutError(f"{image}{text}"[:0] + "the server")
