@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.core.query import Answer, Failure, Query, Task
 
 Fact: TypeAlias = str | int | float | bool
 
@@ -32,6 +32,7 @@ class Verdict:
         vacuous: whether it holds without showing anything about the model (0 = 0 + 0).
         readings: each answer as parsed ("3", "yes", "unparsed"), in the order of the queries.
         figures: the case's contributions to figures of the relation's paper, by name ("accuracy", 0.3).
+        contrast: the verdict on the case's contrast; None without one.
     """
 
     outcome: Outcome
@@ -39,6 +40,7 @@ class Verdict:
     vacuous: bool = False
     readings: tuple[str, ...] = ()
     figures: tuple[Amount, ...] = ()
+    contrast: ContrastVerdict | None = None
 
     @property
     def obeys(self) -> bool:
@@ -47,6 +49,58 @@ class Verdict:
     @property
     def violates(self) -> bool:
         return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
+
+
+class Change(StrEnum):
+    """How the answer to a contrast must differ from the answer to the same text about the case's own picture.
+
+    NAMES: the caption names at least one of certain things that the other caption does not name.
+    """
+
+    OTHER = "other"
+    MORE = "more"
+    LESS = "less"
+    NAMES = "names"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """A query of the case about another picture, for which the right answer surely differs.
+
+    A model that does not look at the picture cannot answer both rightly.
+
+    Attributes:
+        of: the index of the case's query with the same text.
+        query: the same text about the other picture.
+        scene: the id of the scene of the other picture.
+        change: how the answer must differ from that to the case's query.
+        names: with ``Change.NAMES``, the names of things that only the other picture shows.
+        presumed: whether one of the two right answers rests on an absence that the annotations do not guarantee.
+    """
+
+    of: int
+    query: Query
+    scene: str
+    change: Change
+    names: tuple[str, ...] = ()
+    presumed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContrastVerdict:
+    """Whether the answer to a contrast differs as it must.
+
+    Attributes:
+        outcome: HOLDS if it differs, VIOLATED if not, UNPARSED if one of the two answers cannot be read, and ERROR
+            without an answer.
+        reason: a few words on why it does not hold; empty if it does.
+        reading: the answer to the contrast as parsed; empty without one.
+    """
+
+    answer: Answer | Failure
+    outcome: Outcome
+    reason: str = ""
+    reading: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +114,7 @@ class Case:
         expected: the relation between the answers in words, which are called first, second, third.
         facts: properties by which reports break verdicts down, in a stable order.
         tags: "presumed" if the case rests on an absence that the annotations do not guarantee.
+        contrast: one of the texts about another picture, with another right answer; no part of the identity.
         id: a digest of relation, variant, pictures and texts.
     """
 
@@ -70,6 +125,7 @@ class Case:
     expected: str
     facts: tuple[tuple[str, Fact], ...] = ()
     tags: tuple[str, ...] = ()
+    contrast: Contrast | None = None
     id: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +135,11 @@ class Case:
     def is_presumed(self) -> bool:
         """Whether it rests on an absence that the annotations do not guarantee."""
         return "presumed" in self.tags
+
+    @property
+    def asked(self) -> tuple[Query, ...]:
+        """All that the model is asked: the queries, and that of the contrast."""
+        return self.queries if self.contrast is None else (*self.queries, self.contrast.query)
 
     def fact(self, name: str) -> Fact | None:
         return next((value for key, value in self.facts if key == name), None)

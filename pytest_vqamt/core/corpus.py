@@ -100,7 +100,7 @@ class Corpus:
     scenes: int
     names: tuple[str, ...]
     frequency: Mapping[str, int]
-    cooccurring: Mapping[str, tuple[tuple[str, int], ...]] = field(repr=False)
+    cooccurring: CooccurrenceTable = field(repr=False)
     exhaustive: frozenset[str]
     plural: frozenset[str] = field(repr=False)
     attributes: Mapping[str, tuple[tuple[str, int], ...]] = field(repr=False)
@@ -194,6 +194,10 @@ class CooccurrenceTable(Mapping[str, tuple[tuple[str, int], ...]]):
                 places.setdefault(name, []).append(index)
         self._places = {name: tuple(places[name]) for name in sorted(places)}
         self._known: dict[str, tuple[tuple[str, int], ...]] = {}
+
+    def places(self, name: str) -> tuple[int, ...]:
+        """The indices of the scenes with this name, in ascending order; none for a name that no scene has."""
+        return self._places.get(name, ())
 
     def __getitem__(self, name: str) -> tuple[tuple[str, int], ...]:
         if name not in self._known:

@@ -104,7 +104,7 @@ class AskableScene:
         def find() -> tuple[tuple[str, int], ...]:
             together, any_names = self.corpus.cooccurring.get(companion, ()), self.corpus.frequency.items()
             for counted in (together, any_names):
-                if found := tuple(islice((pair for pair in counted if self._is_absent(pair[0])), MAX_PLAUSIBLE_NAMES)):
+                if found := tuple(islice((pair for pair in counted if self.is_absent(pair[0])), MAX_PLAUSIBLE_NAMES)):
                     return found
             return ()
 
@@ -113,7 +113,7 @@ class AskableScene:
     @cached_property
     def countable_absent(self) -> tuple[str, ...]:
         """The countable names of the corpus that are surely absent (rule 4), the most frequent first."""
-        names = (name for name in self.corpus.names if is_countable(name) and self._is_absent(name))
+        names = (name for name in self.corpus.names if is_countable(name) and self.is_absent(name))
         return tuple(islice(names, MAX_ABSENT_NAMES))
 
     def is_presumed(self, name: str) -> bool:
@@ -198,12 +198,17 @@ class AskableScene:
         What comes with a class is a part or a garment: no person is absent where there is clothing.
         """
         return tuple(
-            each.word
-            for each in self.known.classes_of(name)
-            if each.word != name
-            and each.may_be_absent
+            each.word for each in self.known.classes_of(name) if each.word != name and self.is_class_absent(each.word)
+        )
+
+    def is_class_absent(self, word: str) -> bool:
+        """Whether nothing in the scene belongs to the class, could pass for one of it, or comes with one (rule 4)."""
+        of = self.known.ontology.noun_class(word)
+        return (
+            of is not None
+            and of.may_be_absent
             and all(
-                self.known.is_never(other, each.word) and not self._comes_with(other, each.word)
+                self.known.is_never(other, word) and not self._comes_with(other, word)
                 for other in self.annotated_names
             )
         )
@@ -258,7 +263,8 @@ class AskableScene:
             and subject.name in self.names
         )
 
-    def _is_absent(self, name: str) -> bool:
+    def is_absent(self, name: str) -> bool:
+        """Whether the name is surely absent (rule 4)."""
         return (
             self.known.is_absent(name, self.annotated_names, self.scene.exhaustive)
             and self.known.is_named(name)

@@ -45,12 +45,13 @@ def derive_case(
         return drawn
     known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
     for query in drawn.queries:
-        if found := _contradiction(query, corpus, known):
+        if found := contradiction(query, corpus, known):
             return found
     return drawn
 
 
-def _contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotApplicable | None:
+def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotApplicable | None:
+    """Returns why the text has not one truth on the picture; None if it has."""
     scene = query.picture.scene
     given = set(_given(query.text, scene))
     others = corpus.same_picture.get(scene.photo.id, ())

@@ -1,0 +1,309 @@
+"""Contrasts: one text of a case about another picture, for which the right answer surely differs.
+
+A relation that demands the same answer is kept by every model whose answers depend on the text alone. Such a model
+gives the contrast the same answer, too. The other picture is of the same source; the choice follows from the case's id,
+so that it is the same on every worker and in every shard.
+
+Differing is demanded, being right is not (relations.md, section 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+from random import Random
+
+from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outcome
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.identity import digest, seed_for
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Annotated,
+    Choice,
+    Count,
+    Describe,
+    Either,
+    Entails,
+    Exists,
+    Has,
+    Label,
+    Meaning,
+    Neither,
+    groups_of,
+    truth,
+    with_groups,
+)
+from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.captions.reading import class_of, classes_in
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.contradictions import contradiction
+from pytest_vqamt.relations.expectations import format_reading, read_answer
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
+from pytest_vqamt.relations.published import question_of
+from pytest_vqamt.relations.sure_answers import (
+    CountRange,
+    SureAnswer,
+    agreed_answer,
+    group_in,
+    sure_answer,
+    surely_only_there,
+)
+
+MAX_SCENES = 24
+"""The scenes that are looked at for one contrast."""
+_MAX_SKIPPED = 200
+"""The scenes that are passed over because they lack a name or an attribute that is wanted."""
+
+
+def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
+    """Returns the case with a contrast, if there is one and the case is among the ``share`` of cases that have one."""
+    if int(digest("contrast", case.id), 16) >= share * 16 ** len(digest("")) or getattr(relation, "directional", False):
+        return case
+    known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
+    contrast = _contrast(case, corpus, known)
+    return case if contrast is None else replace(case, contrast=contrast)
+
+
+def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge) -> Contrast | None:
+    random = Random(seed_for("contrast", case.id, 0, 0))
+    for of, query in enumerate(case.queries):
+        if not query.picture.edits and query.trial == 0:
+            found = _other_scene(query, corpus, known, random)
+            if found is not None:
+                return replace(found, of=of)
+    return None
+
+
+def _other_scene(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
+    scene, meaning = query.picture.scene, query.meaning
+    if isinstance(meaning, Describe):
+        return _other_caption(query, corpus, known, random)
+    if isinstance(meaning, Annotated):
+        return _other_annotation(query, meaning, corpus, random)
+    here = _source_answer(query, askable_scene_of(scene, corpus, known))
+    if here is None:
+        return None
+    for other in islice(_scenes(_wanted(meaning, here, corpus, known), scene, corpus, random), MAX_SCENES):
+        view = askable_scene_of(other, corpus, known)
+        there = sure_answer(meaning, view)
+        change = _change(here, there) if there else None
+        if there is None or change is None:
+            continue
+        asked = replace(query, picture=other.picture, meaning=_meaning_in(meaning, view))
+        if contradiction(asked, corpus, known) is None:
+            return Contrast(
+                of=0, query=asked, scene=other.id, change=change, presumed=here.presumed or there.presumed
+            )
+    return None
+
+
+def _source_answer(query: Query, view: AskableScene) -> SureAnswer | None:
+    if isinstance(query.meaning, Entails):  # the label of a hypothesis is the data set's, or follows from a template
+        entailed = truth(query.meaning, view.scene) == Label.ENTAILMENT
+        return SureAnswer(Label.ENTAILMENT.value) if entailed else None
+    return sure_answer(query.meaning, view)
+
+
+def _meaning_in(meaning: Meaning, view: AskableScene) -> Meaning:
+    """Returns the meaning of the same text about another scene, where a class may cover other names."""
+    groups = tuple(found for group in groups_of(meaning) if (found := group_in(group, view)) is not None)
+    return with_groups(meaning, groups) if len(groups) == len(groups_of(meaning)) else meaning
+
+
+def _change(here: SureAnswer, there: SureAnswer) -> Change | None:
+    """Returns how the second right answer differs from the first; None if it may be the same."""
+    if isinstance(here.value, CountRange) and isinstance(there.value, CountRange):
+        if there.value.least > here.value.most:
+            return Change.MORE
+        return Change.LESS if there.value.most < here.value.least else None
+    return Change.OTHER if here.value != there.value else None
+
+
+# Where something else must be there, scenes are drawn from those that have a name of it; where something must be
+# missing, from all.
+
+
+def _wanted(meaning: Meaning, here: SureAnswer, corpus: Corpus, known: LexicalKnowledge) -> tuple[Wanted, ...]:
+    """Returns what the scenes to look at must have; nothing for any scene."""
+    if isinstance(meaning, Choice):
+        return tuple(
+            wanted
+            for option in meaning.options
+            if option != here.value
+            for wanted in (
+                ((option, ()),)
+                if corpus.cooccurring.places(option)
+                else tuple((name, (option,)) for name in _names_of(meaning.what.name, corpus, known))
+            )
+        )
+    groups = groups_of(meaning)
+    if isinstance(meaning, Has):
+        attributes = () if here.value else (meaning.attribute,)
+        groups = (replace(meaning.group, attributes=(*meaning.group.attributes, *attributes)),)
+    something = tuple((name, group.attributes) for group in groups for name in _names_of(group.name, corpus, known))
+    match meaning:
+        case Exists() | Either():
+            return (_ANY,) if here.value else something
+        case Absent() | Neither():
+            return something if here.value else (_ANY,)
+        case Count() if isinstance(here.value, CountRange) and here.value.least:
+            return (*something, *[_ANY] * len(something))
+        case Entails():
+            return (_ANY,)
+    return something
+
+
+Wanted = tuple[str, tuple[str, ...]]
+"""A name and the attributes of one thing; "" for any scene."""
+_ANY: Wanted = ("", ())
+
+
+@lru_cache(maxsize=16384)
+def _names_of(word: str, corpus: Corpus, known: LexicalKnowledge) -> tuple[str, ...]:
+    """Returns the names of the corpus that the word means: itself, or the names of the class."""
+    if corpus.cooccurring.places(word) or not known.ontology.noun_class(word):
+        return (word,)
+    return tuple(name for name in corpus.names if any(each.word == word for each in known.classes_of(name)))
+
+
+def _scenes(wanted: Sequence[Wanted], scene: Scene, corpus: Corpus, random: Random) -> Iterator[Scene]:
+    """Yields scenes of other pictures that have one of what is wanted, in a random order; some may come twice."""
+    same = {scene.photo.id}
+    choices = [each for each in wanted if each == _ANY or corpus.cooccurring.places(each[0])]
+    if not choices or corpus.scenes < 2:
+        return
+    for _ in range(_MAX_SKIPPED):
+        name, attributes = choices[int(random.random() * len(choices))]
+        places = corpus.cooccurring.places(name) if name else range(corpus.scenes)
+        try:
+            other = corpus.scene(places[int(random.random() * len(places))])
+        except DataError:  # a broken record is reported where a case is drawn from it
+            continue
+        if other.photo.id in same:
+            continue
+        if attributes and not any(
+            thing.name == name and all(word in thing.attributes for word in attributes) for thing in other.objects
+        ):
+            continue
+        yield other
+
+
+@lru_cache(maxsize=8)
+def _places_by_text(corpus: Corpus) -> Mapping[str, tuple[int, ...]]:
+    """Returns the indices of the scenes that have a published question of each text that several have."""
+    found: dict[str, list[int]] = {}
+    for index in range(corpus.scenes):
+        try:
+            texts = {question.text: None for question in corpus.scene(index).questions}
+        except DataError:
+            continue
+        for text in texts:
+            found.setdefault(text, []).append(index)
+    return {text: tuple(places) for text, places in found.items() if len(places) > 1}
+
+
+def _other_annotation(query: Query, meaning: Annotated, corpus: Corpus, random: Random) -> Contrast | None:
+    """Returns the same published question about another picture, where annotators gave another answer."""
+    here = agreed_answer(meaning)
+    if here is None:
+        return None
+    asking = list(_places_by_text(corpus).get(query.text, ()))
+    random.shuffle(asking)
+    for index in asking[:MAX_SCENES]:
+        other = corpus.scene(index)
+        if other.photo.id == query.picture.photo.id:
+            continue
+        for published in other.questions:
+            if published.text != query.text:
+                continue
+            other_meaning = question_of(published).meaning
+            there = agreed_answer(other_meaning) if isinstance(other_meaning, Annotated) else None
+            if there is not None and there.value != here.value:
+                asked = replace(query, picture=other.picture, meaning=other_meaning)
+                return Contrast(of=0, query=asked, scene=other.id, change=Change.OTHER)
+    return None
+
+
+def _other_caption(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
+    """Returns another picture with things of which captions can name the class, and which this one has not."""
+    scene = query.picture.scene
+    view = askable_scene_of(scene, corpus, known)
+    classes = {class_of(name) for name in view.annotated_names}
+    for other in islice(_scenes((_ANY,), scene, corpus, random), MAX_SCENES):
+        only_there = surely_only_there(other, view)
+        names = {name: class_of(name) for name in only_there}
+        new = tuple(dict.fromkeys(each for each in names.values() if each and each not in classes))
+        if new:
+            presumed = all(view.is_presumed(name) for name in only_there if names[name] in new)
+            asked = replace(query, picture=other.picture)
+            return Contrast(
+                of=0, query=asked, scene=other.id, change=Change.NAMES, names=new, presumed=presumed
+            )
+    return None
+
+
+# The verdict
+
+
+def judge_contrast(case: Case, answers: Sequence[Answer | Failure], answer: Answer | Failure) -> ContrastVerdict | None:
+    """Judges the answer to the case's contrast beside the answer to the same text; None if that one has failed.
+
+    Raises:
+        VqamtError: the case has no contrast.
+    """
+    contrast = case.contrast
+    if contrast is None:
+        raise VqamtError(f"Expected a case with a contrast, but got {case.id}")
+    first = answers[contrast.of]
+    for each in (first, answer):
+        if isinstance(each, Failure):
+            return ContrastVerdict(answer=answer, outcome=Outcome.ERROR, reason=each.reason)
+    assert isinstance(first, Answer)
+    assert isinstance(answer, Answer)
+    return _names_others(contrast, first, answer) if contrast.change is Change.NAMES else _differs(contrast, first, answer)
+
+
+_DEMANDS = {
+    Change.OTHER: "the answer must be another than about the case's picture",
+    Change.MORE: "the number must be greater than in the case's picture",
+    Change.LESS: "the number must be smaller than in the case's picture",
+    Change.NAMES: "the caption must name what only this picture shows",
+}
+
+
+def _differs(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdict:
+    before, after = read_answer(contrast.query, first), read_answer(contrast.query, answer)
+    reading = format_reading(after)
+    for each in (before, after):
+        if isinstance(each, UnreadableAnswer):
+            return ContrastVerdict(
+                answer=answer, outcome=Outcome.UNPARSED, reason=each.reason.value, reading=reading
+            )
+    changed = before != after
+    if type(before) is int and type(after) is int and contrast.change is not Change.OTHER:
+        changed = after > before if contrast.change is Change.MORE else after < before
+    return _contrast_verdict(contrast, answer, reading, changed=changed)
+
+
+def _names_others(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdict:
+    for each in (first, answer):
+        text = prepare_answer(each.text)
+        if isinstance(text, UnreadableAnswer):
+            return ContrastVerdict(answer=answer, outcome=Outcome.UNPARSED, reason=text.reason.value, reading="unparsed")
+    before, after = (classes_in(strip_reasoning(each.text)) for each in (first, answer))
+    changed = any(name in after and name not in before for name in contrast.names)
+    return _contrast_verdict(contrast, answer, ", ".join(after) or "no class", changed=changed)
+
+
+def _contrast_verdict(contrast: Contrast, answer: Answer, reading: str, *, changed: bool) -> ContrastVerdict:
+    if changed:
+        return ContrastVerdict(answer=answer, outcome=Outcome.HOLDS, reading=reading)
+    return ContrastVerdict(
+        answer=answer, outcome=Outcome.VIOLATED, reason=f"{_DEMANDS[contrast.change]}, but got {reading}", reading=reading
+    )

@@ -1,0 +1,296 @@
+"""The right answer to a question, where the annotations of a scene make it certain.
+
+A relation between two answers may be sound where neither answer is known: a count of dogs and cats is that of cats and
+dogs, whatever the annotations leave out. A contrast needs the answers themselves. The rules are those of
+relations.md, section 0; ``AskableScene`` has most of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import NamedTuple, TypeAlias
+
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Annotated,
+    Both,
+    Choice,
+    Count,
+    Either,
+    Entails,
+    Exists,
+    Group,
+    Has,
+    Label,
+    Meaning,
+    Neither,
+    NotBoth,
+    members,
+)
+from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.soundness import (
+    countable_names,
+    disjoint,
+    is_disjoint_from_all,
+    is_salient,
+    single_valued,
+)
+
+_MIN_AGREEMENT = 0.8
+"""The least share of annotators, or the least score, for a published answer to be certain."""
+
+
+class CountRange(NamedTuple):
+    """What a count can surely be."""
+
+    least: int
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class SureAnswer:
+    """A right answer: yes or no, an option, a label, an annotators' answer, or the range of a count.
+
+    Attributes:
+        presumed: whether it rests on an absence that the annotations do not guarantee.
+    """
+
+    value: bool | str | CountRange
+    presumed: bool = False
+
+
+Range: TypeAlias = tuple[CountRange, bool]
+"""The range of a group's number, and whether it is presumed."""
+
+
+def sure_answer(meaning: Meaning, view: AskableScene) -> SureAnswer | None:
+    """Returns the right answer to ``meaning`` about the scene; None if it is not certain, or a caption."""
+    match meaning:
+        case Exists(group=group):
+            return _exists(group, view)
+        case Absent(group=group):
+            return _negated(_exists(group, view))
+        case Both(groups=groups):
+            return _all_of(groups, view)
+        case NotBoth(groups=groups):
+            return _negated(_all_of(groups, view))
+        case Either(groups=groups):
+            return _one_of(groups, view)
+        case Neither(groups=groups):
+            return _negated(_one_of(groups, view))
+        case Count(groups=groups):
+            return _count(groups, view)
+        case Has(group=group, attribute=attribute):
+            return _has(group, attribute, view)
+        case Choice(what=what, options=options):
+            return _choice(what, options, view)
+        case Entails():
+            return _label(meaning, view)
+        case Annotated():
+            return agreed_answer(meaning)
+    return None
+
+
+def _negated(answer: SureAnswer | None) -> SureAnswer | None:
+    return None if answer is None else replace(answer, value=not answer.value)
+
+
+def _exists(group: Group, view: AskableScene) -> SureAnswer | None:
+    found = _range(group, view)
+    if found is None:
+        return None
+    (least, most), presumed = found
+    if least:
+        return SureAnswer(True)
+    return SureAnswer(False, presumed) if not most else None
+
+
+def _all_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
+    """Whether there is one of each; at most one group is absent (rule 9)."""
+    found = [_exists(group, view) for group in groups]
+    known = [each for each in found if each is not None]
+    absent = [each for each in known if not each.value]
+    if len(known) < len(groups) or len(absent) > 1:
+        return None
+    return absent[0] if absent else SureAnswer(True)
+
+
+def _one_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
+    """Whether there is one of any; at most one group is there (rule 9)."""
+    found = [_exists(group, view) for group in groups]
+    known = [each for each in found if each is not None]
+    if len(known) < len(groups) or sum(bool(each.value) for each in known) > 1:
+        return None
+    return SureAnswer(any(each.value for each in known), any(each.presumed for each in known))
+
+
+def _count(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
+    """The sum of the groups' numbers, which no thing is in two of (rules 1 and 2)."""
+    scene = view.scene
+    for at, one in enumerate(groups):
+        for other in groups[:at]:
+            if one.name == other.name and not single_valued(one.name, scene):
+                return None
+            if one.name != other.name and not disjoint(one.name, other.name, scene):
+                return None
+    found = [_range(group, view) for group in groups]
+    known = [each for each in found if each is not None]
+    if len(known) < len(groups):
+        return None
+    least, most = sum(each[0].least for each in known), sum(each[0].most for each in known)
+    return SureAnswer(CountRange(least, most), any(presumed for _, presumed in known))
+
+
+def _range(group: Group, view: AskableScene) -> Range | None:
+    """The range of the number of things in the group; None if nothing is known."""
+    here = group_in(group, view)
+    if here is None:
+        return None
+    annotated = members(here, view.scene)
+    if not annotated:
+        presumed = _none(here, view)
+        return None if presumed is None else (CountRange(0, 0), presumed)
+    seen = [thing for thing in annotated if _is_meant(thing, here, view)]
+    if not any(is_salient(thing, view.scene) for thing in seen):
+        return None
+    if view.is_presumed(group.name):
+        return CountRange(1, inf), False
+    return CountRange(len(seen), _most(here, len(seen), view)), False
+
+
+def group_in(group: Group, view: AskableScene) -> Group | None:
+    """Returns the group of the same words in this scene; None if the words are not known."""
+    targets = tuple(condition.to for condition in group.related)
+    there = [group_in(target, view) for target in targets]
+    if any(each is None for each in there):
+        return None
+    related = tuple(
+        replace(condition, to=target)
+        for condition, target in zip(group.related, there, strict=True)
+        if target is not None
+    )
+    if not group.covers:
+        return replace(group, related=related)
+    if not view.known.ontology.noun_class(group.name):
+        return None
+    return replace(view.known.class_group(group.name, view.scene, group.attributes), related=related)
+
+
+def _is_meant(thing: Thing, group: Group, view: AskableScene) -> bool:
+    """Whether the thing surely is what the noun says, and no likeness of one."""
+    if thing.name not in view.names:
+        return False
+    return not group.covers or thing.name == group.name or any(
+        each.word == group.name for each in view.classes_of(thing.name)
+    )
+
+
+def _most(group: Group, annotated: int, view: AskableScene) -> float:
+    """The most things of the group that there can be, of which some are annotated.
+
+    On photos even a class that is annotated exhaustively has small or hidden things more: half as many are allowed for.
+    """
+    name, scene = group.name, view.scene
+    if group.covers or group.related or name not in countable_names(scene) or not is_disjoint_from_all(name, scene):
+        return inf
+    for word in group.attributes:
+        if not all(word in thing.attributes or view.surely_lacks(thing, word) for thing in view.things_named(name)):
+            return inf
+    return annotated if view.corpus.look is None else annotated + max(1, annotated // 2)
+
+
+def _none(group: Group, view: AskableScene) -> bool | None:
+    """Whether it is presumed, and not guaranteed, that no thing is in the group; None if there may be one."""
+    name = group.name
+    if group.covers:
+        if view.is_class_absent(name):
+            return view.is_presumed(name)
+    elif view.is_absent(name):
+        return view.is_presumed(name)
+    elif (
+        name in view.names
+        and all(region.name != name for region in view.scene.regions)
+        and any(word in view.false_attributes_of(name) for word in group.attributes)
+    ):
+        return view.is_presumed(name)
+    for condition in group.related:
+        if not condition.to.attributes and (presumed := _none(condition.to, view)) is not None:
+            return presumed
+    return None
+
+
+def _the_one(group: Group, view: AskableScene) -> tuple[Thing, bool] | None:
+    """The one thing that "the NOUN" can mean (rule 6), and whether that is presumed."""
+    here = group_in(group, view)
+    if here is None:
+        return None
+    found = members(here, view.scene)
+    if len(found) != 1 or not _is_meant(found[0], here, view) or not is_salient(found[0], view.scene):
+        return None
+    thing = found[0]
+    words = ("", *here.attributes)
+    if here.covers:
+        only = any(view.is_unique_in_class(thing, here.name, word) for word in words)
+    else:
+        only = view.is_unique_by_name(thing) or any(
+            view.is_unique_by_attribute(thing, word) for word in here.attributes
+        )
+    return (thing, view.is_presumed(here.name)) if only else None
+
+
+def _has(group: Group, attribute: str, view: AskableScene) -> SureAnswer | None:
+    found = _the_one(group, view)
+    if found is None:
+        return None
+    thing, presumed = found
+    if attribute in view.askable_attributes(thing):
+        return SureAnswer(True, presumed)
+    return SureAnswer(False, presumed) if view.surely_lacks(thing, attribute) else None
+
+
+def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnswer | None:
+    found = _the_one(what, view)
+    if found is None:
+        return None
+    thing, presumed = found
+    if thing.name in options:
+        others = [option for option in options if option != thing.name]
+        if all(view.known.is_apart(thing.name, option, view.scene) for option in others):
+            return SureAnswer(thing.name, presumed)
+        return None
+    right = [option for option in options if option in view.askable_attributes(thing)]
+    if len(right) == 1 and all(view.surely_lacks(thing, option) for option in options if option != right[0]):
+        return SureAnswer(right[0], presumed)
+    return None
+
+
+def _label(meaning: Entails, view: AskableScene) -> SureAnswer | None:
+    """The contradiction of a hypothesis that names what is absent.
+
+    Of published hypotheses only some words are known, so no other label is certain by the annotations.
+    """
+    for unit in meaning.units:
+        here = group_in(unit.group, view)
+        if here is not None and not members(here, view.scene) and (presumed := _none(here, view)) is not None:
+            return SureAnswer(Label.CONTRADICTION.value, presumed)
+    return None
+
+
+def agreed_answer(meaning: Annotated) -> SureAnswer | None:
+    """Returns the answer that nearly all annotators gave; None if they disagree."""
+    best = max(meaning.answers, key=lambda answer: answer[1], default=("", 0.0))
+    if best[1] < _MIN_AGREEMENT:
+        return None
+    text = normalise_answer(best[0])
+    return SureAnswer(text == "yes") if meaning.is_yes_no and text in ("yes", "no") else SureAnswer(text)
+
+
+def surely_only_there(scene: Scene, view: AskableScene) -> tuple[str, ...]:
+    """Returns the names of salient things of ``scene`` that are surely absent from the scene of ``view``."""
+    crowds = {region.name for region in scene.regions}
+    names = dict.fromkeys(thing.name for thing in scene.objects if is_salient(thing, scene))
+    return tuple(name for name in names if name not in crowds and view.is_absent(name))
