@@ -31,8 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Starts a session of ours where a model is named."""
     config.addinivalue_line(
         "markers",
-        "vqamt(fail_under): the pass rate that items of a test that takes vqamt_consistency must reach: RATE, "
-        '{"GLOB": RATE} or a list of these',
+        "vqamt(fail_under, grounded_under): the pass rate and the grounded rate that items of a test that takes "
+        'vqamt_consistency must reach, each RATE, {"GLOB": RATE} or a list of these',
     )
     if option_values(config, "vqamt_model"):
         from pytest_vqamt.integration.session import start

@@ -50,6 +50,14 @@ class Verdict:
     def violates(self) -> bool:
         return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
 
+    @property
+    def grounded(self) -> Outcome:
+        """HOLDS if the relation holds and the contrast's answer, where there is one, differs as it must."""
+        both = {self.outcome, self.contrast.outcome if self.contrast else self.outcome}
+        if Outcome.ERROR in both:
+            return Outcome.ERROR
+        return Outcome.HOLDS if both == {Outcome.HOLDS} else Outcome.VIOLATED
+
 
 class Change(StrEnum):
     """How the answer to a contrast must differ from the answer to the same text about the case's own picture.
@@ -211,6 +219,8 @@ class RelationInfo:
             case overrides it.
         draws_as: replaces name and variant in the seed, so that all items with the same word make the same choices; ""
             for a seed of its own.
+        directional: whether only a model that looks at the picture can satisfy it, so that its cases need no contrast.
+        contrast: whether its cases may get a contrast.
     """
 
     name: str
@@ -224,6 +234,8 @@ class RelationInfo:
     settings: tuple[RelationSetting, ...] = ()
     pairs: PairKind | None = None
     draws_as: str = ""
+    directional: bool = False
+    contrast: bool = True
 
     def item(self, variant: str) -> str:
         """The name that users type: "metavqa.partition[object]", or just the relation if it has one variant."""

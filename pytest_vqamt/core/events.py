@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.case import Case, Verdict
 from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.results import ModelUse, RelationResult
 
@@ -31,7 +31,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A case was judged; ``before`` is its outcome in the baseline, if it has the case."""
+    """A case was judged; ``before`` is the verdict on it in the baseline, if it has the case."""
 
     case: Case
     answers: tuple[Answer | Failure, ...]
@@ -39,7 +39,7 @@ class Judged:
     model: str
     data: str
     waived: bool
-    before: Outcome | None = None
+    before: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from pytest_vqamt.core.case import MILLION, Case, Fact, Outcome, Verdict, item_name
+from pytest_vqamt.core.case import MILLION, Case, Change, Contrast, ContrastVerdict, Fact, Verdict, item_name
 from pytest_vqamt.core.codec import Json, decode, encode, from_row, to_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
@@ -19,6 +19,7 @@ from pytest_vqamt.core.results import (
     BaselineHead,
     BaselineUse,
     Gate,
+    Grounded,
     HumanReference,
     ModelDifference,
     ModelUse,
@@ -53,6 +54,7 @@ def report_row(report: Report) -> Row:
         "seed": report.seed,
         "sampler": report.sampler,
         "max_cases": report.max_cases,
+        "contrast": report.contrast,
         "shard": report.shard,
         "started": report.started,
         "duration_s": round(report.duration_s, 3),
@@ -91,6 +93,8 @@ def relation_row(result: RelationResult) -> Row:
         "not_applicable": dict(sorted(result.not_applicable.items())),
         **_stratum_row(result, result.reference),
         "presumed": {**to_row(presumed.tally), **_stratum_row(presumed, result.reference)} if presumed else None,
+        "directional": result.directional,
+        "grounded": grounded_row(result.grounded),
     }
 
 
@@ -150,6 +154,7 @@ def _result(position: int, row: Row, models: dict[str, Row], data: dict[str, Row
                 "data": data[str(row["data"])],
                 "presumed": None if presumed is None else _stratum(cast("Row", presumed)),
                 "reference": cast("Row", row.get("metrics") or {}).get("reference"),
+                "grounded": _grounded(row.get("grounded")),
                 "resources": [list(each) for each in cast("Row", row["resources"]).items()],
             },
             RelationResult,
@@ -270,6 +275,42 @@ def _lists(rows: Iterable[tuple[int, ...]]) -> list[Json]:
     return [list(row) for row in rows]
 
 
+def grounded_row(grounded: Grounded | None) -> Row | None:
+    """``grounded`` of an entry; None if no case has a contrast."""
+    if grounded is None:
+        return None
+    cells = to_row(grounded.cells)
+    errors = cells.pop("errors")
+    return {
+        "cases": grounded.cells.cases,
+        "rate": grounded.rate,
+        "interval": list(grounded.interval),
+        "chance": grounded.chance.mean,
+        "chance_sum": grounded.chance.total,
+        "cells": cells,
+        "errors": errors,
+        "clusters": _lists(grounded.clusters.rows),
+        "gate": _gate_row(grounded.gate),
+        "change": change_row(grounded.change),
+        "presumed": grounded_row(grounded.presumed),
+    }
+
+
+def _grounded(row: Json) -> Json:
+    """The fields of ``Grounded``; older reports have none."""
+    if not row:
+        return None
+    found = cast("Row", row)
+    return {
+        **{name: found[name] for name in ("interval", "gate")},
+        "cells": {**cast("Row", found["cells"]), "errors": found["errors"]},
+        "chance": {"cases": found["cases"], "millionths": round(cast("float", found["chance_sum"]) * MILLION)},
+        "clusters": {"rows": found["clusters"]},
+        "change": _change(found.get("change")),
+        "presumed": _grounded(found.get("presumed")),
+    }
+
+
 def metrics_row(pairs: Pairs | None, reference: HumanReference | None) -> Row:
     """``metrics`` of an entry; empty if the relation has no pairs. Sets of cases are written in hexadecimal digits."""
     if pairs is None:
@@ -353,11 +394,11 @@ def case_row(
     model: str,
     data: str,
     waived: bool = False,
-    before: Outcome | None = None,
+    before: Verdict | None = None,
 ) -> Row:
     """One line of ``cases.jsonl``; the answer to a failed query is null.
 
-    ``before`` is the outcome of the case in the baseline, if it has the case.
+    ``before`` is the verdict on the case in the baseline, if it has the case.
     """
     row: Row = {
         "case_id": case.id,
@@ -381,7 +422,9 @@ def case_row(
     if waived:
         row["waived"] = True
     if before is not None:
-        row["before"] = before.value
+        row["before"] = before.outcome.value
+    if case.contrast is not None:
+        row["contrast"] = _contrast_row(case.contrast, verdict.contrast, before)
     if any(isinstance(answer, Answer) and answer.scores for answer in answers):
         row["scores"] = [encode(answer.scores) if isinstance(answer, Answer) else None for answer in answers]
     if is_truncated(answers):
@@ -412,9 +455,43 @@ def case_from_row(row: Row, scene_of: Callable[[str], Scene]) -> Case:
             expected=str(row["expected"]),
             facts=tuple(facts.items()),
             tags=tuple(str(tag) for tag in cast("list[Json]", row.get("tags") or [])),
+            contrast=_contrast(cast("Row | None", row.get("contrast")), scene_of),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"Expected a whole case, but got case_id={row.get('case_id')!r}: {error!r}") from error
+
+
+def _contrast_row(contrast: Contrast, verdict: ContrastVerdict | None, before: Verdict | None) -> Row:
+    row: Row = {
+        "of": contrast.of,
+        "query": _query_row(contrast.query),
+        "scene": contrast.scene,
+        "change": contrast.change.value,
+    }
+    if contrast.names:
+        row["names"] = list(contrast.names)
+    if contrast.presumed:
+        row["presumed"] = True
+    if verdict is not None:
+        answer = verdict.answer
+        row["answer"] = answer.text if isinstance(answer, Answer) else None
+        row |= {"verdict": verdict.outcome.value, "reason": verdict.reason, "reading": verdict.reading}
+    if before is not None and before.contrast is not None:
+        row["before"] = before.grounded.value
+    return row
+
+
+def _contrast(row: Row | None, scene_of: Callable[[str], Scene]) -> Contrast | None:
+    if not row:
+        return None
+    return Contrast(
+        of=int(cast("int", row["of"])),
+        query=_query(cast("Row", row["query"]), scene_of),
+        scene=str(row["scene"]),
+        change=Change(str(row["change"])),
+        names=tuple(str(name) for name in cast("list[Json]", row.get("names") or [])),
+        presumed=bool(row.get("presumed", False)),
+    )
 
 
 def _stratum_row(stratum: StratumResult, reference: HumanReference | None) -> Row:

@@ -9,11 +9,11 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from pytest_vqamt.core.case import Figures, Outcome
+from pytest_vqamt.core.case import Figure, Figures, Outcome
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.tallies import Clusters, PairedClusters, Tally
+from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +155,35 @@ def stratum_fields(stratum: StratumResult) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Grounded:
+    """The cases of an item that have a contrast (relations.md, section 7).
+
+    Attributes:
+        interval: the 95 % interval of the grounded rate, by scene.
+        chance: the sum of what a model that guesses would reach on each case.
+        clusters: the cases by scene; grounded ones hold.
+        gate: the "grounded-under" gate; None without one.
+        paired: cases of the baseline with a contrast, grounded then and now; None if the item has no baseline.
+        change: the change of the grounded rate since the baseline; None without one.
+        presumed: the cases where a right answer rests on an absence that the annotations do not guarantee, which are
+            counted here alone; None if there are none.
+    """
+
+    cells: GroundedCells
+    interval: tuple[float, float]
+    chance: Figure = field(default_factory=Figure)
+    clusters: Clusters = field(default_factory=Clusters)
+    gate: Gate | None = None
+    paired: PairedClusters | None = None
+    change: BaselineChange | None = None
+    presumed: Grounded | None = None
+
+    @property
+    def rate(self) -> float | None:
+        return self.cells.rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RelationResult(StratumResult):
     """The result of one relation variant on one model and one data source; its own counts exclude presumed cases.
 
@@ -168,6 +197,8 @@ class RelationResult(StratumResult):
         presumed: the presumed cases; None if there are none.
         reference: what humans reach on such pairs.
         judged: the cases one by one, to compare models; None in a session of one model, and in reports read back.
+        directional: whether no model that does not look at the picture can satisfy the relation.
+        grounded: the cases with a contrast; None if there are none.
     """
 
     position: int
@@ -185,6 +216,8 @@ class RelationResult(StratumResult):
     resources: tuple[tuple[str, str], ...] = ()
     reference: HumanReference | None = None
     judged: JudgedCases | None = None
+    directional: bool = False
+    grounded: Grounded | None = None
 
     @property
     def strata(self) -> tuple[StratumResult, ...]:
@@ -208,13 +241,14 @@ class RelationResult(StratumResult):
 
     @property
     def gates(self) -> tuple[Gate, ...]:
-        """The gates on its pass rates, of ordinary and of presumed cases."""
-        return tuple(stratum.gate for stratum in self.strata if stratum.gate)
+        """The gates on its pass rates and grounded rates, of ordinary and of presumed cases."""
+        held = (*self.strata, self.grounded, self.grounded.presumed if self.grounded else None)
+        return tuple(each.gate for each in held if each and each.gate)
 
     @property
     def changes(self) -> tuple[BaselineChange, ...]:
-        """The changes since the baseline, of ordinary and of presumed cases."""
-        return tuple(stratum.change for stratum in self.strata if stratum.change)
+        """The changes since the baseline, of ordinary and of presumed cases, and of grounded rates."""
+        return tuple(each.change for each in (*self.strata, self.grounded) if each and each.change)
 
     @property
     def drop_gates(self) -> tuple[Gate, ...]:
@@ -238,6 +272,7 @@ class Report:
         baseline: the baseline of the run, if it had one.
         ranking, differences: comparisons of several models.
         waived: the ids of cases that a person judged invalid, with reasons; not all need be cases of this run.
+        contrast: the share of cases that may have a contrast.
     """
 
     vqamt_version: str
@@ -258,6 +293,7 @@ class Report:
     ranking: tuple[Ranking, ...] = ()
     differences: tuple[ModelDifference, ...] = ()
     waived: tuple[tuple[str, str], ...] = ()
+    contrast: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,8 +301,9 @@ class Gate:
     """A threshold on an item, and whether the item meets it.
 
     Attributes:
-        kind: the option: "fail-under" for the pass rate, or "max-drop" for the drop since the baseline.
-        threshold: the smallest pass rate, or the largest drop.
+        kind: the option: "fail-under" for the pass rate, "grounded-under" for the grounded rate, or "max-drop" for the
+            drop since the baseline.
+        threshold: the smallest rate, or the largest drop.
         on: the compared value: "point" or "lower-bound"; "holm" for a drop.
     """
 
@@ -560,6 +597,7 @@ def build_report(
     shard: tuple[int, int],
     started: str,
     duration_s: float,
+    contrast: float = 0.0,
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
     coverage: tuple[Coverage, ...] = (),
@@ -594,4 +632,5 @@ def build_report(
         ranking=ranking,
         differences=differences,
         waived=tuple(sorted(waived.items())),
+        contrast=contrast,
     )

@@ -251,6 +251,73 @@ class Tally:
 _COUNT_NAMES = tuple(each.name for each in fields(Tally))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundedCells:
+    """Cases with a contrast: whether the relation holds (consistent), and whether the contrast's answer changed.
+
+    Cases of which an answer is missing are in none of the four cells, but in ``errors``.
+    """
+
+    consistent_changed: int = 0
+    consistent_unchanged: int = 0
+    inconsistent_changed: int = 0
+    inconsistent_unchanged: int = 0
+    errors: int = 0
+
+    @property
+    def cases(self) -> int:
+        """The denominator of the grounded rate."""
+        return self.consistent + self.inconsistent_changed + self.inconsistent_unchanged
+
+    @property
+    def consistent(self) -> int:
+        return self.consistent_changed + self.consistent_unchanged
+
+    @property
+    def rate(self) -> float | None:
+        """The share of cases in which the relation holds and the answer changed; None without any case."""
+        return self.consistent_changed / self.cases if self.cases else None
+
+    def __add__(self, other: GroundedCells) -> GroundedCells:
+        return GroundedCells(**{name: getattr(self, name) + getattr(other, name) for name in _CELL_NAMES})
+
+
+_CELL_NAMES = tuple(each.name for each in fields(GroundedCells))
+
+
+@dataclass(slots=True)
+class GroundedCounter:
+    """Counts cases with a contrast. Waived cases must not be added.
+
+    Attributes:
+        chance: the sum of the chances that a model that guesses is grounded in each case.
+        spread: the cases, by scene; a grounded one holds.
+    """
+
+    chance: Figure = field(default_factory=Figure)
+    spread: SceneCounter = field(default_factory=SceneCounter)
+    _cells: Counter[str] = field(default_factory=Counter)
+
+    def add(self, scene: str, verdict: Verdict, chance: float, before: Outcome | None = None) -> None:
+        """Counts a case with a contrast, or a case of a directional relation, which is its own contrast.
+
+        ``before`` is its grounded outcome in the baseline, if it has one there.
+        """
+        outcome = verdict.grounded
+        self.spread.add(scene, outcome, before)
+        if outcome is Outcome.ERROR:
+            self._cells["errors"] += 1
+            return
+        changed = verdict.contrast.outcome is Outcome.HOLDS if verdict.contrast else verdict.obeys
+        consistent = "consistent" if verdict.obeys else "inconsistent"
+        self._cells[f"{consistent}_{'changed' if changed else 'unchanged'}"] += 1
+        self.chance += Figure.of(chance)
+
+    @property
+    def cells(self) -> GroundedCells:
+        return GroundedCells(**self._cells)
+
+
 @dataclass(slots=True)
 class TallyBuilder:
     """A tally to which cases are added one by one."""

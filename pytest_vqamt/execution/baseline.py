@@ -19,11 +19,12 @@ from pytest_vqamt.data.base import SceneSource
 
 
 class BaselineCase(NamedTuple):
-    """A case of a baseline with its answers and its outcome there."""
+    """A case of a baseline with its answers and its outcome there; ``contrast`` is the answer to its contrast."""
 
     case: Case
     answers: tuple[Answer | Failure, ...]
     outcome: Outcome
+    contrast: Answer | Failure | None = None
 
 
 class Baseline(BaselineFile):
@@ -97,7 +98,16 @@ def _case(row: Row, scene_of: Callable[[str], Scene]) -> BaselineCase:
     case = case_from_row(row, scene_of)
     if case.id != row["case_id"]:
         raise DataError(f"case_id={row['case_id']!r} is {case.id!r} by its content")
-    return BaselineCase(case, tuple(_answers(row)), Outcome(str(row["verdict"])))
+    contrast = cast("Row", row["contrast"]).get("answer") if case.contrast else None
+    return BaselineCase(
+        case,
+        tuple(_answers(row)),
+        Outcome(str(row["verdict"])),
+        None if case.contrast is None else _UNANSWERED if contrast is None else Answer(str(contrast)),
+    )
+
+
+_UNANSWERED = Failure(reason="it had no answer when it was blessed")
 
 
 def _answers(row: Row) -> Iterator[Answer | Failure]:
@@ -106,7 +116,7 @@ def _answers(row: Row) -> Iterator[Answer | Failure]:
     truncated = cast("list[bool]", row.get("truncated") or [False] * len(texts))
     for text, given, cut in zip(texts, scores, truncated, strict=True):
         if text is None:
-            yield Failure(reason="it had no answer when it was blessed")
+            yield _UNANSWERED
         else:
             yield Answer(text, cast("tuple[tuple[str, float], ...] | None", decode(given)), bool(cut))
 

@@ -18,6 +18,7 @@ from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.relations.contradictions import derive_case
+from pytest_vqamt.relations.contrasts import with_contrast
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
 from pytest_vqamt.stats.gates import GateOn, Threshold
@@ -26,6 +27,15 @@ T = TypeVar("T")
 
 MAX_CASES = 100
 """Cases of a relation variant, by default."""
+
+CONTRAST_SHARE = 0.5
+"""The share of a run's cases that get a contrast, by default: over all relations a fifth more distinct queries."""
+
+
+def default_contrast(preset: str | None) -> float:
+    """The share of cases with a contrast where none is given; a preset asks what its paper asked, and no more."""
+    return 0.0 if preset else CONTRAST_SHARE
+
 
 _DRAWS_PER_CASE = 20
 _MAX_FRUITLESS_DRAWS = 1_000
@@ -40,6 +50,7 @@ class Sampling:
         all_published: whether a relation of published cases has all of them, whatever ``max_cases``.
         shard: (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id.
         allow_bad_records: whether a broken scene is left out instead of ending the run.
+        contrast: the share of cases that get a contrast, where there is one; by case id.
     """
 
     max_cases: int = MAX_CASES
@@ -48,6 +59,7 @@ class Sampling:
     sampler: Sampler = Sampler.HYPOTHESIS
     shard: tuple[int, int] = (1, 1)
     allow_bad_records: bool = False
+    contrast: float = 0.0
 
     @property
     def is_whole(self) -> bool:
@@ -137,7 +149,7 @@ class Plan:
                     self.position = len(known)
                     known.add(case.id)
                     if self.sampling.owns(case.id):
-                        yield case
+                        yield self._with_contrast(case)
 
     def _sampled_cases(self) -> Iterator[Case]:
         limit = self.sampling.max_cases
@@ -163,7 +175,7 @@ class Plan:
                     made += 1
                     fruitless = 0
                     if whole or self.sampling.owns(case_id):
-                        yield outcome
+                        yield self._with_contrast(outcome)
             if made == limit or fruitless == _MAX_FRUITLESS_DRAWS or attempts == max_attempts:
                 break
         self.not_applicable = Counter(
@@ -178,6 +190,10 @@ class Plan:
         index = choose.one(corpus.simplest_first)
         outcome = self._from_scene(index, lambda scene: derive_case(self.relation, scene, corpus, choose, self.variant))
         return SampledCase(index, outcome)
+
+    def _with_contrast(self, case: Case) -> Case:
+        share = self.sampling.contrast
+        return with_contrast(self.relation, case, self.source.corpus, share) if share else case
 
     def _from_scene(self, index: int, derive: Callable[[Scene], T]) -> T | NotApplicable:
         try:
@@ -272,7 +288,7 @@ class CaseStream:
                     return query
             if self._looked_at == len(self._waiting) and (self._looked_at >= room or not self._sample()):
                 return None
-            self._unread.extend(self._waiting[self._looked_at].case.queries)
+            self._unread.extend(self._waiting[self._looked_at].case.asked)
             self._looked_at += 1
 
     def put_back(self, queries: Sequence[Query]) -> None:
@@ -327,12 +343,14 @@ class RunOptions:
     """The options that all items of a run share.
 
     Attributes:
+        thresholds, grounded_thresholds: the gates on pass rates and on grounded rates.
         waived: the reasons for waived cases, by case id.
         keeps_judged: whether results keep the outcome of every case.
     """
 
     sampling: Sampling = field(default_factory=Sampling)
     thresholds: tuple[Threshold, ...] = ()
+    grounded_thresholds: tuple[Threshold, ...] = ()
     gate_on: GateOn = GateOn.POINT
     shrink: int = 30
     waived: Mapping[str, str] = field(default_factory=dict)

@@ -28,7 +28,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.stats.gates import with_baseline_gates
+from pytest_vqamt.stats.gates import GateKind, with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.papers import coverage_tables, summaries
 
@@ -216,10 +216,14 @@ class Resources:
             VqamtError: they name data or a model that cannot be used.
         """
         settings = self.settings
-        check_patterns(
-            [each.pattern for each in settings.terms.thresholds],
-            f"{self._argument('fail-under')} to name a relation or a glob of relations",
-        )
+        for kind, thresholds in (
+            (GateKind.PASS_RATE, settings.terms.thresholds),
+            (GateKind.GROUNDED_RATE, settings.terms.grounded_thresholds),
+        ):
+            check_patterns(
+                [each.pattern for each in thresholds],
+                f"{self._argument(kind.value)} to name a relation or a glob of relations",
+            )
         chosen = select(settings.relations, settings.excluded, settings.relation_settings)
         if not chosen:
             raise OptionError(f"Expected a relation to be left, but {self._excluded} excludes them all")
@@ -365,6 +369,7 @@ class Resources:
             seed=sampling.seed,
             sampler=sampling.sampler.value,
             max_cases=sampling.max_cases,
+            contrast=sampling.contrast,
             shard=sampling.shard,
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,

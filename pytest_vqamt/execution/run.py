@@ -13,7 +13,7 @@ from pytest_vqamt.core.events import Event, Listener
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
-from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling
+from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions, wrap_model
@@ -21,7 +21,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateOn, Threshold
+from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -37,6 +37,8 @@ def run(
     seed: int = 0,
     sampler: str = "hypothesis",
     fail_under: str | float | Sequence[str | float] = (),
+    grounded_under: str | float | Sequence[str | float] = (),
+    contrast: float | None = None,
     gate: str = "point",
     baseline: str | Path | None = None,
     max_drop: float = 0.0,
@@ -61,6 +63,8 @@ def run(
       ``settings`` sets them).
     - ``max_cases``: cases per relation variant, 100 by default; published sets run whole unless it is given.
     - ``fail_under``: a rate, ``"GLOB=RATE"``, or several of them. The result tells whether each gate is met.
+    - ``grounded_under``: the same for the grounded rate.
+    - ``contrast``: the share of cases that get a contrast, 0.5 by default and 0 with a preset.
     - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.
     - ``max_drop``: the drop from the baseline that is allowed; only significant drops count.
     - ``timeout``: the seconds that a batch may take; a model that takes longer is not asked again.
@@ -77,6 +81,8 @@ def run(
         raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
     if not 0 <= max_drop <= 1:
         raise OptionError(f"Expected a rate from 0 to 1, but got max_drop={max_drop!r}")
+    if contrast is not None and not 0 <= contrast <= 1:
+        raise OptionError(f"Expected a share from 0 to 1, but got contrast={contrast!r}")
     named = preset_of(preset) if preset else None
     taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
     of_relations, of_model = split_settings(settings or {}, taken, "the argument settings")
@@ -99,8 +105,12 @@ def run(
                 seed=seed,
                 sampler=_member(Sampler, "sampler", sampler),
                 allow_bad_records=allow_bad_records,
+                contrast=default_contrast(preset) if contrast is None else contrast,
             ),
             thresholds=tuple(Threshold.parse(str(each)) for each in _several(fail_under)),
+            grounded_thresholds=tuple(
+                Threshold.parse(str(each), GateKind.GROUNDED_RATE) for each in _several(grounded_under)
+            ),
             gate_on=_member(GateOn, "gate", gate),
             shrink=shrink,
         ),

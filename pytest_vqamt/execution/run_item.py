@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from pytest_vqamt.core.case import Case, Outcome
+from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
 from pytest_vqamt.core.pairs import PairCounter
@@ -18,6 +18,7 @@ from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.core.results import (
     BaselineChange,
     DataUse,
+    Grounded,
     JudgedCases,
     ModelUse,
     RelationResult,
@@ -26,7 +27,7 @@ from pytest_vqamt.core.results import (
     add_usage,
     stratum_fields,
 )
-from pytest_vqamt.core.tallies import CaseCounter, PairedClusters
+from pytest_vqamt.core.tallies import CaseCounter, GroundedCells, GroundedCounter, PairedClusters
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
@@ -43,7 +44,8 @@ from pytest_vqamt.execution.shrink import (
 from pytest_vqamt.models.answers_file import MAX_NAMED, name_queries
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import resources_of
-from pytest_vqamt.stats.gates import gate
+from pytest_vqamt.relations.chance import ChanceOfCases
+from pytest_vqamt.stats.gates import GroundedCounts, gate, grounded_result
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.papers import human_reference
@@ -84,6 +86,9 @@ class _Run:
         self._listen = listen
         self._ordinary = Stratum.of(job)
         self._presumed = Stratum.of(job)
+        self._grounded = GroundedCounter()
+        self._presumed_grounded = GroundedCounter()
+        self._chance = ChanceOfCases(job.relation)
         self._ahead = ahead
         self._cases = ahead.start(job)
         self._plan = self._cases.plan
@@ -135,6 +140,8 @@ class _Run:
             presumed=presumed,
             reference=human_reference(self._job.item),
             judged=self._judged_cases,
+            directional=info.directional,
+            grounded=self._grounded_result(),
         )
         self._listen(Finished(result=result))
         return result
@@ -162,8 +169,26 @@ class _Run:
             change=stratum.change,
         )
 
+    def _grounded_result(self) -> Grounded | None:
+        """The cases with a contrast; None if there are none."""
+        info = self._job.relation.info
+        sure, presumed = (
+            grounded_result(
+                self._job.item,
+                tags,
+                GroundedCounts(counter.cells, counter.chance, counter.spread.clusters, counter.spread.paired),
+                self._options.grounded_thresholds,
+                self._options.gate_on,
+                has_baseline=self._job.baseline is not None and not info.directional,
+            )
+            for counter, tags in ((self._grounded, info.tags), (self._presumed_grounded, (*info.tags, "presumed")))
+        )
+        if sure is None and presumed is None:
+            return None
+        return replace(sure or Grounded(cells=GroundedCells(), interval=(0.0, 1.0)), presumed=presumed)
+
     def _run_window(self, window: list[PlannedCase]) -> None:
-        known, lacking = self._runner.look_up(query for each in window for query in each.case.queries)
+        known, lacking = self._runner.look_up(query for each in window for query in each.case.asked)
         self._listen(
             Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
         )
@@ -172,14 +197,15 @@ class _Run:
             self._defer(unwritten, lacking)
         answers: dict[str, Answer | Failure] = {**known, **self._runner.run(lacking)}
         self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in answers.values())
-        self.usage.add_uses(sum(query.id in answers for each in window for query in each.case.queries))
+        self.usage.add_uses(sum(query.id in answers for each in window for query in each.case.asked))
         if self._options.shrink:
             self._needed.add(name for name, each in answers.items() if isinstance(each, Answer))
         for planned in window:
             case = planned.case
             found = tuple(answers[query.id] for query in case.queries if query.id in answers)
             if len(found) == len(case.queries):
-                self._record(judge_case(self._job.relation, case, found), planned)
+                contrast = answers.get(case.contrast.query.id) if case.contrast else None
+                self._record(judge_case(self._job.relation, case, found, contrast), planned)
 
     def _defer(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
         assert self._job.model.deferred is not None
@@ -195,8 +221,8 @@ class _Run:
         stratum = self._presumed if case.is_presumed else self._ordinary
         before = None
         if planned.baseline is not None:
-            before = baseline_verdict(self._job.relation, planned.baseline).outcome
-            stratum.judged_differently += before is not planned.baseline.outcome and not waived
+            before = baseline_verdict(self._job.relation, planned.baseline)
+            stratum.judged_differently += before.outcome is not planned.baseline.outcome and not waived
         stratum.counts.add(
             case,
             judged.verdict,
@@ -204,7 +230,7 @@ class _Run:
             waived=waived,
             answers=judged.answers,
             position=planned.position,
-            before=before,
+            before=before.outcome if before else None,
         )
         self._listen(
             Judged(
@@ -219,12 +245,24 @@ class _Run:
         )
         if waived:
             return
+        self._count_grounded(judged, before)
         if self._judged_cases is not None:
             self._judged_cases.add(case.id, case.scene, outcome, presumed=case.is_presumed)
         if outcome is Outcome.ERROR:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:
-            self._violation.consider(judged, part=planned.part, baseline=before)
+            self._violation.consider(judged, part=planned.part, baseline=before.outcome if before else None)
+
+    def _count_grounded(self, judged: JudgedCase, before: Verdict | None) -> None:
+        """Counts a case with a contrast; a case of a directional relation is its own."""
+        case, verdict = judged.case, judged.verdict
+        directional = self._job.relation.info.directional and self._options.sampling.contrast > 0
+        if not directional and verdict.contrast is None:
+            return
+        presumed = case.is_presumed or (case.contrast is not None and case.contrast.presumed)
+        counter = self._presumed_grounded if presumed else self._grounded
+        comparable = before is not None and (directional or before.contrast is not None)
+        counter.add(case.scene, verdict, self._chance.of(case), before.grounded if before and comparable else None)
 
     def _simplest_violation(self) -> ViolationPreview | None:
         if self._options.shrink and self._job.baseline is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Verdict
 from pytest_vqamt.core.edits import describe_edit
@@ -16,6 +16,7 @@ from pytest_vqamt.core.results import QueryPreview, ViolationPreview
 from pytest_vqamt.execution.baseline import BaselineCase
 from pytest_vqamt.execution.plan import Plan, SampledCase
 from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.contrasts import judge_contrast
 from pytest_vqamt.sampling.samplers import Interesting, explore
 
 
@@ -77,13 +78,21 @@ def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failur
         ) from error
 
 
-def judge_case(relation: Relation, case: Case, answers: tuple[Answer | Failure, ...]) -> JudgedCase:
-    """Judges the case.
+def judge_case(
+    relation: Relation,
+    case: Case,
+    answers: tuple[Answer | Failure, ...],
+    contrast: Answer | Failure | None = None,
+) -> JudgedCase:
+    """Judges the case, and its contrast if the answer to that is given.
 
     Raises:
         VqamtError: the relation cannot judge the case.
     """
-    return JudgedCase(case=case, answers=answers, verdict=verdict_of(relation, case, answers))
+    verdict = verdict_of(relation, case, answers)
+    if contrast is not None:
+        verdict = replace(verdict, contrast=judge_contrast(case, answers, contrast))
+    return JudgedCase(case=case, answers=answers, verdict=verdict)
 
 
 def baseline_verdict(relation: Relation, baseline: BaselineCase) -> Verdict:
@@ -93,7 +102,7 @@ def baseline_verdict(relation: Relation, baseline: BaselineCase) -> Verdict:
         VqamtError: the relation can no longer judge the case.
     """
     try:
-        return verdict_of(relation, baseline.case, baseline.answers)
+        return judge_case(relation, baseline.case, baseline.answers, baseline.contrast).verdict
     except VqamtError as error:
         raise VqamtError(f"{error} (of its blessed answers: bless a report of this version of the relation)") from error
 

@@ -79,6 +79,19 @@ OPTIONS: tuple[Option, ...] = (
         help="RATE or GLOB=RATE: the pass rate that must be reached; may be given again",
     ),
     Option(
+        name="--vqamt-contrast",
+        metavar="SHARE",
+        help="the share of cases with a contrast: one of the texts about another picture, with another right answer "
+        "(default: 0.5; 0 with a preset)",
+    ),
+    Option(
+        name="--vqamt-grounded-under",
+        metavar="RATE",
+        kind="many",
+        help="RATE or GLOB=RATE: the grounded rate that must be reached, of cases that hold and whose contrast is "
+        "answered otherwise; may be given again",
+    ),
+    Option(
         name="--vqamt-gate",
         metavar="point|lower-bound",
         help="what must reach it: the pass rate, or the lower end of its interval (default: point)",

@@ -27,7 +27,7 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
         count = 0
         for case in plan:
             count += 1
-            here.update(query.id for query in case.queries)
+            here.update(query.id for query in case.asked)
         seen = known.setdefault(spec.model, set())
         rows.append((spec.id, str(count), str(len(here)), str(len(here - seen))))
         seen |= here

@@ -37,6 +37,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
+from pytest_vqamt.stats.gates import GateKind
 
 _OUTCOME = pytest.StashKey[ItemOutcome]()
 _HAS_RUN = pytest.StashKey[bool]()
@@ -99,8 +100,12 @@ class VqamtSession:
         if baseline := self.resources.baseline_item(spec):
             outcome.baseline = baseline.item.id
         terms = self.settings.terms
-        if not self.settings.gates_typed:
+        typed = self.settings.gates_typed
+        if GateKind.PASS_RATE not in typed:
             terms = replace(terms, thresholds=thresholds_for(node, spec.item, terms.thresholds))
+        if GateKind.GROUNDED_RATE not in typed:
+            marked = thresholds_for(node, spec.item, terms.grounded_thresholds, GateKind.GROUNDED_RATE)
+            terms = replace(terms, grounded_thresholds=marked)
 
         def stopped(event: Stopped) -> None:
             outcome.spent = event.use

@@ -16,7 +16,7 @@ from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling
+from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import RunSettings
 from pytest_vqamt.integration.options import check_device, option_value, option_values, parse_settings
 from pytest_vqamt.integration.waivers import read_waivers
@@ -26,7 +26,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import check, preset
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateOn, Threshold
+from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +37,14 @@ class Settings(RunSettings):
         missing_baseline: the file of blessed cases that is named and does not exist yet.
         cases_name: the name of the report's file of cases.
         report_images: the cases whose pictures the page shows.
-        gates_typed: whether the command line has gates, which override markers.
+        gates_typed: the gates on the command line, which override those of markers.
         max_error_rate: the share of cases that may end in an error.
         replay: the id of the case to replay.
         rerun_command: the beginning of a command with the settings of this session.
     """
 
     missing_baseline: Path | None
-    gates_typed: bool
+    gates_typed: frozenset[GateKind]
     max_error_rate: float
     max_queries: int | None
     plan_only: bool
@@ -86,7 +86,7 @@ def read_settings(config: pytest.Config) -> Settings:
         relations=_globs(option_value(config, "vqamt_relations")) or (named.relations if named else ()),
         excluded=_globs(option_value(config, "vqamt_exclude")),
         terms=_terms(config, has_no_cache=cache is None, keeps_judged=len(models) > 1),
-        gates_typed=config.getoption("vqamt_fail_under") is not None,
+        gates_typed=frozenset(kind for kind in GATED_RATES if config.getoption(f"vqamt_{kind.argument}") is not None),
         model_options=options,
         relation_settings={**(named.settings if named else {}), **relation_settings},
         max_error_rate=_rate(config, "vqamt_max_error_rate", 0.0),
@@ -120,8 +120,12 @@ def _terms(config: pytest.Config, *, has_no_cache: bool, keeps_judged: bool) -> 
             sampler=Sampler(_choice(config, "vqamt_sampler", tuple(Sampler))),
             shard=_shard(option_value(config, "vqamt_shard")),
             allow_bad_records=_flag(config, "vqamt_allow_bad_records"),
+            contrast=_rate(config, "vqamt_contrast", default_contrast(option_value(config, "vqamt_preset"))),
         ),
         thresholds=tuple(Threshold.parse(text) for text in option_values(config, "vqamt_fail_under")),
+        grounded_thresholds=tuple(
+            Threshold.parse(text, GateKind.GROUNDED_RATE) for text in option_values(config, "vqamt_grounded_under")
+        ),
         gate_on=GateOn(_choice(config, "vqamt_gate", tuple(GateOn))),
         shrink=0 if has_no_cache else shrink,
         waived=read_waivers(waive) if waive else {},
@@ -319,7 +323,12 @@ def _typed(config: pytest.Config) -> Iterator[str]:
 
 
 MARKER = "vqamt"
-_WANTED = '@pytest.mark.vqamt(fail_under=RATE), of {"GLOB": RATE}, or of a list of RATE and "GLOB=RATE"'
+GATED_RATES = (GateKind.PASS_RATE, GateKind.GROUNDED_RATE)
+"""The gates that a marker can set."""
+_WANTED = (
+    "@pytest.mark.vqamt(fail_under=RATE, grounded_under=RATE), either or both, each a rate, "
+    '{"GLOB": RATE}, or a list of RATE and "GLOB=RATE"'
+)
 
 
 def check_markers(items: Sequence[pytest.Item]) -> None:
@@ -330,11 +339,14 @@ def check_markers(items: Sequence[pytest.Item]) -> None:
     """
     for node in items:
         for mark in node.iter_markers(MARKER):
-            patterns = [each.pattern for each in _thresholds(mark, node)]
-            check(patterns, f"fail_under of @pytest.mark.vqamt on {node.nodeid} to name a relation or a glob")
+            for kind in GATED_RATES:
+                patterns = [each.pattern for each in _thresholds(mark, node, kind)]
+                check(patterns, f"{kind.argument} of @pytest.mark.vqamt on {node.nodeid} to name a relation or a glob")
 
 
-def thresholds_for(node: pytest.Item, item: str, ini: tuple[Threshold, ...]) -> tuple[Threshold, ...]:
+def thresholds_for(
+    node: pytest.Item, item: str, ini: tuple[Threshold, ...], kind: GateKind = GateKind.PASS_RATE
+) -> tuple[Threshold, ...]:
     """The thresholds of the closest marker of ``node`` for the relation variant ``item``, or those of the ini file.
 
     The marker of the test is closest, then that of its class, then that of its module.
@@ -343,33 +355,36 @@ def thresholds_for(node: pytest.Item, item: str, ini: tuple[Threshold, ...]) -> 
         OptionError: a marker has no rate.
     """
     for mark in node.iter_markers(MARKER):
-        marked = tuple(_thresholds(mark, node))
+        marked = tuple(_thresholds(mark, node, kind))
         if any(matches(each.pattern, item) for each in marked):
             return marked
     return ini
 
 
-def _thresholds(mark: pytest.Mark, node: pytest.Item) -> Iterator[Threshold]:
-    fail_under = mark.kwargs.get("fail_under")
-    if mark.args or set(mark.kwargs) != {"fail_under"}:
+def _thresholds(mark: pytest.Mark, node: pytest.Item, kind: GateKind) -> Iterator[Threshold]:
+    known = {each.argument for each in GATED_RATES}
+    if mark.args or not mark.kwargs or not known.issuperset(mark.kwargs):
         shown = ", ".join([*map(repr, mark.args), *(f"{name}={value!r}" for name, value in mark.kwargs.items())])
         raise OptionError(f"Expected {_WANTED}, but got @pytest.mark.vqamt({shown}) on {node.nodeid}")
+    if kind.argument not in mark.kwargs:
+        return
+    rates = mark.kwargs[kind.argument]
     try:
-        for text in _texts(fail_under):
-            yield Threshold.parse(text)
+        for text in _texts(rates):
+            yield Threshold.parse(text, kind)
     except (OptionError, TypeError) as error:
         raise OptionError(
-            f"Expected {_WANTED} with rates from 0 to 1, but got fail_under={fail_under!r} on {node.nodeid}"
+            f"Expected {_WANTED} with rates from 0 to 1, but got {kind.argument}={rates!r} on {node.nodeid}"
         ) from error
 
 
-def _texts(fail_under: object) -> Iterator[str]:
-    """The thresholds as ``--vqamt-fail-under`` takes them."""
-    if isinstance(fail_under, Mapping):
-        yield from (f"{pattern}={rate}" for pattern, rate in fail_under.items())
-    elif isinstance(fail_under, list | tuple):
-        yield from map(str, fail_under)
-    elif isinstance(fail_under, int | float | str):
-        yield str(fail_under)
+def _texts(rates: object) -> Iterator[str]:
+    """The thresholds as the option takes them."""
+    if isinstance(rates, Mapping):
+        yield from (f"{pattern}={rate}" for pattern, rate in rates.items())
+    elif isinstance(rates, list | tuple):
+        yield from map(str, rates)
+    elif isinstance(rates, int | float | str):
+        yield str(rates)
     else:
-        raise TypeError(f"expected a rate, got {fail_under!r}")
+        raise TypeError(f"expected a rate, got {rates!r}")

@@ -208,8 +208,7 @@ class AskableScene:
             of is not None
             and of.may_be_absent
             and all(
-                self.known.is_never(other, word) and not self._comes_with(other, word)
-                for other in self.annotated_names
+                self.known.is_never(other, word) and not self._comes_with(other, word) for other in self.annotated_names
             )
         )
 

@@ -63,7 +63,8 @@ _MAX_SKIPPED = 200
 
 def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
     """Returns the case with a contrast, if there is one and the case is among the ``share`` of cases that have one."""
-    if int(digest("contrast", case.id), 16) >= share * 16 ** len(digest("")) or getattr(relation, "directional", False):
+    info = relation.info
+    if info.directional or not info.contrast or int(digest("contrast", case.id), 16) >= share * 2**64:
         return case
     known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
     contrast = _contrast(case, corpus, known)
@@ -97,9 +98,7 @@ def _other_scene(query: Query, corpus: Corpus, known: LexicalKnowledge, random: 
             continue
         asked = replace(query, picture=other.picture, meaning=_meaning_in(meaning, view))
         if contradiction(asked, corpus, known) is None:
-            return Contrast(
-                of=0, query=asked, scene=other.id, change=change, presumed=here.presumed or there.presumed
-            )
+            return Contrast(of=0, query=asked, scene=other.id, change=change, presumed=here.presumed or there.presumed)
     return None
 
 
@@ -242,17 +241,15 @@ def _other_caption(query: Query, corpus: Corpus, known: LexicalKnowledge, random
         if new:
             presumed = all(view.is_presumed(name) for name in only_there if names[name] in new)
             asked = replace(query, picture=other.picture)
-            return Contrast(
-                of=0, query=asked, scene=other.id, change=Change.NAMES, names=new, presumed=presumed
-            )
+            return Contrast(of=0, query=asked, scene=other.id, change=Change.NAMES, names=new, presumed=presumed)
     return None
 
 
 # The verdict
 
 
-def judge_contrast(case: Case, answers: Sequence[Answer | Failure], answer: Answer | Failure) -> ContrastVerdict | None:
-    """Judges the answer to the case's contrast beside the answer to the same text; None if that one has failed.
+def judge_contrast(case: Case, answers: Sequence[Answer | Failure], answer: Answer | Failure) -> ContrastVerdict:
+    """Judges the ``answer`` to the case's contrast beside ``answers``, those to the case's own queries.
 
     Raises:
         VqamtError: the case has no contrast.
@@ -266,7 +263,9 @@ def judge_contrast(case: Case, answers: Sequence[Answer | Failure], answer: Answ
             return ContrastVerdict(answer=answer, outcome=Outcome.ERROR, reason=each.reason)
     assert isinstance(first, Answer)
     assert isinstance(answer, Answer)
-    return _names_others(contrast, first, answer) if contrast.change is Change.NAMES else _differs(contrast, first, answer)
+    return (
+        _names_others(contrast, first, answer) if contrast.change is Change.NAMES else _differs(contrast, first, answer)
+    )
 
 
 _DEMANDS = {
@@ -282,9 +281,7 @@ def _differs(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdi
     reading = format_reading(after)
     for each in (before, after):
         if isinstance(each, UnreadableAnswer):
-            return ContrastVerdict(
-                answer=answer, outcome=Outcome.UNPARSED, reason=each.reason.value, reading=reading
-            )
+            return ContrastVerdict(answer=answer, outcome=Outcome.UNPARSED, reason=each.reason.value, reading=reading)
     changed = before != after
     if type(before) is int and type(after) is int and contrast.change is not Change.OTHER:
         changed = after > before if contrast.change is Change.MORE else after < before
@@ -295,7 +292,9 @@ def _names_others(contrast: Contrast, first: Answer, answer: Answer) -> Contrast
     for each in (first, answer):
         text = prepare_answer(each.text)
         if isinstance(text, UnreadableAnswer):
-            return ContrastVerdict(answer=answer, outcome=Outcome.UNPARSED, reason=text.reason.value, reading="unparsed")
+            return ContrastVerdict(
+                answer=answer, outcome=Outcome.UNPARSED, reason=text.reason.value, reading="unparsed"
+            )
     before, after = (classes_in(strip_reasoning(each.text)) for each in (first, answer))
     changed = any(name in after and name not in before for name in contrast.names)
     return _contrast_verdict(contrast, answer, ", ".join(after) or "no class", changed=changed)
@@ -305,5 +304,8 @@ def _contrast_verdict(contrast: Contrast, answer: Answer, reading: str, *, chang
     if changed:
         return ContrastVerdict(answer=answer, outcome=Outcome.HOLDS, reading=reading)
     return ContrastVerdict(
-        answer=answer, outcome=Outcome.VIOLATED, reason=f"{_DEMANDS[contrast.change]}, but got {reading}", reading=reading
+        answer=answer,
+        outcome=Outcome.VIOLATED,
+        reason=f"{_DEMANDS[contrast.change]}, but got {reading}",
+        reading=reading,
     )

@@ -184,8 +184,10 @@ def _is_meant(thing: Thing, group: Group, view: AskableScene) -> bool:
     """Whether the thing surely is what the noun says, and no likeness of one."""
     if thing.name not in view.names:
         return False
-    return not group.covers or thing.name == group.name or any(
-        each.word == group.name for each in view.classes_of(thing.name)
+    return (
+        not group.covers
+        or thing.name == group.name
+        or any(each.word == group.name for each in view.classes_of(thing.name))
     )
 
 
@@ -209,9 +211,7 @@ def _none(group: Group, view: AskableScene) -> bool | None:
     if group.covers:
         if view.is_class_absent(name):
             return view.is_presumed(name)
-    elif view.is_absent(name):
-        return view.is_presumed(name)
-    elif (
+    elif view.is_absent(name) or (
         name in view.names
         and all(region.name != name for region in view.scene.regions)
         and any(word in view.false_attributes_of(name) for word in group.attributes)

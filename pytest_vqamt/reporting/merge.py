@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from pytest_vqamt.core.atomic_write import replacing
-from pytest_vqamt.core.case import Outcome, add_figures
+from pytest_vqamt.core.case import ContrastVerdict, Figure, Outcome, Verdict, add_figures
 from pytest_vqamt.core.case_store import (
     CaseLine,
     ItemCount,
@@ -25,11 +25,13 @@ from pytest_vqamt.core.case_store import (
 )
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.pairs import Pairs
+from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.report_json import Row, report_text
 from pytest_vqamt.core.results import (
     BaselineChange,
     BaselineUse,
     Gate,
+    Grounded,
     JudgedCases,
     RelationResult,
     Report,
@@ -37,10 +39,10 @@ from pytest_vqamt.core.results import (
     merge_model_uses,
     stratum_fields,
 )
-from pytest_vqamt.core.tallies import Clusters, PairedClusters, ReadingCounter, SceneCounter, Tally
+from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, ReadingCounter, SceneCounter, Tally
 from pytest_vqamt.reporting.cases import REPORT_FILE, remove_report
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.stats.gates import GateOn, Threshold, gate, with_baseline_gates
+from pytest_vqamt.stats.gates import GateOn, GroundedCounts, Threshold, gate, grounded_result, with_baseline_gates
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change_of
@@ -133,11 +135,39 @@ def _relation(shares: Sequence[RelationResult], cases: ItemCounts) -> RelationRe
     return replace(
         first,
         **stratum_fields(ordinary),
+        grounded=_grounded(shares, cases, is_blessed=is_blessed),
         scenes_not_applicable=not_applicable.total(),
         not_applicable=dict(not_applicable),
         presumed=presumed,
         judged=cases.judged,
     )
+
+
+def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, *, is_blessed: bool) -> Grounded | None:
+    """The cases with a contrast of all shards."""
+    first = shares[0]
+    of_sure = [share.grounded for share in shares if share.grounded]
+    of_presumed = [each.presumed for each in of_sure if each.presumed]
+    made: list[Grounded | None] = []
+    for found, spread, tags in (
+        (of_sure, cases.grounded, first.tags),
+        (of_presumed, cases.presumed_grounded, (*first.tags, "presumed")),
+    ):
+        held = next((each.gate for each in found if each.gate), None)  # a shard may have no contrast of the item
+        thresholds = (Threshold(pattern=first.item, rate=held.threshold),) if held else ()
+        counts = GroundedCounts(
+            reduce(add, (each.cells for each in found), GroundedCells()),
+            reduce(add, (each.chance for each in found), Figure()),
+            spread.clusters,
+            spread.paired,
+        )
+        on = GateOn(held.on) if held else GateOn.POINT
+        blessed = is_blessed and not first.directional
+        made.append(grounded_result(first.item, tags, counts, thresholds, on, has_baseline=blessed))
+    sure, presumed = made
+    if sure is None and presumed is None:
+        return None
+    return replace(sure or Grounded(cells=GroundedCells(), interval=(0.0, 1.0)), presumed=presumed)
 
 
 def _stratum(
@@ -278,6 +308,7 @@ def _identity(report: Report) -> dict[str, str]:
         "seed": str(report.seed),
         "sampler": report.sampler,
         "max_cases": str(report.max_cases),
+        "the share of contrasts": str(report.contrast),
         **{f"the setting {name}": value for name, value in report.settings},
         **({"the digest of the baseline": report.baseline.digest} if report.baseline else {}),
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},
@@ -304,11 +335,17 @@ class StratumCounts(NamedTuple):
 
 
 class ItemCounts(NamedTuple):
-    """The counts of an item by stratum, and its judged cases, which are kept only to compare models."""
+    """The counts of an item by stratum, and its judged cases, which are kept only to compare models.
+
+    Attributes:
+        grounded, presumed_grounded: the cases with a contrast, by scene.
+    """
 
     ordinary: StratumCounts
     presumed: StratumCounts
     judged: JudgedCases | None
+    grounded: SceneCounter
+    presumed_grounded: SceneCounter
 
 
 @dataclass(slots=True)
@@ -324,12 +361,17 @@ class _StratumCounter:
 @dataclass(slots=True)
 class _ItemCounter:
     judged: JudgedCases | None
+    is_directional: bool
     ordinary: _StratumCounter = field(default_factory=_StratumCounter)
     presumed: _StratumCounter = field(default_factory=_StratumCounter)
+    grounded: SceneCounter = field(default_factory=SceneCounter)
+    presumed_grounded: SceneCounter = field(default_factory=SceneCounter)
 
     @property
     def merged(self) -> ItemCounts:
-        return ItemCounts(self.ordinary.counted, self.presumed.counted, self.judged)
+        return ItemCounts(
+            self.ordinary.counted, self.presumed.counted, self.judged, self.grounded, self.presumed_grounded
+        )
 
 
 def merge_cases(parts: Mapping[Path, Report], cases: Path, name: str) -> tuple[ItemCounts, ...]:
@@ -351,7 +393,8 @@ def merge_cases(parts: Mapping[Path, Report], cases: Path, name: str) -> tuple[I
                 item_lines(lines, ItemCount.of(parts[folder].relations[position]), str(lines.name))
                 for folder, lines in shards.items()
             ]
-            item = _ItemCounter(JudgedCases() if len(first.models) > 1 else None)
+            is_directional = first.contrast > 0 and first.relations[position].directional
+            item = _ItemCounter(JudgedCases() if len(first.models) > 1 else None, is_directional)
             joined.writelines(_each_once(heapq.merge(*shares), item))
             merged.append(item.merged)
         for lines in shards.values():
@@ -377,5 +420,21 @@ def _count(case_id: str, row: Row, item: _ItemCounter) -> None:
     cases = item.presumed if presumed else item.ordinary
     cases.spread.add(scene, outcome, Outcome(str(before)) if before else None)
     cases.readings.add(case_id, cast("list[str]", row.get("readings") or []))
+    _count_grounded(row, item, presumed=presumed)
     if item.judged is not None:
         item.judged.add(case_id, scene, outcome, presumed=presumed)
+
+
+def _count_grounded(row: Row, item: _ItemCounter, *, presumed: bool) -> None:
+    contrast = cast("Row | None", row.get("contrast")) or {}
+    if item.is_directional:
+        contrast = {"verdict": row["verdict"], **({"before": row["before"]} if row.get("before") else {})}
+    if "verdict" not in contrast:
+        return
+    verdict = Verdict(
+        outcome=Outcome(str(row["verdict"])),
+        contrast=ContrastVerdict(answer=Failure(reason=""), outcome=Outcome(str(contrast["verdict"]))),
+    )
+    counter = item.presumed_grounded if presumed or contrast.get("presumed") else item.grounded
+    before = contrast.get("before")
+    counter.add(str(row["scene"]), verdict.grounded, Outcome(str(before)) if before else None)

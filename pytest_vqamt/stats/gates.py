@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
+from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.results import Gate, RelationResult
-from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.stats.paired import with_holm_gates
+from pytest_vqamt.core.results import Gate, Grounded, RelationResult
+from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally
+from pytest_vqamt.stats.intervals import pass_rate_interval
+from pytest_vqamt.stats.paired import change_of, with_holm_gates
 
 _GATED_ONLY_BY_NAME = {"baseline", "presumed"}
 _NEVER_GATED = "control"
@@ -23,16 +26,29 @@ class GateOn(StrEnum):
     LOWER_BOUND = "lower-bound"
 
 
+class GateKind(StrEnum):
+    """The options that set a gate; each is the end of its name."""
+
+    PASS_RATE = "fail-under"
+    GROUNDED_RATE = "grounded-under"
+    DROP = "max-drop"
+
+    @property
+    def argument(self) -> str:
+        """The name in Python: "fail_under"."""
+        return self.value.replace("-", "_")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """The least pass rate of the items that ``pattern`` matches; a bare rate has the pattern "*"."""
+    """The least rate of the items that ``pattern`` matches; a bare rate has the pattern "*"."""
 
     pattern: str
     rate: float
 
     @classmethod
-    def parse(cls, text: str) -> Threshold:
-        """Parses ``RATE`` or ``GLOB=RATE``.
+    def parse(cls, text: str, kind: GateKind = GateKind.PASS_RATE) -> Threshold:
+        """Parses ``RATE`` or ``GLOB=RATE``, given to the option ``kind``.
 
         Raises:
             OptionError: the rate is not a number from 0 to 1.
@@ -44,7 +60,7 @@ class Threshold:
             rate = -1.0
         if not 0 <= rate <= 1 or (found and not pattern):
             raise OptionError(
-                f"Expected a pass rate from 0 to 1, as RATE or GLOB=RATE, but got --vqamt-fail-under={text!r}"
+                f"Expected a {_RATES[kind]} from 0 to 1, as RATE or GLOB=RATE, but got --vqamt-{kind.value}={text!r}"
             )
         return cls(pattern=pattern or "*", rate=rate)
 
@@ -55,6 +71,9 @@ class Threshold:
     @property
     def literal_length(self) -> int:
         return len(self.pattern.replace("*", ""))
+
+
+_RATES = {GateKind.PASS_RATE: "pass rate", GateKind.GROUNDED_RATE: "grounded rate"}
 
 
 def threshold_for(item: str, tags: Sequence[str], thresholds: Sequence[Threshold]) -> Threshold | None:
@@ -88,20 +107,74 @@ def gate(
         return None
     reached = tally.pass_rate if on is GateOn.POINT else interval[0]
     met = tally.judged > 0 and reached is not None and reached >= threshold.rate
-    return Gate(kind="fail-under", threshold=threshold.rate, on=on.value, met=met)
+    return Gate(kind=GateKind.PASS_RATE.value, threshold=threshold.rate, on=on.value, met=met)
+
+
+def grounded_result(
+    item: str,
+    tags: Sequence[str],
+    counts: GroundedCounts,
+    thresholds: Sequence[Threshold],
+    on: GateOn,
+    *,
+    has_baseline: bool,
+) -> Grounded | None:
+    """Returns the grounded rate of an item with its interval, gate and change; None without cases and without a gate.
+
+    A bare rate gates the items with contrasts; a pattern that names an item also where it has none, which misses.
+    """
+    cells, within = counts.cells, pass_rate_interval(counts.clusters)
+    threshold = threshold_for(item, tags, thresholds)
+    if not cells.cases and not cells.errors and not (threshold and threshold.names_relations):
+        return None
+    held = None
+    if threshold is not None:
+        reached = cells.rate if on is GateOn.POINT else within[0]
+        met = cells.cases > 0 and reached is not None and reached >= threshold.rate
+        held = Gate(kind=GateKind.GROUNDED_RATE.value, threshold=threshold.rate, on=on.value, met=met)
+    return Grounded(
+        cells=cells,
+        interval=within,
+        chance=counts.chance,
+        clusters=counts.clusters,
+        gate=held,
+        paired=counts.paired if has_baseline else None,
+        change=change_of(counts.paired) if has_baseline else None,
+    )
+
+
+class GroundedCounts(NamedTuple):
+    """The counts of an item's cases with a contrast."""
+
+    cells: GroundedCells
+    chance: Figure
+    clusters: Clusters
+    paired: PairedClusters
 
 
 def with_baseline_gates(results: Sequence[RelationResult], max_drop: float) -> tuple[RelationResult, ...]:
     """Returns the results in the same order, with Holm-adjusted p-values and gates for those in the baseline.
 
-    Every item that shares judged cases with the baseline is gated, except controls and relations tagged "baseline".
-    Presumed cases are compared but not gated.
+    Every item that shares judged cases with the baseline is gated on its pass rate, and on its grounded rate where both
+    have contrasts, except controls and relations tagged "baseline". Presumed cases are compared but not gated.
     """
-    places = [place for place, result in enumerate(results) if result.change is not None]
-    changes = [change for result in results if (change := result.change) is not None]
+    found = [
+        (place, is_grounded, change)
+        for place, result in enumerate(results)
+        for is_grounded, change in ((False, result.change), (True, result.grounded.change if result.grounded else None))
+        if change is not None
+    ]
     gated = [
         change.paired.shared > 0 and not {_NEVER_GATED, "baseline"}.intersection(results[place].tags)
-        for place, change in zip(places, changes, strict=True)
+        for place, _, change in found
     ]
-    held = dict(zip(places, with_holm_gates(changes, max_drop, gated), strict=True))
-    return tuple(replace(result, change=held.get(place)) for place, result in enumerate(results))
+    held = with_holm_gates([change for _, _, change in found], max_drop, gated)
+    made = {(place, is_grounded): change for (place, is_grounded, _), change in zip(found, held, strict=True)}
+    return tuple(
+        replace(
+            result,
+            change=made.get((place, False)),
+            grounded=replace(result.grounded, change=made.get((place, True))) if result.grounded else None,
+        )
+        for place, result in enumerate(results)
+    )
