@@ -43,6 +43,7 @@ from pytest_vqamt.language.captions.reading import class_of, classes_in
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contradictions import contradiction
+from pytest_vqamt.relations.contrast_edits import edited_pictures
 from pytest_vqamt.relations.expectations import format_reading, read_answer
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
 from pytest_vqamt.relations.published import question_of
@@ -54,6 +55,7 @@ from pytest_vqamt.relations.sure_answers import (
     sure_answer,
     surely_only_there,
 )
+from pytest_vqamt.sampling.chooser import RandomChooser
 
 MAX_SCENES = 24
 """The scenes that are looked at for one contrast."""
@@ -75,28 +77,51 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge) -> Contrast |
     random = Random(seed_for("contrast", case.id, 0, 0))
     for of, query in enumerate(case.queries):
         if not query.picture.edits and query.trial == 0:
-            found = _other_scene(query, corpus, known, random)
+            found = _of_query(query, corpus, known, random)
             if found is not None:
                 return replace(found, of=of)
     return None
 
 
-def _other_scene(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
-    scene, meaning = query.picture.scene, query.meaning
-    if isinstance(meaning, Describe):
+def _of_query(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
+    """Returns the text about an edit of the picture, else about another picture; None if there is neither."""
+    if isinstance(query.meaning, Describe):
         return _other_caption(query, corpus, known, random)
-    if isinstance(meaning, Annotated):
-        return _other_annotation(query, meaning, corpus, random)
-    here = _source_answer(query, askable_scene_of(scene, corpus, known))
+    if isinstance(query.meaning, Annotated):
+        return _other_annotation(query, query.meaning, corpus, random)
+    view = askable_scene_of(query.picture.scene, corpus, known)
+    return _same_scene(query, view, random) or _other_scene(query, view, random)
+
+
+def _same_scene(query: Query, view: AskableScene, random: Random) -> Contrast | None:
+    meaning, scene = query.meaning, view.scene
+    here = _source_answer(query, view)
+    for edited in edited_pictures(meaning, view, RandomChooser(random)):
+        change, presumed = edited.change, False
+        after = replace(view, scene=edited.picture.scene)
+        if change is None:
+            there = sure_answer(meaning, after)
+            if here is None or there is None or _change(here, there) is None:
+                continue
+            change, presumed = Change.OTHER, here.presumed or there.presumed
+        asked = replace(query, picture=edited.picture, meaning=_meaning_in(meaning, after))
+        if contradiction(asked, view.corpus, view.known) is None:
+            return Contrast(of=0, query=asked, scene=scene.id, change=change, presumed=presumed)
+    return None
+
+
+def _other_scene(query: Query, view: AskableScene, random: Random) -> Contrast | None:
+    meaning, scene, corpus, known = query.meaning, view.scene, view.corpus, view.known
+    here = _source_answer(query, view)
     if here is None:
         return None
     for other in islice(_scenes(_wanted(meaning, here, corpus, known), scene, corpus, random), MAX_SCENES):
-        view = askable_scene_of(other, corpus, known)
-        there = sure_answer(meaning, view)
+        other_view = askable_scene_of(other, corpus, known)
+        there = sure_answer(meaning, other_view)
         change = _change(here, there) if there else None
         if there is None or change is None:
             continue
-        asked = replace(query, picture=other.picture, meaning=_meaning_in(meaning, view))
+        asked = replace(query, picture=other.picture, meaning=_meaning_in(meaning, other_view))
         if contradiction(asked, corpus, known) is None:
             return Contrast(of=0, query=asked, scene=other.id, change=change, presumed=here.presumed or there.presumed)
     return None

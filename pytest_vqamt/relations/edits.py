@@ -194,7 +194,7 @@ def sample_insertion(
     suits: Callable[[CutoutEntry, str], bool] = lambda *_: True,
     excluded: frozenset[str] = frozenset(),
 ) -> InsertedThing | NotApplicable:
-    """Inserts another instance of one of ``names`` where it overlaps nothing.
+    """Inserts another instance of one of ``names`` where it overlaps nothing, as large as those in the picture.
 
     ``suits`` filters the cut-outs; none is one of the ``excluded`` ids.
     """
@@ -204,7 +204,7 @@ def sample_insertion(
         return NotApplicable(reason="no cut-out of another instance of a class in the picture")
     name = choose.one(some)
     entry = choose.one(tuple(entry for entry in pools[name] if suits(entry, name)))
-    peers = [thing.box for thing in scene.objects if thing.name == name]
+    peers = [thing.box for thing in scene.objects if thing.name == name] or [_as_large_here(entry, scene, corpus)]
     size = size_like_peers(peers, entry.w, entry.h, scene.frame)
     if size is None or size[0] * size[1] < floor(min_inserted_area(entry, scene.frame, corpus)):
         return NotApplicable(reason="the inserted thing would be too small")
@@ -222,6 +222,13 @@ def sample_insertion(
         alongside=entry.alongside,
         placed=kind,
     )
+
+
+def _as_large_here(entry: CutoutEntry, scene: Scene, corpus: Corpus) -> Box:
+    """Returns a box with the share of this frame's area that the cut-out had of its own."""
+    own = corpus.scene(entry.index).frame
+    scale = sqrt(scene.frame.area / own.area)
+    return Box(0, 0, entry.w * scale, entry.h * scale)
 
 
 def _pool(scene: Scene, corpus: Corpus, name: str, excluded: frozenset[str] = frozenset()) -> list[CutoutEntry]:

@@ -1,0 +1,109 @@
+"""Edits of a picture that change the right answer to a question: what is asked about is covered, or one is inserted.
+
+What may be covered or inserted follows ``metavqa.removal_plus`` and ``metavqa.insertion_plus``: nothing of the thing
+stays, nothing else goes with it, and what is inserted is whole and the best of its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pytest_vqamt.core.case import Change, NotApplicable
+from pytest_vqamt.core.corpus import CutoutEntry
+from pytest_vqamt.core.meaning import Count, Entails, Group, Meaning, groups_of, members
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.scene import Thing
+from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.edits import ERASE, Eraser, make_eraser, only_worn_items, sample_insertion, wholly_removable
+from pytest_vqamt.relations.soundness import certain_properties, countable_names, is_salient, unrelated
+from pytest_vqamt.relations.sure_answers import group_in
+from pytest_vqamt.sampling.chooser import Chooser
+
+MAX_COVERED = 2
+"""The most things that are covered for one contrast."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditedPicture:
+    """A picture after an edit; ``change`` of a count is certain even where the count itself is not."""
+
+    picture: Picture
+    change: Change | None = None
+
+
+def edited_pictures(meaning: Meaning, view: AskableScene, choose: Chooser) -> Iterator[EditedPicture]:
+    """Yields pictures of the scene after an edit of what the meaning is about, in a random order."""
+    eraser = make_eraser(ERASE.default, "", view.corpus)
+    assert isinstance(eraser, Eraser)  # white needs nothing
+    groups = groups_of(meaning)
+    for group in choose.several(groups, len(groups)):
+        others = [each for each in groups if each is not group]
+        yield from _covered(meaning, group, others, view, eraser, choose)
+        yield from _with_one_more(meaning, group, others, view, choose)
+
+
+def _covered(
+    meaning: Meaning, group: Group, others: list[Group], view: AskableScene, eraser: Eraser, choose: Chooser
+) -> Iterator[EditedPicture]:
+    """Yields the picture without one thing that is counted, or without all that is asked about."""
+    here = group_in(group, view)
+    if here is None or not eraser.excluded_names.isdisjoint(each.name for each in (group, *others)):
+        return
+    if any(word in eraser.excluded_words for each in (group, *others) for word in each.attributes):
+        return
+    found = members(here, view.scene)
+    patches = {thing.id: patch for thing, patch in wholly_removable(view.scene, view.corpus)}
+    free = [thing for thing in found if thing.id in patches and is_salient(thing, view.scene)]
+    if isinstance(meaning, Count):
+        if not free or not _is_counted(group, view):
+            return
+        thing = choose.one(free)
+        if _is_certain(thing, group) and all(_stays_apart(each, thing, view) for each in others):
+            yield EditedPicture(eraser.erase(view.scene.picture, patches[thing.id]), Change.LESS)
+    elif 0 < len(free) == len(found) <= MAX_COVERED:
+        picture = view.scene.picture
+        for thing in free:
+            picture = eraser.erase(picture, patches[thing.id])
+        yield EditedPicture(picture)
+
+
+def _with_one_more(
+    meaning: Meaning, group: Group, others: list[Group], view: AskableScene, choose: Chooser
+) -> Iterator[EditedPicture]:
+    """Yields the picture with one more thing that is counted, or with one of what is asked about."""
+    if group.covers or group.related or isinstance(meaning, Entails):
+        return
+    if isinstance(meaning, Count):
+        if not _is_counted(group, view):
+            return
+    elif members(group, view.scene):
+        return
+
+    def suits(entry: CutoutEntry, name: str) -> bool:
+        thing = view.corpus.scene(entry.index).thing(entry.thing)
+        return only_worn_items(entry.alongside, name) and _is_certain(thing, group)
+
+    inserted = sample_insertion(view.scene, view.corpus, choose, (group.name,), suits)
+    if isinstance(inserted, NotApplicable) or not inserted.is_whole:
+        return
+    if isinstance(meaning, Count):
+        if all(inserted.keeps_count_of(each.name, view.scene) for each in others if each.name != group.name):
+            yield EditedPicture(inserted.picture, Change.MORE)
+    else:
+        yield EditedPicture(inserted.picture)
+
+
+def _is_counted(group: Group, view: AskableScene) -> bool:
+    """Whether one thing more or less of this name changes the count by one."""
+    return not group.covers and not group.related and group.name in countable_names(view.scene)
+
+
+def _is_certain(thing: Thing, group: Group) -> bool:
+    """Whether the thing surely is in the group, and in none of the same name with other attributes."""
+    return not group.attributes or certain_properties(thing) == group.attributes
+
+
+def _stays_apart(other: Group, thing: Thing, view: AskableScene) -> bool:
+    """Whether the number of the other group is the same without the thing."""
+    return other.name == thing.name or unrelated(other.name, thing.name, view.scene)
