@@ -6,12 +6,13 @@ stays, nothing else goes with it, and what is inserted is whole and the best of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Change, NotApplicable
 from pytest_vqamt.core.corpus import CutoutEntry
-from pytest_vqamt.core.meaning import Count, Entails, Group, Meaning, groups_of, members
+from pytest_vqamt.core.meaning import Choice, Count, Entails, Group, Has, Meaning, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.relations.askable_scene import AskableScene
@@ -36,6 +37,8 @@ def edited_pictures(meaning: Meaning, view: AskableScene, choose: Chooser) -> It
     """Yields pictures of the scene after an edit of what the meaning is about, in a random order."""
     eraser = make_eraser(ERASE.default, "", view.corpus)
     assert isinstance(eraser, Eraser)  # white needs nothing
+    if isinstance(meaning, Has | Choice):
+        return
     groups = groups_of(meaning)
     for group in choose.several(groups, len(groups)):
         others = [each for each in groups if each is not group]
@@ -53,7 +56,9 @@ def _covered(
     if any(word in eraser.excluded_words for each in (group, *others) for word in each.attributes):
         return
     found = members(here, view.scene)
-    patches = {thing.id: patch for thing, patch in wholly_removable(view.scene, view.corpus)}
+    if not found:
+        return
+    patches = _patches(view)
     free = [thing for thing in found if thing.id in patches and is_salient(thing, view.scene)]
     if isinstance(meaning, Count):
         if not free or not _is_counted(group, view):
@@ -66,6 +71,15 @@ def _covered(
         for thing in free:
             picture = eraser.erase(picture, patches[thing.id])
         yield EditedPicture(picture)
+
+
+def _patches(view: AskableScene) -> Mapping[str, Box]:
+    """The patches under which a thing is gone, by its id."""
+
+    def find() -> Mapping[str, Box]:
+        return {thing.id: patch for thing, patch in wholly_removable(view.scene, view.corpus)}
+
+    return view.cached("patches", find)
 
 
 def _with_one_more(

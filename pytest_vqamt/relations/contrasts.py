@@ -96,6 +96,8 @@ def _of_query(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Ran
 def _same_scene(query: Query, view: AskableScene, random: Random) -> Contrast | None:
     meaning, scene = query.meaning, view.scene
     here = _source_answer(query, view)
+    if here is None and not isinstance(meaning, Count):
+        return None
     for edited in edited_pictures(meaning, view, RandomChooser(random)):
         change, presumed = edited.change, False
         after = replace(view, scene=edited.picture.scene)

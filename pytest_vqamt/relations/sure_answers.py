@@ -164,6 +164,8 @@ def _range(group: Group, view: AskableScene) -> Range | None:
 
 def group_in(group: Group, view: AskableScene) -> Group | None:
     """Returns the group of the same words in this scene; None if the words are not known."""
+    if not group.covers and not group.related:
+        return group
     targets = tuple(condition.to for condition in group.related)
     there = [group_in(target, view) for target in targets]
     if any(each is None for each in there):
