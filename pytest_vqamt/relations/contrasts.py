@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from random import Random
+from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outcome
 from pytest_vqamt.core.corpus import Corpus
@@ -28,6 +29,7 @@ from pytest_vqamt.core.meaning import (
     Either,
     Entails,
     Exists,
+    Group,
     Has,
     Label,
     Meaning,
@@ -59,8 +61,8 @@ from pytest_vqamt.sampling.chooser import RandomChooser
 
 MAX_SCENES = 24
 """The scenes that are looked at for one contrast."""
-_MAX_SKIPPED = 200
-"""The scenes that are passed over because they lack a name or an attribute that is wanted."""
+_MAX_DRAWS = 200
+"""The scenes that are drawn to find these, of which most may lack what is wanted."""
 
 
 def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
@@ -163,16 +165,18 @@ def _wanted(meaning: Meaning, here: SureAnswer, corpus: Corpus, known: LexicalKn
             for option in meaning.options
             if option != here.value
             for wanted in (
-                ((option, ()),)
+                (_of_group(option, meaning.what),)
                 if corpus.cooccurring.places(option)
-                else tuple((name, (option,)) for name in _names_of(meaning.what.name, corpus, known))
+                else tuple(
+                    _of_group(name, meaning.what, option) for name in _names_of(meaning.what.name, corpus, known)
+                )
             )
         )
     groups = groups_of(meaning)
     if isinstance(meaning, Has):
         attributes = () if here.value else (meaning.attribute,)
         groups = (replace(meaning.group, attributes=(*meaning.group.attributes, *attributes)),)
-    something = tuple((name, group.attributes) for group in groups for name in _names_of(group.name, corpus, known))
+    something = tuple(_of_group(name, group) for group in groups for name in _names_of(group.name, corpus, known))
     match meaning:
         case Exists() | Either():
             return (_ANY,) if here.value else something
@@ -185,9 +189,27 @@ def _wanted(meaning: Meaning, here: SureAnswer, corpus: Corpus, known: LexicalKn
     return something
 
 
-Wanted = tuple[str, tuple[str, ...]]
-"""A name and the attributes of one thing; "" for any scene."""
-_ANY: Wanted = ("", ())
+class Wanted(NamedTuple):
+    """What a scene must have: a thing of this name with the attributes, and the predicates; without a name, nothing."""
+
+    name: str
+    attributes: tuple[str, ...] = ()
+    predicates: frozenset[str] = frozenset()
+
+    def is_in(self, scene: Scene) -> bool:
+        """Whether the scene may have it, by a quick look."""
+        return self.predicates <= {each.predicate for each in scene.relationships} and any(
+            thing.name == self.name and all(word in thing.attributes for word in self.attributes)
+            for thing in scene.objects
+        )
+
+
+_ANY = Wanted("")
+
+
+def _of_group(name: str, group: Group, *attributes: str) -> Wanted:
+    predicates = frozenset(condition.predicate for condition in group.related)
+    return Wanted(name, (*group.attributes, *attributes), predicates)
 
 
 @lru_cache(maxsize=16384)
@@ -199,25 +221,22 @@ def _names_of(word: str, corpus: Corpus, known: LexicalKnowledge) -> tuple[str, 
 
 
 def _scenes(wanted: Sequence[Wanted], scene: Scene, corpus: Corpus, random: Random) -> Iterator[Scene]:
-    """Yields scenes of other pictures that have one of what is wanted, in a random order; some may come twice."""
-    same = {scene.photo.id}
-    choices = [each for each in wanted if each == _ANY or corpus.cooccurring.places(each[0])]
-    if not choices or corpus.scenes < 2:
-        return
-    for _ in range(_MAX_SKIPPED):
-        name, attributes = choices[int(random.random() * len(choices))]
-        places = corpus.cooccurring.places(name) if name else range(corpus.scenes)
+    """Yields scenes of other pictures that have one of what is wanted, in a random order."""
+    choices = [each for each in wanted if each == _ANY or corpus.cooccurring.places(each.name)]
+    seen: set[tuple[Wanted, int]] = set()
+    for _ in range(_MAX_DRAWS if choices else 0):
+        one = choices[int(random.random() * len(choices))]
+        places = corpus.cooccurring.places(one.name) if one.name else range(corpus.scenes)
+        place = places[int(random.random() * len(places))]
+        if (one, place) in seen:
+            continue
+        seen.add((one, place))
         try:
-            other = corpus.scene(places[int(random.random() * len(places))])
+            other = corpus.scene(place)
         except DataError:  # a broken record is reported where a case is drawn from it
             continue
-        if other.photo.id in same:
-            continue
-        if attributes and not any(
-            thing.name == name and all(word in thing.attributes for word in attributes) for thing in other.objects
-        ):
-            continue
-        yield other
+        if other.photo.id != scene.photo.id and (one == _ANY or one.is_in(other)):
+            yield other
 
 
 @lru_cache(maxsize=8)
