@@ -334,6 +334,13 @@ class StratumCounts(NamedTuple):
     readings_sample: int | None
 
 
+class SceneCounts(NamedTuple):
+    """Cases with a contrast by scene, and with their outcomes in the baseline; grounded ones hold."""
+
+    clusters: Clusters = Clusters()
+    paired: PairedClusters = PairedClusters()
+
+
 class ItemCounts(NamedTuple):
     """The counts of an item by stratum, and its judged cases, which are kept only to compare models.
 
@@ -344,8 +351,8 @@ class ItemCounts(NamedTuple):
     ordinary: StratumCounts
     presumed: StratumCounts
     judged: JudgedCases | None
-    grounded: SceneCounter
-    presumed_grounded: SceneCounter
+    grounded: SceneCounts = SceneCounts()
+    presumed_grounded: SceneCounts = SceneCounts()
 
 
 @dataclass(slots=True)
@@ -370,7 +377,10 @@ class _ItemCounter:
     @property
     def merged(self) -> ItemCounts:
         return ItemCounts(
-            self.ordinary.counted, self.presumed.counted, self.judged, self.grounded, self.presumed_grounded
+            self.ordinary.counted,
+            self.presumed.counted,
+            self.judged,
+            *(SceneCounts(each.clusters, each.paired) for each in (self.grounded, self.presumed_grounded)),
         )
 
 

@@ -324,6 +324,7 @@ def test_pairs_come_back() -> None:
 
 ADDED_LATER = {
     "metrics", "figures", "presumed", "truncated", "scenes", "clusters", "change", "readings_sample",
+    "directional", "grounded",
 }  # fmt: skip
 
 

@@ -60,7 +60,8 @@ def test_old_and_new_verdicts_are_paired_case_by_case(tmp_path: Path) -> None:
     expected = {"both": 0, "first_only": 0, "second_only": 0, "neither": 0}
     for each in judged:
         held, holds = asked[each.case.id] % 2 != 0, asked[each.case.id] % 3 != 0
-        assert each.before is (Outcome.HOLDS if held else Outcome.VIOLATED)
+        assert each.before is not None
+        assert each.before.outcome is (Outcome.HOLDS if held else Outcome.VIOLATED)
         assert each.verdict.obeys is holds
         outcomes = {(True, True): "both", (True, False): "first_only", (False, True): "second_only"}
         expected[outcomes.get((held, holds), "neither")] += 1
@@ -151,7 +152,8 @@ def test_cases_without_an_answer_then_or_now_are_not_paired(tmp_path: Path) -> N
     assert (result.tally.cases, result.tally.errors) == (10, 1)
     assert result.change is not None
     assert (result.change.paired.shared, result.change.paired.both) == (8, 8)
-    assert sorted(each.before or "" for each in heard if isinstance(each, Judged)) == ["error"] + ["holds"] * 9
+    before = [each.before for each in heard if isinstance(each, Judged)]
+    assert sorted(each.outcome for each in before if each) == ["error"] + ["holds"] * 9
 
 
 def test_waived_cases_are_not_blessed_and_those_waived_since_not_paired(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
     )
     answer = Answer("yes", (("yes", 0.9),), truncated=True)
     verdict = Verdict(outcome=Outcome.HOLDS, figures=(("clean", 1.0),))
-    row = case_row(case, [answer], verdict, model="m", data="d", waived=True, before=Outcome.HOLDS)
+    row = case_row(case, [answer], verdict, model="m", data="d", waived=True, before=verdict)
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []
     assert isinstance(asked, dict)
