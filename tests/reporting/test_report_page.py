@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outcome, Verdict
 from pytest_vqamt.core.meaning import Exists
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.report_json import case_row
@@ -41,6 +41,7 @@ def documented(heading: str) -> set[str]:
         ("An entry of `coverage`", "coverage"),
         ("An entry of `summaries`", "summary"),
         ("Metrics of pairs", "pair_metrics"),
+        ("The grounded rate", "grounded"),
         ("A change", "change"),
         ("The baseline", "baseline"),
         ("An entry of `ranking`", "ranking"),
@@ -60,16 +61,27 @@ def test_the_page_has_the_fields_of_the_schema(heading: str, where: str | None) 
 def test_the_page_has_every_field_that_a_case_can_have() -> None:
     picture = scene_of("dog").picture
     query = Query(picture=picture, text="Is there a dog?", meaning=Exists(group=group_of("dog")), trial=1)
+    contrast = Contrast(of=0, query=query, scene="made", change=Change.NAMES, names=("dog",), presumed=True)
     case = Case(
-        relation="ours.test", variant="", scene="made", queries=(query,), expected="none", facts=(), tags=("presumed",)
+        relation="ours.test",
+        variant="",
+        scene="made",
+        queries=(query,),
+        expected="none",
+        facts=(),
+        tags=("presumed",),
+        contrast=contrast,
     )
     answer = Answer("yes", (("yes", 0.9),), truncated=True)
-    verdict = Verdict(outcome=Outcome.HOLDS, figures=(("clean", 1.0),))
+    changed = ContrastVerdict(answer=answer, outcome=Outcome.HOLDS)
+    verdict = Verdict(outcome=Outcome.HOLDS, figures=(("clean", 1.0),), contrast=changed)
     row = case_row(case, [answer], verdict, model="m", data="d", waived=True, before=verdict)
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []
     assert isinstance(asked, dict)
     assert documented("An entry of `queries`") == set(asked)
+    assert isinstance(row["contrast"], dict)
+    assert documented("A contrast") == set(row["contrast"])
 
 
 def test_the_examples_have_the_fields_that_a_run_writes(tmp_path: Path) -> None:
