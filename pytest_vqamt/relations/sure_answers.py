@@ -148,7 +148,7 @@ def _count(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
 def _range(group: Group, view: AskableScene) -> Range | None:
     """The range of the number of things in the group; None if nothing is known."""
     here = group_in(group, view)
-    if here is None:
+    if here is None or not _has_targets(here, view):
         return None
     annotated = members(here, view.scene)
     if not annotated:
@@ -219,19 +219,26 @@ def _none(group: Group, view: AskableScene) -> bool | None:
         and any(word in view.false_attributes_of(name) for word in group.attributes)
     ):
         return view.is_presumed(name)
-    for condition in group.related:
-        if not condition.to.attributes and (presumed := _none(condition.to, view)) is not None:
-            return presumed
     return None
 
 
-def _the_one(group: Group, view: AskableScene) -> tuple[Thing, bool] | None:
+def _has_targets(group: Group, view: AskableScene) -> bool:
+    """Whether "on the table" can only mean one table (rule 6)."""
+    return all(the_one(condition.to, view) for condition in group.related)
+
+
+def the_one(group: Group, view: AskableScene) -> tuple[Thing, bool] | None:
     """The one thing that "the NOUN" can mean (rule 6), and whether that is presumed."""
     here = group_in(group, view)
     if here is None:
         return None
     found = members(here, view.scene)
-    if len(found) != 1 or not _is_meant(found[0], here, view) or not is_salient(found[0], view.scene):
+    if (
+        len(found) != 1
+        or not _has_targets(here, view)
+        or not _is_meant(found[0], here, view)
+        or not is_salient(found[0], view.scene)
+    ):
         return None
     thing = found[0]
     words = ("", *here.attributes)
@@ -245,7 +252,7 @@ def _the_one(group: Group, view: AskableScene) -> tuple[Thing, bool] | None:
 
 
 def _has(group: Group, attribute: str, view: AskableScene) -> SureAnswer | None:
-    found = _the_one(group, view)
+    found = the_one(group, view)
     if found is None:
         return None
     thing, presumed = found
@@ -255,7 +262,7 @@ def _has(group: Group, attribute: str, view: AskableScene) -> SureAnswer | None:
 
 
 def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnswer | None:
-    found = _the_one(what, view)
+    found = the_one(what, view)
     if found is None:
         return None
     thing, presumed = found
