@@ -270,6 +270,11 @@ class GroundedCells:
         return self.consistent + self.inconsistent_changed + self.inconsistent_unchanged
 
     @property
+    def total(self) -> int:
+        """The cases with those that lack an answer."""
+        return self.cases + self.errors
+
+    @property
     def consistent(self) -> int:
         return self.consistent_changed + self.consistent_unchanged
 

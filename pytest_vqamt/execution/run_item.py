@@ -27,7 +27,7 @@ from pytest_vqamt.core.results import (
     add_usage,
     stratum_fields,
 )
-from pytest_vqamt.core.tallies import CaseCounter, GroundedCells, GroundedCounter, PairedClusters
+from pytest_vqamt.core.tallies import CaseCounter, GroundedCounter, PairedClusters
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
@@ -173,19 +173,18 @@ class _Run:
         """The cases with a contrast; None if there are none."""
         info = self._job.relation.info
         sure, presumed = (
-            grounded_result(
-                self._job.item,
-                tags,
-                GroundedCounts(counter.cells, counter.chance, counter.spread.clusters, counter.spread.paired),
-                self._options.grounded_thresholds,
-                self._options.gate_on,
-                has_baseline=self._job.baseline is not None and not info.directional,
-            )
-            for counter, tags in ((self._grounded, info.tags), (self._presumed_grounded, (*info.tags, "presumed")))
+            GroundedCounts(each.cells, each.chance, each.spread.clusters, each.spread.paired)
+            for each in (self._grounded, self._presumed_grounded)
         )
-        if sure is None and presumed is None:
-            return None
-        return replace(sure or Grounded(cells=GroundedCells(), interval=(0.0, 1.0)), presumed=presumed)
+        return grounded_result(
+            self._job.item,
+            info.tags,
+            sure,
+            presumed,
+            self._options.grounded_thresholds,
+            self._options.gate_on,
+            has_baseline=self._job.baseline is not None and not info.directional,
+        )
 
     def _run_window(self, window: list[PlannedCase]) -> None:
         known, lacking = self._runner.look_up(query for each in window for query in each.case.asked)

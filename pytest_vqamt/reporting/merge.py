@@ -148,26 +148,27 @@ def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, *, is_blessed
     first = shares[0]
     of_sure = [share.grounded for share in shares if share.grounded]
     of_presumed = [each.presumed for each in of_sure if each.presumed]
-    made: list[Grounded | None] = []
-    for found, spread, tags in (
-        (of_sure, cases.grounded, first.tags),
-        (of_presumed, cases.presumed_grounded, (*first.tags, "presumed")),
-    ):
-        held = next((each.gate for each in found if each.gate), None)  # a shard may have no contrast of the item
-        thresholds = (Threshold(pattern=first.item, rate=held.threshold),) if held else ()
-        counts = GroundedCounts(
+    # A shard may have no contrast of the item, and then it has no gate.
+    held = next((each.gate for each in (*of_sure, *of_presumed) if each.gate), None)
+    is_bare = bool(of_presumed) and not any(each.gate for each in of_presumed)  # only a pattern gates presumed cases
+    sure, presumed = (
+        GroundedCounts(
             reduce(add, (each.cells for each in found), GroundedCells()),
             reduce(add, (each.chance for each in found), Figure()),
             spread.clusters,
             spread.paired,
         )
-        on = GateOn(held.on) if held else GateOn.POINT
-        blessed = is_blessed and not first.directional
-        made.append(grounded_result(first.item, tags, counts, thresholds, on, has_baseline=blessed))
-    sure, presumed = made
-    if sure is None and presumed is None:
-        return None
-    return replace(sure or Grounded(cells=GroundedCells(), interval=(0.0, 1.0)), presumed=presumed)
+        for found, spread in ((of_sure, cases.grounded), (of_presumed, cases.presumed_grounded))
+    )
+    return grounded_result(
+        first.item,
+        first.tags,
+        sure,
+        presumed,
+        (Threshold(pattern="*" if is_bare else first.item, rate=held.threshold),) if held else (),
+        GateOn(held.on) if held else GateOn.POINT,
+        has_baseline=is_blessed and not first.directional,
+    )
 
 
 def _stratum(

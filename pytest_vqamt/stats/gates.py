@@ -113,20 +113,33 @@ def gate(
 def grounded_result(
     item: str,
     tags: Sequence[str],
-    counts: GroundedCounts,
+    sure: GroundedCounts,
+    presumed: GroundedCounts,
     thresholds: Sequence[Threshold],
     on: GateOn,
     *,
     has_baseline: bool,
 ) -> Grounded | None:
-    """Returns the grounded rate of an item with its interval, gate and change; None without cases and without a gate.
+    """Returns the grounded rate of an item with its interval, gate and change; None without a case and without a gate.
 
-    A bare rate gates the items with contrasts; a pattern that names an item also where it has none, which misses.
+    A bare rate gates the items with contrasts; a pattern that names an item also gates it without any, and is missed.
     """
-    cells, within = counts.cells, pass_rate_interval(counts.clusters)
+    of_presumed = (
+        _grounded(presumed, threshold_for(item, (*tags, "presumed"), thresholds), on, has_baseline=has_baseline)
+        if presumed.cells.total
+        else None
+    )
     threshold = threshold_for(item, tags, thresholds)
-    if not cells.cases and not cells.errors and not (threshold and threshold.names_relations):
-        return None
+    if not sure.cells.total:
+        if of_presumed is not None or threshold is None or not threshold.names_relations:
+            threshold = None
+        if of_presumed is None and threshold is None:
+            return None
+    return replace(_grounded(sure, threshold, on, has_baseline=has_baseline), presumed=of_presumed)
+
+
+def _grounded(counts: GroundedCounts, threshold: Threshold | None, on: GateOn, *, has_baseline: bool) -> Grounded:
+    cells, within = counts.cells, pass_rate_interval(counts.clusters)
     held = None
     if threshold is not None:
         reached = cells.rate if on is GateOn.POINT else within[0]
