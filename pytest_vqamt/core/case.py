@@ -220,7 +220,7 @@ class RelationInfo:
         draws_as: replaces name and variant in the seed, so that all items with the same word make the same choices; ""
             for a seed of its own.
         directional: whether only a model that looks at the picture can satisfy it, so that its cases need no contrast.
-        contrast: whether its cases may get a contrast.
+        contrast: whether its cases may get a contrast, or the index of the query that may.
     """
 
     name: str
@@ -235,7 +235,7 @@ class RelationInfo:
     pairs: PairKind | None = None
     draws_as: str = ""
     directional: bool = False
-    contrast: bool = True
+    contrast: bool | int = True
 
     def item(self, variant: str) -> str:
         """The name that users type: "metavqa.partition[object]", or just the relation if it has one variant."""

@@ -322,7 +322,14 @@ class UserRelation:
 
 
 def relation(
-    name: str, *, expect: Expectation, task: str = "vqa", version: int = 1, tags: tuple[str, ...] = ()
+    name: str,
+    *,
+    expect: Expectation,
+    task: str = "vqa",
+    version: int = 1,
+    tags: tuple[str, ...] = (),
+    contrast: bool | int = True,
+    directional: bool = False,
 ) -> Callable[[Derive], UserRelation]:
     """Makes a relation of a function ``(scene, corpus, choose) -> vqamt.case(...)`` and adds it to the session.
 
@@ -333,6 +340,9 @@ def relation(
         task: "vqa", "entailment" or "captioning".
         version: raise it when the function's wording or sampling changes.
         tags: "baseline" keeps it out of gates that do not name it.
+        contrast: False if its cases get no contrast, or the number of the question, from 0, that gets it. By default
+            it is the first for which another picture has another right answer.
+        directional: whether only a model that looks at the picture can satisfy it; then a case is its own contrast.
 
     Raises:
         VqamtError: the name or the task cannot be used.
@@ -346,7 +356,14 @@ def relation(
         claim = (draft.__doc__ or expect.__doc__ or name).strip().splitlines()[0]
         made = UserRelation(
             info=RelationInfo(
-                name=name, task=Task(task), claim=claim, source=f"{draft.__module__}", version=version, tags=tags
+                name=name,
+                task=Task(task),
+                claim=claim,
+                source=f"{draft.__module__}",
+                version=version,
+                tags=tags,
+                contrast=contrast,
+                directional=directional,
             ),
             draft=draft,
             expect=expect,

@@ -68,17 +68,18 @@ _MAX_DRAWS = 200
 def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
     """Returns the case with a contrast, if there is one and the case is among the ``share`` of cases that have one."""
     info = relation.info
-    if info.directional or not info.contrast or int(digest("contrast", case.id), 16) >= share * 2**64:
+    if info.directional or info.contrast is False or int(digest("contrast", case.id), 16) >= share * 2**64:
         return case
     known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
-    contrast = _contrast(case, corpus, known)
+    contrast = _contrast(case, corpus, known, None if info.contrast is True else info.contrast)
     return case if contrast is None else replace(case, contrast=contrast)
 
 
-def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge) -> Contrast | None:
+def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | None) -> Contrast | None:
+    """Returns the contrast of the first query that has one, or of the query ``only``."""
     random = Random(seed_for("contrast", case.id, 0, 0))
     for of, query in enumerate(case.queries):
-        if not query.picture.edits and query.trial == 0:
+        if only in (None, of) and not query.picture.edits and query.trial == 0:
             found = _of_query(query, corpus, known, random)
             if found is not None:
                 return replace(found, of=of)

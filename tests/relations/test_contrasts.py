@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import pytest_vqamt as vqamt
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Change, Contrast, Outcome, Verdict
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
@@ -201,6 +202,18 @@ def test_no_case_of_such_a_relation_has_one(relation: Relation) -> None:
     corpus = scenes_of(here, there)
     assert with_contrast(Fixed(), asked(here, DOG), corpus, 1.0).contrast
     assert not with_contrast(relation, asked(here, DOG), corpus, 1.0).contrast
+
+
+def test_a_relation_may_say_of_which_question() -> None:
+    here, there = scene("here", "dog"), scene("there", "cat")
+    corpus = scenes_of(here, there)
+
+    def of(contrast: bool | int) -> int | None:
+        relation = vqamt.relation("ours.test", expect=vqamt.same_answer, contrast=contrast)(lambda *_: NotImplemented)
+        found = with_contrast(relation, asked(here, DOG, CAT), corpus, 1.0).contrast
+        return found.of if found else None
+
+    assert [of(True), of(0), of(1), of(2), of(False)] == [0, 0, 1, None, None]
 
 
 # Verdicts
