@@ -8,7 +8,7 @@ import pytest
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.results import Gate, Report
+from pytest_vqamt.core.results import Gate, RelationResult, Report
 from pytest_vqamt.reporting.baseline import bless
 from tests.reporting.running import run_into, world
 
@@ -85,3 +85,46 @@ def test_without_one_nothing_is_compared() -> None:
     report = vqamt.run(model="oracle", data=world("pictures:20"), relations="control.repeat", max_cases=1)
     assert report.baseline is None
     assert [each.change for each in report.relations] == [None]
+
+
+INSERTION = "metavqa.insertion[exists]"
+
+
+def by_text(_image: object, text: str) -> str:
+    return ("yes", "no")[len(text) % 2]
+
+
+def blessed(folder: Path, contrast: float) -> Path:
+    run_into(folder, model="oracle", relations=[INSERTION], max_cases=40, contrast=contrast)
+    bless(folder, folder / "base.gz")
+    return folder / "base.gz"
+
+
+def against(file: Path, model: object, **options: object) -> RelationResult:
+    given = {"data": world("pictures:20"), "relations": INSERTION, "shrink": 0, **options}
+    return vqamt.run(model=model, baseline=file, **given).relations[0]  # type: ignore[arg-type]  # as given
+
+
+def test_a_model_that_stops_looking_is_found_though_its_pass_rate_stays(tmp_path: Path) -> None:
+    result = against(blessed(tmp_path, 1.0), by_text)
+    assert result.change is not None
+    assert result.change.gate is not None
+    assert (result.pass_rate, result.change.gate.met) == (1, True)
+    assert result.grounded is not None
+    assert result.grounded.change is not None
+    paired = result.grounded.change.paired
+    assert (paired.first_only, paired.shared) == (paired.shared, result.grounded.cells.cases)
+    assert result.grounded.change.gate == Gate(kind="max-drop", threshold=0.0, on="holm", met=False)
+    assert result.drop_gates == (result.change.gate, result.grounded.change.gate)
+    again = against(tmp_path / "base.gz", "oracle")
+    assert again.grounded is not None
+    assert again.grounded.change is not None
+    assert (again.grounded.rate, again.grounded.change.paired.difference) == (1, 0)
+
+
+def test_contrasts_are_those_of_the_baseline_whatever_the_share(tmp_path: Path) -> None:
+    with_ = against(blessed(tmp_path / "with", 0.5), "oracle", contrast=0)
+    assert with_.grounded is not None
+    assert 0 < with_.grounded.cells.cases < 40
+    without = against(blessed(tmp_path / "without", 0.0), "oracle", contrast=1.0)
+    assert (without.tally.cases, without.grounded) == (40, None)

@@ -33,11 +33,12 @@ def run_into(
     fail_under: Sequence[str] = (),
     max_cases: int = 30,
     cases_name: str = PLAIN_NAME,
+    contrast: float = 0.0,
 ) -> Report:
     """Runs ``model`` on twenty scenes and writes the report into ``folder``."""
     source: SceneSource = world("pictures:20")
     terms = RunOptions(
-        sampling=Sampling(max_cases=max_cases, sampler=Sampler.RANDOM, shard=shard),
+        sampling=Sampling(max_cases=max_cases, sampler=Sampler.RANDOM, shard=shard, contrast=contrast),
         thresholds=tuple(map(Threshold.parse, fail_under)),
         shrink=0,
     )
@@ -56,6 +57,7 @@ def run_into(
         seed=0,
         sampler="random",
         max_cases=max_cases,
+        contrast=contrast,
         shard=shard,
         started="2026-11-20T12:00:00+00:00",
         duration_s=1.5,
