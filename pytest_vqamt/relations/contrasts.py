@@ -59,7 +59,7 @@ from pytest_vqamt.relations.sure_answers import (
 )
 from pytest_vqamt.sampling.chooser import RandomChooser
 
-MAX_SCENES = 24
+MAX_SCENES = 16
 """The scenes that are looked at for one contrast."""
 _MAX_DRAWS = 200
 """The scenes that are drawn to find these, of which most may lack what is wanted."""
@@ -93,14 +93,14 @@ def _of_query(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Ran
     if isinstance(query.meaning, Annotated):
         return _other_annotation(query, query.meaning, corpus, random)
     view = askable_scene_of(query.picture.scene, corpus, known)
-    return _same_scene(query, view, random) or _other_scene(query, view, random)
-
-
-def _same_scene(query: Query, view: AskableScene, random: Random) -> Contrast | None:
-    meaning, scene = query.meaning, view.scene
     here = _source_answer(query, view)
-    if here is None and not isinstance(meaning, Count):
-        return None
+    if here is None:  # one thing more or less changes a count that is not known, too
+        return _same_scene(query, None, view, random) if isinstance(query.meaning, Count) else None
+    return _same_scene(query, here, view, random) or _other_scene(query, here, view, random)
+
+
+def _same_scene(query: Query, here: SureAnswer | None, view: AskableScene, random: Random) -> Contrast | None:
+    meaning, scene = query.meaning, view.scene
     for edited in edited_pictures(meaning, view, RandomChooser(random)):
         change, presumed = edited.change, False
         after = replace(view, scene=edited.picture.scene)
@@ -115,11 +115,8 @@ def _same_scene(query: Query, view: AskableScene, random: Random) -> Contrast | 
     return None
 
 
-def _other_scene(query: Query, view: AskableScene, random: Random) -> Contrast | None:
+def _other_scene(query: Query, here: SureAnswer, view: AskableScene, random: Random) -> Contrast | None:
     meaning, scene, corpus, known = query.meaning, view.scene, view.corpus, view.known
-    here = _source_answer(query, view)
-    if here is None:
-        return None
     for other in islice(_scenes(_wanted(meaning, here, corpus, known), scene, corpus, random), MAX_SCENES):
         other_view = askable_scene_of(other, corpus, known)
         there = sure_answer(meaning, other_view)

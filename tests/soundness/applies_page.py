@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from pytest_vqamt.relations.contrasts import with_contrast
 from tests.soundness.asking import Item, items
-from tests.soundness.samples import PICTURES, REAL, Sample
+from tests.soundness.samples import COCO, PICTURES, REAL, Sample
 from tests.soundness.survey import survey
 
 T = TypeVar("T")
@@ -40,7 +41,43 @@ default settings. `tests/soundness/test_applies.py` keeps it true.
 def page() -> str:
     """The page, as it stands in docs/applies.md."""
     sections = "\n".join(section(sample) for sample in SAMPLES)
-    return "\n".join((_HEAD, *_overview(), "", sections, _TAIL))
+    return "\n".join((_HEAD, *_overview(), "", contrasts(), sections, _TAIL))
+
+
+_CONTRASTS = """\
+## Contrasts
+
+How many cases have a [contrast](report.md#the-grounded-rate) where all may have one; "presumed" as above. `–` is no case,
+and `directional` a relation that needs no contrast. A case has none
+
+- where no other right answer is certain in any picture that was looked at. Choices about a thing that a relation names
+  ("the cup on the table") need a picture with just one such thing and another answer: few of 500 drawn scenes are, and
+  three times as many of 5,000;
+- on photos, where the number of things is too uncertain: half as many more than are annotated are allowed for;
+- where an annotated crowd, or a name that others may go by, leaves open whether something is there.
+"""  # noqa: RUF001 - as above
+_CONTRASTED: tuple[Sample, ...] = (PICTURES, COCO)
+_MOST_CASES = 200
+
+
+def contrasts() -> str:
+    """How many cases have a contrast, on drawn scenes and on photos with masks."""
+    lines = [_CONTRASTS, _row("relation", *(sample.title for sample in _CONTRASTED)), _row("---", "---:", "---:")]
+    for names, cells in _together(lambda item: tuple(_contrasted(item, sample) for sample in _CONTRASTED)):
+        lines.append(_row(names, *cells))
+    return "\n".join((*lines, ""))
+
+
+def _contrasted(item: Item, sample: Sample) -> str:
+    cases = survey(item, sample).cases
+    some = cases[:: max(1, len(cases) // _MOST_CASES)]
+    if not some or item.relation.info.directional:
+        return "directional" if some else NONE
+    corpus = sample.load().corpus
+    found = [made for case in some if (made := with_contrast(item.relation, case, corpus, 1.0)).contrast]
+    presumed = [case for case in found if case.is_presumed or (case.contrast and case.contrast.presumed)]
+    share = _percent(len(found) / len(some)) if found else "0 %"
+    return f"{share}, {_percent(len(presumed) / len(some))} presumed" if presumed else share
 
 
 def cell(item: Item, sample: Sample) -> str:
