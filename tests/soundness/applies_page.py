@@ -47,12 +47,12 @@ def page() -> str:
 _CONTRASTS = f"""\
 ## Contrasts
 
-How many cases have a [contrast](report.md#the-grounded-rate) where all may have one; "presumed" as above. `{NONE}` is no
-case, and `directional` a relation that needs no contrast. A case has none
+How many cases have a [contrast](report.md#the-grounded-rate) where all may have one; "presumed" as above. `{NONE}` is
+no case, and `directional` a relation that needs no contrast. A case has none
 
-- where no other right answer is certain in any picture that was looked at. Choices about a thing in a relation to another
-  ("the cup on the table") need a picture with just one such thing and another answer: few of 500 drawn scenes are one,
-  and more of 5,000;
+- where no other right answer is certain in any picture that was looked at. Choices about a thing in a relation to
+  another ("the cup on the table") need a picture with just one such thing and another answer: few of 500 drawn scenes
+  are one, and more of 5,000;
 - on photos, where the number of things is too uncertain: half as many more than are annotated are allowed for;
 - where an annotated crowd, or a name that others may go by, leaves open whether something is there.
 """
