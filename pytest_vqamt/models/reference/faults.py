@@ -11,7 +11,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import assert_never
 
-from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, Reencode, with_objects
+from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, Mirror, Reencode, with_objects
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.meaning import (
     Absent,
@@ -27,10 +27,13 @@ from pytest_vqamt.core.meaning import (
     Has,
     Inventory,
     Label,
+    Located,
     Meaning,
     Neither,
     NotBoth,
+    Side,
     Truth,
+    members,
     truth,
 )
 from pytest_vqamt.core.query import Query
@@ -150,7 +153,7 @@ def _first_choice(query: Query) -> str | None:
 
 @_fault("template-sensitive", "is wrong about yes/no questions and choices that are put in an odd number of words")
 def _template_sensitive(query: Query) -> str | None:
-    is_short = isinstance(query.meaning, Exists | Absent | Both | NotBoth | Either | Neither | Has | Choice)
+    is_short = isinstance(query.meaning, Exists | Absent | Both | NotBoth | Either | Neither | Has | Located | Choice)
     return _wrong_text(query) if is_short and len(query.text.split()) % 2 else None
 
 
@@ -176,6 +179,8 @@ def _order_sensitive(query: Query) -> str | None:
             return off_by(query, 1)
         case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
             return _wrong_text(query) if _unsorted(groups) else None
+        case Located(group=group, other=other):
+            return _wrong_text(query) if _unsorted((group, other)) else None
         case Choice(options=options) if list(options) != sorted(options):
             return _wrong_text(query)
     return None
@@ -220,6 +225,46 @@ def _quantifies(query: Query) -> str | None:
         case Count(groups=(_,)) if isinstance(value, int) and value >= _MANY:
             return "many"
     return None
+
+
+@_fault("overcounts-described", "counts one too many of what is described by an attribute")
+def _overcounts_described(query: Query) -> str | None:
+    is_described = isinstance(query.meaning, Count) and any(group.attributes for group in query.meaning.groups)
+    return off_by(query, 1) if is_described else None
+
+
+@_fault("left-right-blind", "says that one thing is to the left of another, and to the right of it as well")
+def _left_right_blind(query: Query) -> str | None:
+    is_level = isinstance(query.meaning, Located) and query.meaning.side in (Side.LEFT, Side.RIGHT)
+    return answer_text(True) if is_level else None
+
+
+@_fault("ignores-side", 'takes "to the right of" for "to the left of", and "lower" for "higher"')
+def _ignores_side(query: Query) -> str | None:
+    match query.meaning:
+        case Located(side=Side.RIGHT | Side.BELOW as side):
+            return answer_to(query, replace(query.meaning, side=side.opposite))
+    return None
+
+
+@_fault("mirror-blind", "answers about a mirrored picture as if it were not mirrored")
+def _mirror_blind(query: Query) -> str | None:
+    if not sum(isinstance(edit, Mirror) for edit in query.picture.edits) % 2:
+        return None
+    return answer_text(truth(query.meaning, Mirror().after(query.picture.scene)))
+
+
+@_fault("near-sighted", "denies the places of two things with more than a third of the picture between them")
+def _near_sighted(query: Query) -> str | None:
+    if not isinstance(query.meaning, Located):
+        return None
+    scene = query.picture.scene
+    boxes = [thing.box for group in (query.meaning.group, query.meaning.other) for thing in members(group, scene)]
+    if query.meaning.side in (Side.LEFT, Side.RIGHT):
+        gap, size = max(box.x for box in boxes) - min(box.x1 for box in boxes), scene.width
+    else:
+        gap, size = max(box.y for box in boxes) - min(box.y1 for box in boxes), scene.height
+    return answer_text(False) if gap > size / 3 else None
 
 
 @_fault("omits-inserted", "does not see what was inserted into a picture")
@@ -356,6 +401,8 @@ def _without_attributes(meaning: Meaning) -> Meaning:
             return replace(meaning, group=_bare(group))
         case Has(group=group):
             return Exists(group=_bare(group))
+        case Located(group=group, other=other):
+            return replace(meaning, group=_bare(group), other=_bare(other))
         case Entails(units=units):
             return Entails(units=tuple(replace(unit, group=_bare(unit.group)) for unit in units))
         case Choice() | Describe() | Annotated():
