@@ -1,4 +1,4 @@
-"""``fault:NAME``: the oracle with one planted fault.
+"""``fault:NAME``: the oracle with one planted fault; ``fault:NAME@0.05`` has it in that share of the queries.
 
 Each relation must catch the faults it is made for, which shows that its passes mean something.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
+from math import nan
 from types import MappingProxyType
 from typing import assert_never
 
@@ -38,6 +39,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.reference.oracle import (
@@ -48,6 +50,18 @@ from pytest_vqamt.models.reference.oracle import (
     off_by,
     true_answer,
     wrong_answer,
+)
+from pytest_vqamt.models.reference.other_scenes import (
+    BUCKETS,
+    GradedModel,
+    OtherSceneModel,
+    answer_about,
+    first_scene,
+    is_unseen,
+    prior_model,
+    scene_by_bucket,
+    scene_by_text,
+    scene_instead,
 )
 
 INSERTED = "inserted-"
@@ -75,16 +89,36 @@ FAULTS: dict[str, Fault] = {}
 """Every planted fault by its name."""
 
 
-def load(name: str, _options: ModelOptions) -> ScriptedModel:
-    """The model with this fault.
+def load(argument: str, _options: ModelOptions) -> ScriptedModel:
+    """The model with the fault ``NAME``, or with it in a share of the queries: ``NAME@SHARE``.
 
     Raises:
-        OptionError: there is no such fault.
+        OptionError: there is no such fault, or the share is not in (0, 1].
     """
+    name, at, share = argument.partition("@")
     if name not in FAULTS:
         hint = did_you_mean(f"fault:{name}", (f"fault:{known_name}" for known_name in FAULTS))
-        raise OptionError(f"Expected a planted fault, but got model='fault:{name}'; {hint}")
-    return ScriptedModel(FAULTS[name].replies())
+        raise OptionError(f"Expected a planted fault, but got model='fault:{argument}'; {hint}")
+    reply = FAULTS[name].replies()
+    return ScriptedModel(GradedModel(reply, _share(share, argument)) if at else reply)
+
+
+def check(argument: str, options: ModelOptions) -> None:
+    """Checks the argument, as ``load`` does; that costs nothing."""
+    load(argument, options)
+
+
+def _share(text: str, argument: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = nan
+    if not 0 < share <= 1:
+        raise OptionError(
+            "Expected a share of the queries above 0 and at most 1 after the @, such as fault:always-yes@0.05, but got "
+            f"model='fault:{argument}'"
+        )
+    return share
 
 
 def _fault(name: str, description: str) -> Callable[[Callable[[Query], str | None]], Responder]:
@@ -362,6 +396,37 @@ def _spacing_sensitive(query: Query) -> str | None:
 def _encoding_sensitive(query: Query) -> str | None:
     encoded_anew = any(isinstance(edit, Reencode) for edit in query.picture.edits)
     return answer_text(wrong_answer(true_answer(query))) if encoded_anew else None
+
+
+def _other_scene(name: str, description: str, scene: Callable[[Query, SceneSource], Scene | None]) -> None:
+    """Registers a fault that answers about another scene of the source; about the one shown where that is None."""
+
+    def reply(query: Query, source: SceneSource) -> str:
+        other = scene(query, source)
+        return answer_text(true_answer(query)) if other is None else answer_about(query, other)
+
+    FAULTS[name] = Fault(description=description, replies=lambda: OtherSceneModel(reply))
+
+
+_other_scene("fixed-scene", "answers about the first scene of the data, whatever it is shown", first_scene)
+_other_scene(
+    "text-keyed-cache",
+    "answers about one picture for each text, as behind a cache keyed by the text alone",
+    scene_by_text,
+)
+_other_scene(
+    "image-hash-8",
+    f"answers about {BUCKETS} pictures, as behind a cache of pictures by a hash of so many values",
+    scene_by_bucket,
+)
+FAULTS["prior-only"] = Fault(
+    description="gives the answer that is right most often over the data, whatever it is shown", replies=prior_model
+)
+_other_scene(
+    "half-blind",
+    "does not see every second picture, and answers about another one",
+    lambda query, source: scene_instead(query, source) if is_unseen(query) else None,
+)
 
 
 def _inventory(query: Query) -> Inventory:
