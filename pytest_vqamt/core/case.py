@@ -217,6 +217,7 @@ class RelationInfo:
         settings: the options of users.
         pairs: the kind of pairs that its cases of two queries are; None without metrics of pairs. The fact "pairs" of a
             case overrides it.
+        directional: the variants that hold for no model that answers by the text alone: they need no contrast.
         draws_as: replaces name and variant in the seed, so that all items with the same word make the same choices; ""
             for a seed of its own.
         directional: whether only a model that looks at the picture can satisfy it, so that its cases need no contrast.
@@ -233,6 +234,7 @@ class RelationInfo:
     breakdown: tuple[str, ...] = ()
     settings: tuple[RelationSetting, ...] = ()
     pairs: PairKind | None = None
+    directional: tuple[str, ...] = ()
     draws_as: str = ""
     directional: bool = False
     contrast: bool | int = True

@@ -137,11 +137,13 @@ def _types() -> dict[str, type]:
 def _converters(kind: type) -> dict[str, type]:
     """Converters for the fields whose type JSON does not have: enumerations and frozen sets."""
     from pytest_vqamt.core.edits import Corrupt, Corruption, Erase, Fill
+    from pytest_vqamt.core.meaning import Located, Side
     from pytest_vqamt.core.scene import Scene
 
     table: dict[type, dict[str, type]] = {
         Erase: {"fill": Fill},
         Corrupt: {"kind": Corruption},
+        Located: {"side": Side},
         Scene: {"exhaustive": frozenset},
     }
     return table.get(kind, {})

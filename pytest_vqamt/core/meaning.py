@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene, Thing
 
 
@@ -103,6 +104,54 @@ class Has:
     attribute: str
 
 
+class Side(StrEnum):
+    """A side of a thing, as the picture shows it: left is towards the picture's left edge."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    ABOVE = "above"
+    BELOW = "below"
+
+    @property
+    def opposite(self) -> Side:
+        return _OPPOSITE[self]
+
+
+_OPPOSITE = {Side.LEFT: Side.RIGHT, Side.RIGHT: Side.LEFT, Side.ABOVE: Side.BELOW, Side.BELOW: Side.ABOVE}
+
+MARGIN = 0.03
+"""The least gap between two boxes on an axis, as a share of the picture's width or height."""
+
+
+def sides(box: Box, other: Box, frame: Box) -> tuple[Side, ...]:
+    """The sides of ``other`` on which ``box`` surely is: those where a gap of ``MARGIN`` lies between them.
+
+    >>> sides(Box(0, 0, 10, 10), Box(13, 5, 10, 10), Box(0, 0, 100, 100))
+    (<Side.LEFT: 'left'>,)
+    """
+    across, down = (round(MARGIN * size, 6) for size in (frame.w, frame.h))
+    gaps = (
+        (Side.LEFT, other.x - box.x1, across),
+        (Side.RIGHT, box.x - other.x1, across),
+        (Side.ABOVE, other.y - box.y1, down),
+        (Side.BELOW, box.y - other.y1, down),
+    )
+    return tuple(side for side, gap, least in gaps if round(gap, 6) >= least)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """Is the one thing of ``group`` on this side of the one thing of ``other`` in the picture?
+
+    Boxes decide it, not annotated relationships. It has no truth unless each group has exactly one thing, and a gap of
+    ``MARGIN`` lies between their boxes on the axis of the side.
+    """
+
+    group: Group
+    side: Side
+    other: Group
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """Which of the options is it? Options are names or attributes of the one thing that ``what`` names."""
@@ -141,11 +190,23 @@ class Annotated:
 
 
 Meaning: TypeAlias = (
-    Count | Exists | Absent | Both | NotBoth | Either | Neither | Has | Choice | Entails | Describe | Annotated
+    Count
+    | Exists
+    | Absent
+    | Both
+    | NotBoth
+    | Either
+    | Neither
+    | Has
+    | Located
+    | Choice
+    | Entails
+    | Describe
+    | Annotated
 )
 
 MEANINGS: tuple[type, ...] = (
-    Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Choice, Entails, Describe, Annotated,
+    Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Choice, Entails, Describe, Annotated,
 )  # fmt: skip
 
 
@@ -158,6 +219,8 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
             return groups
         case Exists(group=group) | Absent(group=group) | Has(group=group) | Choice(what=group):
             return (group,)
+        case Located(group=group, other=other):
+            return group, other
         case Entails(units=units):
             return tuple(unit.group for unit in units)
         case Describe() | Annotated():
@@ -173,6 +236,8 @@ def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
             return replace(meaning, groups=groups)
         case Exists() | Absent() | Has():
             return replace(meaning, group=groups[0])
+        case Located():
+            return replace(meaning, group=groups[0], other=groups[1])
         case Choice():
             return replace(meaning, what=groups[0])
         case Entails(units=units):
@@ -183,7 +248,7 @@ def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
             assert_never(meaning)
 
 
-YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has)
+YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has, Located)
 """The meanings whose answer is yes or no, without published questions."""
 
 YES_OR_NO = ("yes", "no")
@@ -207,7 +272,7 @@ Inventory: TypeAlias = tuple[tuple[str, int], ...]
 """Object names with their counts, in the order of their first object in the scene."""
 
 Truth: TypeAlias = bool | int | str | Label | Inventory | None
-"""Yes or no, a count, an option or the annotators' answer, a label, or an inventory; None if no answer is right."""
+"""Yes or no, a count, an option or the annotators' answer, a label, or an inventory; None if no answer is sure."""
 
 
 def members(group: Group, scene: Scene) -> tuple[Thing, ...]:
@@ -247,6 +312,8 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
             return not any(members(group, scene) for group in groups)
         case Has(group=group, attribute=attribute):
             return any(attribute in thing.attributes for thing in members(group, scene))
+        case Located(group=group, side=side, other=other):
+            return _is_located(members(group, scene), side, members(other, scene), scene)
         case Choice(what=what, options=options):
             return _chosen(members(what, scene), options)
         case Entails(units=units):
@@ -258,6 +325,13 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
             return best == "yes" if meaning.is_yes_no and best in YES_OR_NO else best
         case _:
             assert_never(meaning)
+
+
+def _is_located(things: tuple[Thing, ...], side: Side, others: tuple[Thing, ...], scene: Scene) -> bool | None:
+    if len(things) != 1 or len(others) != 1:
+        return None
+    found = sides(things[0].box, others[0].box, scene.frame)
+    return True if side in found else False if side.opposite in found else None
 
 
 def _chosen(things: tuple[Thing, ...], options: tuple[str, ...]) -> str | None:

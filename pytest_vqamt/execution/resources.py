@@ -296,10 +296,12 @@ class Resources:
         Raises:
             VqamtError: one of them, or the baseline, cannot be used.
         """
+        model = self.model(spec.model_spec)
+        model.meet([self.source(each) for each in self.settings.data])
         return Job(
             relation=spec.relation,
             variant=spec.variant,
-            model=self.model(spec.model_spec),
+            model=model,
             source=self.source(spec.data),
             position=spec.position,
             baseline=self.baseline_item(spec),

@@ -28,6 +28,7 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
@@ -257,6 +258,8 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
         case Has(group=group, attribute=attribute):
             seen = _GroupMembers.of(group, scene)
             return seen.is_one and _has(seen.things[0], attribute) is not None
+        case Located(group=group, other=other):
+            return _GroupMembers.of(group, scene).is_one and _GroupMembers.of(other, scene).is_one
         case Choice(what=what):
             return _GroupMembers.of(what, scene).is_one
         case Entails(units=units):

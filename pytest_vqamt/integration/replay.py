@@ -201,6 +201,7 @@ def _answers(queries: Sequence[Query], source: SceneSource, model: LoadedModel) 
     def rendered(picture: Picture) -> Image.Image:
         return render(picture, source)
 
+    model.meet((source,))
     answers: list[Answer] = []
     for query in queries:
         try:

@@ -78,8 +78,6 @@ def read_settings(config: pytest.Config) -> Settings:
     has_baseline = baseline is not None and baseline.exists()
     for spec in models:
         ModelCatalogue().check(spec, options)
-        if spec.startswith("fault:"):
-            ModelCatalogue().load(spec, options)  # costs nothing, and reports an unknown fault before any worker starts
     return Settings(
         models=models,
         data=data,

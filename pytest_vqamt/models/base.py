@@ -25,6 +25,10 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
     thread-safe. It may raise, or not be called at all: the batch is answered all the same, in parts where a part of it
     fails. What is left of ``prepared`` is removed afterwards.
 
+``meet(sources)``
+    Is given the scene sources of the run, in their order, before the first query about one of them. For reference
+    models, which know scenes: what is tested is given pictures and texts alone.
+
 ``batches_at_once`` (int)
     How many threads may call it at once, a batch each. Default: one.
 
@@ -51,6 +55,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.plain_text import encodable
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
@@ -145,6 +150,7 @@ class LoadedModel:
         preprocess: its method ``prepare``, if any.
         streamed: its method ``stream_answers``, if any.
         batches_at_once: how many threads may call it.
+        meet: gives it the scene sources of the run.
         used: gives its usage so far.
     """
 
@@ -159,6 +165,7 @@ class LoadedModel:
     preprocess: Preprocess | None = field(repr=False, compare=False, default=None)
     streamed: StreamAnswers | None = field(repr=False, compare=False, default=None)
     batches_at_once: int = field(compare=False, default=1)
+    meet: Callable[[Sequence[SceneSource]], object] = field(repr=False, compare=False, default=len)
     used: Callable[[], Mapping[str, float]] = field(repr=False, compare=False, default=dict)
 
     @property
@@ -288,6 +295,7 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         preprocess=prepare,
         streamed=stream,
         batches_at_once=batches_at_once,
+        meet=_meet(model),
         used=lambda: declared_usage(name, model),
     )
 
@@ -318,6 +326,11 @@ def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[Model
     """Its method of this name, unless that has another signature and so another purpose."""
     found: object = getattr(model, name, None)
     return found if callable(found) and accepts(found, "task", "batch") else None
+
+
+def _meet(model: object) -> Callable[[Sequence[SceneSource]], object]:
+    found: object = getattr(model, "meet", None)
+    return found if callable(found) and accepts(found, "sources") else len  # which does nothing
 
 
 def _per_input(function: Callable[..., object]) -> Method:

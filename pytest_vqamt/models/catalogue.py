@@ -320,7 +320,8 @@ MODELS: tuple[ModelKind, ...] = (
     ModelKind(
         name="fault",
         factory="pytest_vqamt.models.reference.faults:load",
-        description="the oracle with one planted fault, which relations must catch",
+        check="pytest_vqamt.models.reference.faults:check",
+        description="the oracle with one planted fault, which relations must catch; NAME@0.05: in 5 % of the queries",
         argument="NAME",
         needs_scenes=True,
     ),

@@ -54,6 +54,11 @@ TABLE: dict[str, str] = {
     "metaic.deeptest": "pytest_vqamt.relations.metaic.deeptest:Deeptest",
     "basic_questions.noise": "pytest_vqamt.relations.basic_questions.noise:Noise",
     "corruption": "pytest_vqamt.relations.corruption:PictureCorruption",
+    "spatial.mirror": "pytest_vqamt.relations.spatial.mirror:Mirror",
+    "spatial.inverse": "pytest_vqamt.relations.spatial.inverse:Inverse",
+    "spatial.antisymmetric": "pytest_vqamt.relations.spatial.antisymmetric:Antisymmetric",
+    "spatial.transitive": "pytest_vqamt.relations.spatial.transitive:Transitive",
+    "count.part_of_whole": "pytest_vqamt.relations.count.part_of_whole:PartOfWhole",
     "control.repeat": "pytest_vqamt.relations.control.repeat:Repeat",
     "control.reencode": "pytest_vqamt.relations.control.reencode:Reencode",
 }

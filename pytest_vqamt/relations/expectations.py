@@ -161,6 +161,58 @@ def becomes_no(case: Case, answers: Sequence[Answer]) -> Verdict:
     return _violated(readings, "yes must become no")
 
 
+def not_both_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """At most one of two answers is yes. Vacuous if neither is.
+
+    Raises:
+        VqamtError: the case does not have two yes/no questions.
+    """
+    _demand(case, is_yes_no, "two yes/no questions", len(case.queries) == 2)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] and readings[1]:
+        return _violated(readings, "not both answers can be yes")
+    return _holds(readings, vacuous=not any(readings))
+
+
+def yes_if_all_are(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The last answer is yes if all of the others are. Vacuous if one of them is not.
+
+    Raises:
+        VqamtError: the case has other questions than yes/no questions, or just one.
+    """
+    _demand(case, is_yes_no, "yes/no questions, the last of which follows from the others", len(case.queries) > 1)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    *premises, last = readings
+    if not all(premises):
+        return _holds(readings, vacuous=True)
+    return _holds(readings) if last else _violated(readings, "the last answer must be yes where the others are")
+
+
+def at_most_the_first(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second count is at most the first. Vacuous if it is 0, or if arithmetic cannot decide.
+
+    Raises:
+        VqamtError: the case does not have two counts.
+    """
+    _demand(case, _is_count, "two questions for a number", len(case.queries) == 2)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    whole, part = readings
+    if isinstance(whole, int) and isinstance(part, int):
+        exceeds, vacuous = part > whole, part == 0
+    else:  # a quantifier means 2 or more
+        exceeds = isinstance(part, Quantifier) and not _is_bound(part) and whole in range(_LEAST_QUANTIFIED)
+        vacuous = True
+    if exceeds:
+        return _violated(readings, "the second count must be at most the first")
+    return _holds(readings, vacuous=vacuous)
+
+
 def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Verdict:
     _demand(case, _is_count, "two questions for a number", len(case.queries) == 2)
     readings = _readings(case, answers)

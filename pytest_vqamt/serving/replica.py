@@ -124,6 +124,7 @@ class Replica:
         self._model: LoadedModel = ModelCatalogue().load(config.model, config.model_options)
         self._bisector = BatchBisector(self._model)
         loaded = [sources.load(spec, allow_bad_records=True) for spec in config.data]  # no recipe is of a bad record
+        self._model.meet(loaded)
         batches_at_once = self._model.batches_at_once
         self._preprocessing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
         self._inference = ThreadPoolExecutor(batches_at_once, thread_name_prefix="vqamt-infer")

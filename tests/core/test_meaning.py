@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.meaning import (
     MEANINGS,
     Absent,
@@ -18,17 +19,21 @@ from pytest_vqamt.core.meaning import (
     Group,
     Has,
     Label,
+    Located,
     Meaning,
     Neither,
     NotBoth,
     Related,
+    Side,
     Truth,
     Unit,
     members,
+    sides,
     truth,
 )
 from pytest_vqamt.core.scene import Relationship, Scene
 from tests.making import group_of, scene_of
+from tests.rows import each_row
 
 DOG, CAT, CAR, COW, BENCH = (Group(name=name) for name in ("dog", "cat", "car", "cow", "bench"))
 BROWN_DOG, BLACK_DOG, RED_DOG = (group_of(f"{colour} dog") for colour in ("brown", "black", "red"))
@@ -77,6 +82,14 @@ ANSWERS: tuple[tuple[Meaning, Truth], ...] = (
     (Has(group=CAT, attribute="black"), True),
     (Has(group=CAT, attribute="white"), False),
     (Has(group=COW, attribute="black"), False),
+    (Located(group=CAT, side=Side.LEFT, other=CAR), True),
+    (Located(group=CAT, side=Side.RIGHT, other=CAR), False),
+    (Located(group=CAR, side=Side.RIGHT, other=BENCH), True),
+    # The cat ends where the car begins, and it overlaps the bench; of three dogs none is the dog.
+    (Located(group=CAT, side=Side.ABOVE, other=CAR), None),
+    (Located(group=CAT, side=Side.ABOVE, other=BENCH), None),
+    (Located(group=DOG, side=Side.LEFT, other=CAR), None),
+    (Located(group=CAT, side=Side.LEFT, other=COW), None),
     (Choice(what=CAR, options=("red", "blue")), "red"),
     (Choice(what=CAR, options=("blue", "red", "green")), "red"),
     (Choice(what=ANIMAL, options=("cow", "dog")), "dog"),
@@ -122,6 +135,7 @@ def test_every_meaning_has_an_example() -> None:
         (Either(groups=(DOG, CAT)), False),
         (Neither(groups=(DOG, CAT)), True),
         (Has(group=DOG, attribute="red"), False),
+        (Located(group=DOG, side=Side.LEFT, other=CAT), None),
         (Choice(what=DOG, options=("red", "blue")), None),
         (Entails(units=(Unit(group=DOG),)), Label.CONTRADICTION),
         (Describe(), ()),
@@ -130,6 +144,36 @@ def test_every_meaning_has_an_example() -> None:
 )
 def test_of_an_empty_picture(bare: Scene, meaning: Meaning, right: Truth) -> None:
     assert truth(meaning, bare) == right
+
+
+@each_row(
+    ("other", "found"),
+    [
+        # The picture is 200 x 100: 3 % are 6 pixels across, and 3 down.
+        (Box(26, 12, 5, 5), (Side.LEFT,)),
+        (Box(25.9, 12, 5, 5), ()),
+        (Box(5, 12, 9, 5), ()),
+        (Box(0, 12, 4, 5), (Side.RIGHT,)),
+        (Box(12, 23, 5, 5), (Side.ABOVE,)),
+        (Box(12, 22.9, 5, 5), ()),
+        (Box(12, 0, 5, 7), (Side.BELOW,)),
+        (Box(40, 40, 5, 5), (Side.LEFT, Side.ABOVE)),
+    ],
+)
+def test_a_side_is_sure_where_a_gap_lies_between(other: Box, found: tuple[Side, ...]) -> None:
+    box, frame = Box(10, 10, 10, 10), Box(0, 0, 200, 100)
+    assert sides(box, other, frame) == found
+    assert sides(other, box, frame) == tuple(side.opposite for side in found)
+
+
+def test_a_mirror_exchanges_left_and_right_and_nothing_else(yard: Scene) -> None:
+    mirrored = yard.picture.mirror().scene
+    for thing in (CAT, BENCH, CAR):
+        for other in (CAT, BENCH, CAR):
+            for side in Side:
+                exchanged = side.opposite if side in (Side.LEFT, Side.RIGHT) else side
+                before = truth(Located(group=thing, side=side, other=other), yard)
+                assert truth(Located(group=thing, side=exchanged, other=other), mirrored) == before
 
 
 def test_members_come_in_scene_order(yard: Scene) -> None:

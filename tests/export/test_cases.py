@@ -19,10 +19,12 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
     Related,
+    Side,
     Unit,
 )
 from pytest_vqamt.core.query import Query
@@ -30,7 +32,7 @@ from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.export.cases import is_certain
 from tests.making import group_of, scene_of, thing_of
 
-DOG, CAT, COW, TREE = (Group(name=name) for name in ("dog", "cat", "cow", "tree"))
+DOG, CAT, COW, TREE, CAR = (Group(name=name) for name in ("dog", "cat", "cow", "tree", "car"))
 BROWN_DOG, RED_CAR, RED_CAT = (group_of(words) for words in ("brown dog", "red car", "red cat"))
 
 
@@ -52,6 +54,7 @@ def certain(meaning: Meaning, scene: Scene) -> bool:
         Neither(groups=(TREE, DOG)),
         Has(group=CAT, attribute="black"),
         Has(group=CAT, attribute="white"),  # it is black
+        Located(group=CAT, side=Side.LEFT, other=CAR),
         Choice(what=CAT, options=("black", "white")),
         Entails(units=(Unit(group=DOG), Unit(group=CAT))),
         Entails(units=(Unit(group=TREE), Unit(group=COW))),  # contradicted by the cow, whatever there is of trees
@@ -81,6 +84,8 @@ def test_where_every_instance_is_annotated_absence_is_known(yard: Scene, meaning
         Exists(group=group_of("striped cat")),
         Has(group=CAT, attribute="striped"),
         Has(group=DOG, attribute="brown"),  # which one?
+        Located(group=DOG, side=Side.LEFT, other=CAT),
+        Located(group=CAT, side=Side.ABOVE, other=CAR),  # no gap lies between them
         Choice(what=DOG, options=("brown", "white")),
         Choice(what=CAT, options=("red", "white")),  # neither
         Exists(group=Group(name="cat", related=(Related(predicate="under", to=Group(name="bench")),))),

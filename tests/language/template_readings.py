@@ -14,6 +14,7 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
@@ -98,5 +99,7 @@ def plain(meaning: Meaning, predicates: Mapping[str, str] | None = None) -> Mean
             return replace(meaning, groups=tuple(map(of, groups)))
         case Choice(what=what):
             return replace(meaning, what=of(what))
+        case Located(group=group, other=other):
+            return replace(meaning, group=of(group), other=of(other))
         case _:
             raise AssertionError(f"not a question of a template: {meaning=!r}")

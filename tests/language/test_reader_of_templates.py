@@ -12,10 +12,12 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
     Related,
+    Side,
 )
 from tests.reader.grammar import RULES, beginnings
 from tests.reader.questions import MEANINGS, Unreadable, read
@@ -78,6 +80,22 @@ READ: dict[str, Meaning] = {
     "Is there a woman who has the dog?": Exists(group=related(of("woman"), "with", of("dog"))),
     "Is there no red cup on the table in the picture?": Absent(group=RED_CUP_ON_TABLE),
     "Does it look like there is no red cup that is on the table?": Absent(group=RED_CUP_ON_TABLE),
+    # Where is it?
+    "Is the dog to the left of the red car in the picture?": Located(
+        group=of("dog"), side=Side.LEFT, other=of("car", "red")
+    ),
+    "Looking at the picture, is the dog to the right of the car?": Located(
+        group=of("dog"), side=Side.RIGHT, other=of("car")
+    ),
+    "Are the scissors nearer to the left edge of the picture than the cup?": Located(
+        group=of("scissors"), side=Side.LEFT, other=of("cup")
+    ),
+    "Does the dog appear higher up in the image than the car?": Located(
+        group=of("dog"), side=Side.ABOVE, other=of("car")
+    ),
+    "Is the dog nearer to the bottom of the picture than the car?": Located(
+        group=of("dog"), side=Side.BELOW, other=of("car")
+    ),
     # What is it like?
     "Is the cup clean?": Has(group=of("cup"), attribute="clean"),
     "Is the red cup on the table clean?": Has(group=RED_CUP_ON_TABLE, attribute="clean"),
@@ -123,6 +141,13 @@ READ: dict[str, Meaning] = {
 }
 
 REFUSED = {
+    "a place of two": "Is the dog to the left of the car and the cup in the picture?",
+    "a place beside any": "Is the dog to the left of a car in the picture?",
+    "no side": "Is the dog to the of the car in the picture?",
+    "two sides": "Is the dog to the left of to the right of the car?",
+    "higher without than": "Is the dog higher up in the picture the car?",
+    "farther left of": "Is the dog farther to the left of the car in the picture?",
+    "a place beside itself": "Is the dog to the left of the dog in the picture?",
     "either with and": "Is there either a cat and a dog?",
     "both with or": "Is there both a cat or a dog?",
     "neither with or": "Is there neither a cat or a dog?",

@@ -14,9 +14,11 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
+    Side,
 )
 from tests.reader.lexicon import Lexicon
 from tests.reader.parsing import Parser, Phrase
@@ -107,6 +109,15 @@ def _has(phrase: Phrase, _: Lexicon) -> Meaning | None:
     return Has(group=group, attribute=phrase.options[0])
 
 
+def _located(side: Side) -> Callable[[Phrase, Lexicon], Meaning | None]:
+    def meaning_of(phrase: Phrase, _: Lexicon) -> Meaning | None:
+        if phrase.negators or len(phrase.groups) != 2 or not _different(phrase.groups):  # two, as a place needs
+            return None
+        return Located(group=phrase.groups[0], side=side, other=phrase.groups[1])
+
+    return meaning_of
+
+
 def _choice(phrase: Phrase, lexicon: Lexicon) -> Meaning | None:
     """Which option; if they are attributes, they are of one category, and of the one that the text names."""
     what = _one(phrase)
@@ -137,6 +148,7 @@ MEANINGS: Mapping[str, Callable[[Phrase, Lexicon], Meaning | None]] = {
     "PAIR.either": _of_two(Either, Neither),
     "PAIR.neither": _of_two(Neither, Either),
     "HAS": _has,
+    **{f"LOCATED.{side.value}": _located(side) for side in Side},
     "WHICH_VALUE": _choice,
     "WHICH_NAME": _name_choice,
 }

@@ -10,6 +10,7 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
@@ -65,6 +66,17 @@ def _is_of(thing: Thing, group: Group, scene: Scene) -> bool:
     )
 
 
+def is_on_side(thing: Thing, other: Thing, side: str) -> bool | None:
+    """Whether all of the thing is on this side of all of the other; None where they share a column, or a row."""
+    (first, first_end), (second, second_end) = (
+        (each.box.x, each.box.x + each.box.w) if side in ("left", "right") else (each.box.y, each.box.y + each.box.h)
+        for each in (thing, other)
+    )
+    if first_end > second and second_end > first:
+        return None
+    return (first < second) == (side in ("left", "above"))
+
+
 def answer(meaning: Meaning, scene: Scene) -> bool | str | None:
     """Yes or no, or the one option that is right; none where the words name several things or nothing."""
     match meaning:
@@ -83,6 +95,9 @@ def answer(meaning: Meaning, scene: Scene) -> bool | str | None:
         case Has(group=group, attribute=attribute):
             things = named(group, scene)
             return attribute in things[0].attributes if len(things) == 1 else None
+        case Located(group=group, side=side, other=other):
+            things, others = named(group, scene), named(other, scene)
+            return is_on_side(things[0], others[0], side.value) if len(things) == len(others) == 1 else None
         case Choice(what=group, options=options):
             things = named(group, scene)
             right = [each for thing in things for each in options if each in (thing.name, *thing.attributes)]

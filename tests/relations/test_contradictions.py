@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
-from pytest_vqamt.core.meaning import Annotated, Entails, Exists, Group, Related, Unit
+from pytest_vqamt.core.meaning import Annotated, Entails, Exists, Group, Related, Side, Unit
 from pytest_vqamt.core.scene import Photo, PublishedHypothesis, PublishedQuestion, Relationship, Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
@@ -62,6 +62,8 @@ class TestTwoMeanings:
             (exists("dog", "red"), ("brown dog", "red dogs")),
             (simple.count(Group(name="bear", attributes=("black",))), ("black bear", "black_bear", "black_bear")),
             (simple.absent(Group(name="animal")), ("dog",)),
+            # The one animal, by its name, is to the left of the car; two things are animals by their class.
+            (simple.located(Group(name="animal"), Side.LEFT, Group(name="car")), ("animal", "dog", "car")),
         ],
         ids=str,
     )
@@ -78,6 +80,7 @@ class TestTwoMeanings:
             (exists("bear", "black"), ("black bear", "black_bear")),
             (simple.count(Group(name="animal")), ("animal", "dog")),  # things are counted by their name
             (exists("cup", on="table"), ("cup", "table")),
+            (simple.located(Group(name="dog"), Side.LEFT, Group(name="car")), ("dog", "car")),
         ],
         ids=str,
     )

@@ -24,8 +24,10 @@ from pytest_vqamt.relations.expectations import (
     Expectation,
     all_yes,
     any_yes,
+    at_most_the_first,
     becomes_no,
     format_reading,
+    not_both_yes,
     one_less,
     one_more,
     opposite_answer,
@@ -33,6 +35,7 @@ from pytest_vqamt.relations.expectations import (
     same_answer,
     sum_of_parts,
     unchanged,
+    yes_if_all_are,
 )
 from tests.making import answers_of, case_of
 from tests.rows import each_row
@@ -484,3 +487,68 @@ class TestPublishedQuestions:
         for other in (self.COLOURS, self.OPEN):
             with pytest.raises(VqamtError, match="Expected a case of two yes/no questions"):
                 judged(opposite_answer, (self.YES_NO, other), "yes", "no")
+
+
+@each_row(
+    ("texts", "outcome", "vacuous"),
+    [
+        (("yes", "no"), HOLDS, False),
+        (("no", "yes"), HOLDS, False),
+        (("no", "no"), HOLDS, True),
+        (("yes", "yes"), VIOLATED, False),
+        (("yes", "perhaps"), UNPARSED, False),
+    ],
+)
+def test_not_both_yes(texts: tuple[str, ...], outcome: Outcome, vacuous: bool) -> None:
+    verdict = judged(not_both_yes, (IS_THERE, IS_THERE), *texts)
+    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
+
+
+@each_row(
+    ("texts", "outcome", "vacuous"),
+    [
+        (("yes", "yes", "yes"), HOLDS, False),
+        (("yes", "yes", "no"), VIOLATED, False),
+        (("yes", "no", "no"), HOLDS, True),
+        (("no", "yes", "yes"), HOLDS, True),
+        (("no", "no", "2"), UNPARSED, False),
+    ],
+)
+def test_yes_if_all_are(texts: tuple[str, ...], outcome: Outcome, vacuous: bool) -> None:
+    verdict = judged(yes_if_all_are, (IS_THERE, IS_THERE, IS_THERE), *texts)
+    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
+
+
+@each_row(
+    ("texts", "outcome", "vacuous"),
+    [
+        (("3", "2"), HOLDS, False),
+        (("3", "3"), HOLDS, False),
+        (("3", "none"), HOLDS, True),
+        (("2", "3"), VIOLATED, False),
+        (("none", "one"), VIOLATED, False),
+        # "Many" is two or more.
+        (("many", "5"), HOLDS, True),
+        (("many", "a few"), HOLDS, True),
+        (("2", "many"), HOLDS, True),
+        (("1", "many"), VIOLATED, False),
+        (("0", "at least 3"), HOLDS, True),
+        (("3", "red"), UNPARSED, False),
+    ],
+)
+def test_at_most_the_first(texts: tuple[str, ...], outcome: Outcome, vacuous: bool) -> None:
+    verdict = judged(at_most_the_first, (HOW_MANY, HOW_MANY), *texts)
+    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
+
+
+@pytest.mark.parametrize(
+    ("expectation", "asked", "message"),
+    [
+        (not_both_yes, (IS_THERE, HOW_MANY), "Expected a case of two yes/no questions"),
+        (yes_if_all_are, (IS_THERE,), "Expected a case of yes/no questions, the last of which follows"),
+        (at_most_the_first, (HOW_MANY, IS_THERE), "Expected a case of two questions for a number"),
+    ],
+)
+def test_other_questions_are_refused(expectation: Expectation, asked: tuple[Meaning, ...], message: str) -> None:
+    with pytest.raises(VqamtError, match=message):
+        judged(expectation, asked, *("yes" for _ in asked))

@@ -1,8 +1,8 @@
 """What may be asked of a scene, held against questions: the rules that keep the relations in words sound.
 
 A rule is told by its number: 1 names, and what is said of what they name, 2 attributes that exclude each other, 4
-absence, 5 false attributes and relations, 6 the only one, 7 gradable attributes, 8 antonyms, 9 either or. Written with
-none of the relations' own code.
+absence, 5 false attributes and relations, 6 the only one, 7 gradable attributes, 8 antonyms, 9 either or; "places" are
+those of section 8.1. Written with none of the relations' own code.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_vqamt.core.meaning import Both, Choice, Either, Group, Has, Meaning, Neither, NotBoth, groups_of
+from pytest_vqamt.core.meaning import Both, Choice, Either, Group, Has, Located, Meaning, Neither, NotBoth, groups_of
 from pytest_vqamt.core.scene import Relationship, Scene, Thing
 from tests.soundness.kinds_of_things import Kind, meant
 from tests.soundness.words_of_samples import COLOURS, SIZES, Words
@@ -38,6 +38,10 @@ class Arguments:
             case Choice(what=what, options=options):
                 yield from self._the_only(what)
                 yield from self._one_right(what, options)
+            case Located(group=group, side=side, other=other):
+                yield from self._the_only(group)
+                yield from self._the_only(other)
+                yield from self._apart(group, side.value, other)
             case _:
                 for group in groups:
                     if not self.members(group):
@@ -56,6 +60,8 @@ class Arguments:
 
     def rests_on_an_absence(self, meaning: Meaning) -> bool:
         """Whether the answer would be another if more were there than is annotated."""
+        if isinstance(meaning, Located):
+            return not self.scene.exhaustive.issuperset((meaning.group.name, meaning.other.name))
         if isinstance(meaning, Has | Choice):
             return meant(groups_of(meaning)[0], self.words.kinds).surely.isdisjoint(self.scene.exhaustive) or (
                 groups_of(meaning)[0].name not in self.scene.exhaustive
@@ -120,6 +126,15 @@ class Arguments:
 
     def _has_no_one_colour(self, thing: Thing) -> bool:
         return thing.multi_coloured or self.words.has_no_one_colour(thing.name)
+
+    def _apart(self, group: Group, side: str, other: Group) -> Iterator[str]:
+        """That a strip of the picture lies between the two, of 3 % of it."""
+        level = side in ("left", "right")
+        size = self.scene.width if level else self.scene.height
+        boxes = [thing.box for each in (group, other) for thing in self.members(each)]
+        ends = sorted((box.x, box.x1) if level else (box.y, box.y1) for box in boxes)
+        if len(ends) == _TWO and (gap := ends[1][0] - ends[0][1]) < 0.03 * size - 1e-6:
+            yield f"places: {_phrase(group)!r} and {_phrase(other)!r} are {gap:.1f} of {size} px apart"
 
     def _true_or_excluded(self, things: tuple[Thing, ...], word: str) -> Iterator[str]:
         for thing in things:

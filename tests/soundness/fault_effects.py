@@ -46,6 +46,9 @@ def named(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
+OF_OTHER_SCENES = named("fixed-scene text-keyed-cache image-hash-8 prior-only half-blind")
+"""The faults that are no rows' matter: what they do depends on which other scenes are there, so it is measured."""
+
 # What shows itself to who asks twice, with two spaces, or with the picture encoded anew; no other relation does that.
 OF_CONTROLS = named("inconsistent spacing-sensitive encoding-sensitive")
 # What shows itself to who puts hypotheses, or asks for descriptions; questions are answered right.
@@ -53,7 +56,9 @@ OF_OTHER_TASKS = named("entails-everything contradicts-everything label-swap wro
 # What shows itself in edited pictures alone.
 OF_EDITS = named("counts-pieces-wrong omits-inserted sees-erased background-dependent")
 # Who is wrong about counts alone is right about yes and no, and about choices.
-OF_COUNTS = named("first-group-only adds-wrong off-by-one saturates quantifies")
+OF_COUNTS = named("first-group-only adds-wrong off-by-one saturates quantifies overcounts-described")
+# Who is wrong about places alone is right where no place is asked about.
+OF_PLACES = named("left-right-blind ignores-side mirror-blind near-sighted")
 # Asks nothing in the negative.
 NEGATION = named("ignores-negation")
 # Asks neither about classes, antonyms or choices, nor whether things are not both there.

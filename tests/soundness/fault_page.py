@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_vqamt.models.reference.faults import FAULTS
-from tests.soundness.fault_effects import Effect, Row
+from tests.soundness import blind_rates
+from tests.soundness.fault_effects import OF_OTHER_SCENES, Effect, Row
 from tests.soundness.fault_table import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -20,6 +21,9 @@ _HEAD = f"""\
 `oracle` is a model that knows every scene and reads every question right: it never violates a relation. `fault:NAME` is
 the oracle with one fault. What a relation is made for it must catch, and every fault must be caught by some relation:
 that is how one knows that a pass means something. Try one: `pytest --vqamt-model=fault:saturates`.
+
+`fault:NAME@0.05` has the fault in 5 % of the queries, chosen by a hash of their ids; any share above 0 and at most 1
+will do. It shows how small a fault your cases and gates can tell: `pytest --vqamt-model=fault:saturates@0.05`.
 
 In {CASES} cases on the picture world, with the default settings, a relation's cases come out so:
 
@@ -35,16 +39,30 @@ Relations with the same faults stand together. Almost any relation catches who g
 (`always-yes`, `always-no`, `always-zero`, `refuses`); the others are what it is there for.
 """
 
+_BLIND = f"""\
+## Models that do not look
+
+Five faults answer about another scene than the one that is shown, always or for half of the pictures. Each is right
+about some scene of the same data, chosen by a hash of the text or of the picture, so that it is the same in every
+process, shard and order. What they answer depends on the scenes that are there: a relation catches them if fewer than
+{blind_rates.PASSED:g} of its cases hold, of {blind_rates.CASES} on `{blind_rates.DATA}` with the default settings.
+
+A pass rate alone does not say that a model looks. `spatial.mirror[opposite]`, `metavqa.insertion_plus` and
+`metavqa.removal_plus` are the relations of which no case holds for a model that answers by the text alone.
+
+The last column leaves out variants of whose cases 5 % or more are vacuous.
+"""
+
 _TAIL = """\
 This page is written by `python -m tests.soundness.fault_page`, from the tables in `tests/soundness/fault_table.py` and
-`tests/soundness/carets_faults.py`, which say why each effect is what it is. `tests/soundness/test_fault_matrix.py` runs
-all of it.
+the `*_faults.py` beside it, which say why each effect is what it is, and from `tests/soundness/blind_rates.json`, which
+`python -m tests.soundness.blind_rates` writes. `tests/soundness/test_fault_matrix.py` runs all of it.
 """
 
 
 def page() -> str:
     """The page, as it stands in docs/faults.md."""
-    return "\n".join((_HEAD, *_by_relation(), "", "## By fault", "", *_by_fault(), "", _TAIL))
+    return "\n".join((_HEAD, *_by_relation(), "", "## By fault", "", *_by_fault(), "", _BLIND, *_blind(), "", _TAIL))
 
 
 def _by_relation() -> Iterator[str]:
@@ -59,15 +77,31 @@ def _by_relation() -> Iterator[str]:
 
 def _listed(row: Row, effect: Effect) -> str:
     """The faults of this effect, in the order of the catalogue."""
-    return ", ".join(f"`{fault}`" for fault in FAULTS if row.effect(fault) is effect)
+    tabled = (fault for fault in FAULTS if fault not in OF_OTHER_SCENES)
+    return ", ".join(f"`{fault}`" for fault in tabled if row.effect(fault) is effect)
 
 
 def _by_fault() -> Iterator[str]:
     yield _row("fault", "what is wrong", "caught by")
     yield _row("---", "---", "---")
     for name, fault in FAULTS.items():
-        items = [item for item, row in TABLE.items() if row.effect(name) is Effect.CAUGHT]
+        if name in OF_OTHER_SCENES:
+            items = blind_rates.caught_by(name)
+        else:
+            items = [item for item, row in TABLE.items() if row.effect(name) is Effect.CAUGHT]
         yield _row(f"`fault:{name}`", fault.description, ", ".join(_with_variants(items)))
+
+
+def _blind() -> Iterator[str]:
+    yield _row("model", "passes", "of those that are gated", "of these not vacuously")
+    yield _row("---", "---:", "---:", "---:")
+    for row in blind_rates.passes():
+        yield _row(*row)
+    yield ""
+    yield _row("pass rate", *(f"`{fault}`" for fault in blind_rates.BLIND))
+    yield _row("---", *("---:" for _ in blind_rates.BLIND))
+    for row in blind_rates.by_relation():
+        yield _row(*row)
 
 
 def _with_variants(items: list[str]) -> Iterator[str]:

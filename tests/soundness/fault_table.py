@@ -16,11 +16,13 @@ from tests.soundness.fault_effects import (
     OF_COUNTS,
     OF_EDITS,
     OF_OTHER_TEXTS,
+    OF_PLACES,
     OF_WORDS,
     Row,
     named,
 )
 from tests.soundness.noise_faults import NOISE
+from tests.soundness.place_faults import PLACES
 
 # Of two groups the total says "no" or "0", and so does each part: no sum is broken, and nothing is shown.
 _NOTHING_COUNTED = named("always-no always-zero")
@@ -45,6 +47,8 @@ _PARTITION = (
     | named("quantifies")
     | NOT_A_COUNT
 )
+# Of 2 cars, "red cars and blue cars" counts 2, "red cars" 2 and "blue cars" 2. One more in all is two in the parts.
+_OF_PROPERTIES = named("ignores-attributes overcounts-described")
 
 _REORDER = (
     # A's count in one order, B's in the other.
@@ -55,7 +59,7 @@ _REORDER = (
 )
 _BOTH_ORDERS_ALIKE = (
     # Both totals are wrong in the same way.
-    named("adds-wrong off-by-one saturates ignores-attributes")
+    named("adds-wrong off-by-one saturates ignores-attributes overcounts-described")
     # It asks for no single group, which is all that these are wrong about.
     | named("sees-absent quantifies")
     | _OF_WORDING
@@ -90,7 +94,7 @@ _REVERSION = Row(
 _CUTTING_COUNT = Row(
     caught=(
         # One too many in the whole, and in each of two pieces or more.
-        named("off-by-one order-sensitive adds-wrong")
+        named("off-by-one order-sensitive adds-wrong overcounts-described")
         # One too many in each piece alone.
         | named("counts-pieces-wrong")
         # 1 against 1 + 1, wherever the things asked about lie in several pieces.
@@ -141,7 +145,7 @@ _COUNTED_ALIKE = Row(
     vacuous=_NOTHING_COUNTED,
     quiet=(
         named("ignores-attributes first-group-only order-sensitive adds-wrong off-by-one saturates sees-absent")
-        | named("quantifies")
+        | named("quantifies overcounts-described")
         | _OF_WORDING
         | NEGATION
         | OF_CONTROLS
@@ -173,7 +177,7 @@ _ONE_MORE_OR_LESS = (
 )
 _ONE_MORE_OR_LESS_ALL_THE_SAME = (
     # One too many in both pictures.
-    named("off-by-one order-sensitive adds-wrong")
+    named("off-by-one order-sensitive adds-wrong overcounts-described")
     # The thing is a car, be it red or not.
     | named("ignores-attributes")
     # "many" against 1 or "many" is left undecided.
@@ -222,12 +226,11 @@ _QUESTIONS: Mapping[str, Row] = {
     "metavqa.partition[object]": Row(
         caught=_PARTITION,
         vacuous=_NOTHING_COUNTED,
-        # It asks for bare names, so there are no attributes to ignore.
-        quiet=_OF_WORDING | NEGATION | OF_CONTROLS | OF_EDITS | named("ignores-attributes"),
+        # It asks for bare names, so there are no attributes.
+        quiet=_OF_WORDING | NEGATION | OF_CONTROLS | OF_EDITS | _OF_PROPERTIES,
     ),
     "metavqa.partition[property]": Row(
-        # Of 2 cars, "red cars and blue cars" counts 2, "red cars" 2 and "blue cars" 2.
-        caught=_PARTITION | named("ignores-attributes"),
+        caught=_PARTITION | _OF_PROPERTIES,
         vacuous=_NOTHING_COUNTED,
         quiet=_OF_WORDING | NEGATION | OF_CONTROLS | OF_EDITS,
     ),
@@ -258,12 +261,13 @@ _QUESTIONS: Mapping[str, Row] = {
     "veglue.vqa_mr3": _SEEN_ALIKE,
 }
 
-_MORE_QUESTIONS: Mapping[str, Row] = {
-    **{
-        f"corruption[{kind}-{where}]": _CORRUPTED
-        for kind in ("impulse", "zoom", "snow", "contrast")
-        for where in ("object", "global")
-    },
+_CORRUPTIONS: Mapping[str, Row] = {
+    f"corruption[{kind}-{where}]": _CORRUPTED
+    for kind in ("impulse", "zoom", "snow", "contrast")
+    for where in ("object", "global")
+}
+
+_CONTROLS: Mapping[str, Row] = {
     "control.repeat": Row(
         caught=named("inconsistent"),
         # The text is the same, to the letter.
@@ -287,11 +291,14 @@ def _of_questions(rows: Mapping[str, Row]) -> dict[str, Row]:
     return {item: replace(row, quiet=row.quiet | OF_OTHER_TEXTS) for item, row in rows.items()}
 
 
+def _of_no_place(rows: Mapping[str, Row]) -> dict[str, Row]:
+    """Rows of items that ask about no place."""
+    return {item: replace(row, quiet=row.quiet | OF_PLACES) for item, row in rows.items()}
+
+
 TABLE: Mapping[str, Row] = {
-    **_of_questions(_QUESTIONS),
-    **ENTAILMENT,
-    **CAPTIONING,
-    **NOISE,
-    **_of_questions(_MORE_QUESTIONS),
+    **_of_no_place({**_of_questions(_QUESTIONS), **ENTAILMENT, **CAPTIONING, **NOISE, **_of_questions(_CORRUPTIONS)}),
+    **PLACES,
+    **_of_no_place(_of_questions(_CONTROLS)),
 }
 """By item, in the order of the catalogue."""

@@ -21,12 +21,14 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
     groups_of,
 )
 from pytest_vqamt.core.scene import Relationship, Thing
+from tests.reader.truths import is_on_side
 from tests.soundness.kinds_of_things import Kinds, meant
 
 Inventory: TypeAlias = tuple[tuple[str, int], ...]
@@ -54,7 +56,7 @@ class Knowing:
     """What one knows who looks at a picture.
 
     Attributes:
-        things: seen for what they are.
+        things: seen for what they are, each with the box around what is seen of it.
         doubtful: the others.
         relationships: of the unedited photo.
         kinds: what words for classes stand for.
@@ -97,6 +99,9 @@ class Knowing:
             case Has(group=group, attribute=attribute):
                 only = self._only(group)
                 return None if only is None else self._bears(only, attribute)
+            case Located(group=group, side=side, other=other):
+                one, another = self._only(group), self._only(other)
+                return None if one is None or another is None else is_on_side(one, another, side.value)
             case Choice(what=what, options=options):
                 return self._chosen(what, options)
         raise AssertionError(f"say here what is known of {meaning!r}")

@@ -7,11 +7,12 @@ cannot be asked about: it says so, and the relation that asked is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Crop, Mask
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
@@ -81,7 +82,7 @@ class Perceiver:
         """What is known of the picture, where so much of a thing is enough to tell it."""
         sight = self.sight(view(picture, self.outlines), enough)
         return Knowing(
-            things=tuple(each.thing for each in sight.well),
+            things=tuple(replace(each.thing, box=_around(each.pixels)) for each in sight.well),
             doubtful=tuple(_doubtful(sight)),
             relationships=self.outlines.scene(picture.photo).relationships,
             kinds=self.outlines.kinds,
@@ -108,6 +109,12 @@ class Perceiver:
                 if left < np.count_nonzero(each.came_as) and _pieces(each.pixels, left) > _pieces(each.came_as, left):
                     split.append(each)
         return Sight(well=tuple(well), crowds=tuple(crowds), badly=tuple(badly), split=tuple(split))
+
+
+def _around(pixels: Bitmap) -> Box:
+    """The smallest box around the pixels."""
+    columns, rows = (np.flatnonzero(pixels.any(axis=axis)) for axis in (0, 1))
+    return Box.from_corners(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
 
 
 def _doubtful(sight: Sight) -> Iterator[Doubtful]:

@@ -38,6 +38,8 @@ LEAST_SHARE = {
     "carets.ontological[attribute_choice]": 0.45,
     # Most of those who act stand, of which one in four is kept: of five draws one or more in three of four scenes.
     "carets.ontological[action_choice]": 0.25 * (1 - 0.75**5),
+    # Three things in a row, each the only one of its name.
+    "spatial.transitive": 0.2,
 }
 """Of scenes that give a case, where it takes the only thing of a class, and beside it one that can be asked about."""
 

@@ -1,4 +1,4 @@
-"""The arguments that CARETS' relations draw obey the rules of what may be asked, by scene and meaning alone."""
+"""The arguments that relations in words draw obey the rules of what may be asked, by scene and meaning alone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.meaning import (
     Absent,
@@ -17,10 +18,12 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
     Related,
+    Side,
     groups_of,
 )
 from pytest_vqamt.core.scene import Relationship, Scene
@@ -35,7 +38,7 @@ from tests.soundness.survey import survey
 from tests.soundness.words_of_samples import ANTONYMS, GRADABLE, GRAPHS, MASSES, PICTURE_WORLD, Words
 from tests.soundness.words_of_samples import COCO as COCO_WORDS
 
-IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith("carets."))
+IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith(("carets.", "spatial.")))
 WORDS: Mapping[str, Words] = {
     PICTURES.name: PICTURE_WORLD,
     FEW_PICTURES.name: PICTURE_WORLD,
@@ -54,15 +57,17 @@ def scenes(sample: Sample) -> Mapping[str, Scene]:
 def wrong(case: Case, scene: Scene, words: Words) -> Iterator[str]:
     """What is wrong with a case: with its questions one by one, and with the two of them."""
     rules = Arguments(scene=scene, words=words)
-    first, second = (query.meaning for query in case.queries)
-    for meaning in dict.fromkeys((first, second)):
+    first, second, *_ = meanings = [query.meaning for query in case.queries]
+    for meaning in dict.fromkeys(meanings):
         yield from rules.broken(meaning)
-    yield from _CHECKS[case.relation](case, first, second, words.kinds)
+    if case.relation in _CHECKS:
+        yield from _CHECKS[case.relation](case, first, second, words.kinds)
     told = knows(scene, words).answer(first)
     fact = case.fact("truth")
     if told is None or (fact is not None and fact != ("yes" if told else "no")):
         yield f"the truth is {told}, and {fact} is told of"
-    if case.relation in ("carets.ontological", "carets.antonym", "carets.visual"):
+    rests_on_it = case.relation in ("carets.ontological", "carets.antonym", "carets.visual")
+    if rests_on_it or (case.relation, case.variant) == ("spatial.mirror", "opposite"):
         rests = any(rules.rests_on_an_absence(meaning) for meaning in (first, second))
         if rests and not case.is_presumed:
             yield "4: it rests on an absence that is not annotated, and is not presumed"
@@ -262,6 +267,20 @@ def test_what_cannot_be_said_of_a_thing_is_told_of(meaning: Meaning) -> None:
     shirt = thing_of("red shirt", id="9", multi_coloured=True)
     scene = scene_of("wooden duck", "tag", "black cat", "small man", shirt, relationships=[tag_on_duck])
     assert "1" in told(meaning, scene)
+
+
+def beside(scene: Scene, gap: float) -> list[str]:
+    """What is told of a question about a cat, and of what is so many pixels to its right."""
+    cat, other = (replace(thing, box=Box(x, 0, 20, 20)) for thing, x in zip(scene.objects, (0, 20 + gap), strict=False))
+    meaning = Located(group=group_of("cat"), side=Side.LEFT, other=group_of(other.name))
+    return told(meaning, replace(scene, objects=(cat, other, *scene.objects[2:])))
+
+
+def test_places_are_3_percent_apart_and_those_of_the_only_two() -> None:
+    assert beside(scene_of("cat", "chair"), 6) == []  # of 200
+    assert beside(scene_of("cat", "chair"), 5) == ["places"]
+    assert "6" in beside(scene_of("cat", "chair", "chair"), 6)
+    assert "6" in beside(scene_of("cat", "person", "woman"), 6)
 
 
 def test_of_two_of_a_name_the_one_is_told_by_what_the_other_surely_is_not() -> None:

@@ -1,4 +1,4 @@
-"""Yes and no in answers, and claims about the presence and the attributes of things."""
+"""Yes and no in answers, and claims about the presence, the attributes and the places of things."""
 
 from __future__ import annotations
 
@@ -6,7 +6,20 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
-from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Group, Has, Meaning, Neither, NotBoth, Related
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Both,
+    Either,
+    Exists,
+    Group,
+    Has,
+    Located,
+    Meaning,
+    Neither,
+    NotBoth,
+    Related,
+    Side,
+)
 from pytest_vqamt.language.answers.choices import without_questions
 from pytest_vqamt.language.answers.text import (
     MAX_CACHED_CHARS,
@@ -50,12 +63,16 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     if isinstance(prepared, UnreadableAnswer):
         return prepared
     answer = without_questions(prepared)
+    if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
     if len(particles) == 2 or _YES_AND_NO.search(answer):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     parts = claim_clauses(_LEADING.sub("\n", answer))
     if isinstance(meaning, Has):
         claim = _attribute_claim(meaning, parts, with_fragments=not particles)
+    elif isinstance(meaning, Located):
+        claim = _place_claim(meaning, parts)
     else:
         claim = _presence_claim(meaning, parts)
     if claim is not None:
@@ -171,6 +188,35 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
             noun = nouns.match(part, found.end() + 1)
             if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
+    return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
+
+
+_SIDE = re.compile(
+    r"\b(?:(?P<left>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?left|left(?= (?:of|side|edge|than))"
+    r"|(?:farther|further) left|leftmost|^left$)"
+    r"|(?P<right>(?:to|on|at|towards?) (?:the|its) (?:\w+ )?right|right(?= (?:of|side|edge|than))"
+    r"|(?:farther|further) right|rightmost)"
+    r"|(?P<above>above|higher|over|(?:at|to|near|towards?) the top|top edge|on top of)"
+    r"|(?P<below>below|lower|under|underneath|beneath|(?:at|to|near|towards?) the bottom|bottom edge))\b"
+)
+_BARE_RIGHT = re.compile(r"\W*right\W*")
+
+
+def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
+    """Reads clauses on where one of the two things is: "the car is to the right of the dog", "it is higher up"."""
+    nouns = noun_pattern(meaning.group), noun_pattern(meaning.other)
+    said: list[bool | None] = []
+    for part in parts:
+        for found in _SIDE.finditer(part):
+            side = Side(str(found.lastgroup))
+            last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
+            if last[1] > last[0]:  # it is said of the other thing
+                side = side.opposite
+            denied = _DENIAL.search(part, 0, found.start()) is not None
+            if side is meaning.side:
+                said.append(not denied)
+            elif side is meaning.side.opposite and not denied:
+                said.append(False)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
 
 

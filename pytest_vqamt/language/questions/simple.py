@@ -1,4 +1,4 @@
-"""Questions about the number and the presence of groups of things."""
+"""Questions about the number, the presence and the places of things."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Meaning
+from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Located, Meaning, Side
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
-from pytest_vqamt.language.english.phrases import join_phrases, phrase, with_indefinite
+from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, with_indefinite
 from pytest_vqamt.language.tables import toml_table
 
 
@@ -28,6 +28,8 @@ ABSENT_WORDINGS = len(_WORDINGS["absent"])
 BOTH_IN_THE_SINGULAR = len(_WORDINGS["one_of_each"])
 """The number of wordings of ``both``, the first, with "a cup and a dog"; the others say "cups and dogs"."""
 BOTH_WORDINGS = BOTH_IN_THE_SINGULAR + len(_WORDINGS["some_of_each"])
+LOCATED_WORDINGS = len(_WORDINGS["located_level"])
+"""The number of wordings of ``located`` for each side."""
 
 
 def count(groups: Group | Sequence[Group], wording: int = 0) -> Question:
@@ -87,6 +89,41 @@ def both(groups: Group | Sequence[Group], wording: int = 0) -> Question:
     """
     every = (groups,) if isinstance(groups, Group) else tuple(groups)
     return _both(every, _checked(wording, BOTH_WORDINGS))
+
+
+def located(group: Group, side: Side, other: Group, wording: int = 0) -> Question:
+    """Asks whether the one thing of ``group`` is on this side of the one thing of ``other`` in the picture.
+
+    >>> dog, car = Group(name="dog"), Group(name="car")
+    >>> located(dog, Side.LEFT, car).text, located(dog, Side.ABOVE, car).text
+    ('Is the dog to the left of the car in the picture?', 'Is the dog higher up in the picture than the car?')
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
+    meaning = Located(group=group, side=side, other=other)
+    return _located(meaning, _checked(wording, LOCATED_WORDINGS))
+
+
+_SIDES = {Side.LEFT: "left", Side.RIGHT: "right", Side.ABOVE: "higher up", Side.BELOW: "lower down"}
+_EDGES = {Side.ABOVE: "top", Side.BELOW: "bottom"}
+
+
+@lru_cache(maxsize=65536)
+def _located(meaning: Located, wording: int) -> Question:
+    is_level = meaning.side not in _EDGES
+    many = is_plural(meaning.group.name) and not is_mass(meaning.group.name)
+    text = str(_WORDINGS["located_level" if is_level else "located_upright"][wording]).format_map(
+        {
+            "the": definite(meaning.group),
+            "other": definite(meaning.other),
+            "side": _SIDES[meaning.side],
+            "edge": _EDGES.get(meaning.side, ""),
+            "is": "are" if many else "is",
+            "does": "do" if many else "does",
+        }
+    )
+    return Question(text[0].upper() + text[1:], meaning)
 
 
 @lru_cache(maxsize=65536)

@@ -1,4 +1,4 @@
-"""``fault:NAME``: the oracle with one planted fault.
+"""``fault:NAME``: the oracle with one planted fault; ``fault:NAME@0.05`` has it in that share of the queries.
 
 Each relation must catch the faults it is made for, which shows that its passes mean something.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
+from math import nan
 from types import MappingProxyType
 from typing import assert_never
 
-from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, Reencode, with_objects
+from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, Mirror, Reencode, with_objects
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.meaning import (
     Absent,
@@ -27,14 +28,18 @@ from pytest_vqamt.core.meaning import (
     Has,
     Inventory,
     Label,
+    Located,
     Meaning,
     Neither,
     NotBoth,
+    Side,
     Truth,
+    members,
     truth,
 )
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.reference.oracle import (
@@ -45,6 +50,18 @@ from pytest_vqamt.models.reference.oracle import (
     off_by,
     true_answer,
     wrong_answer,
+)
+from pytest_vqamt.models.reference.other_scenes import (
+    BUCKETS,
+    GradedModel,
+    OtherSceneModel,
+    answer_about,
+    first_scene,
+    is_unseen,
+    prior_model,
+    scene_by_bucket,
+    scene_by_text,
+    scene_instead,
 )
 
 INSERTED = "inserted-"
@@ -72,16 +89,36 @@ FAULTS: dict[str, Fault] = {}
 """Every planted fault by its name."""
 
 
-def load(name: str, _options: ModelOptions) -> ScriptedModel:
-    """The model with this fault.
+def load(argument: str, _options: ModelOptions) -> ScriptedModel:
+    """The model with the fault ``NAME``, or with it in a share of the queries: ``NAME@SHARE``.
 
     Raises:
-        OptionError: there is no such fault.
+        OptionError: there is no such fault, or the share is not in (0, 1].
     """
+    name, at, share = argument.partition("@")
     if name not in FAULTS:
         hint = did_you_mean(f"fault:{name}", (f"fault:{known_name}" for known_name in FAULTS))
-        raise OptionError(f"Expected a planted fault, but got model='fault:{name}'; {hint}")
-    return ScriptedModel(FAULTS[name].replies())
+        raise OptionError(f"Expected a planted fault, but got model='fault:{argument}'; {hint}")
+    reply = FAULTS[name].replies()
+    return ScriptedModel(GradedModel(reply, _share(share, argument)) if at else reply)
+
+
+def check(argument: str, options: ModelOptions) -> None:
+    """Checks the argument, as ``load`` does; that costs nothing."""
+    load(argument, options)
+
+
+def _share(text: str, argument: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = nan
+    if not 0 < share <= 1:
+        raise OptionError(
+            "Expected a share of the queries above 0 and at most 1 after the @, such as fault:always-yes@0.05, but got "
+            f"model='fault:{argument}'"
+        )
+    return share
 
 
 def _fault(name: str, description: str) -> Callable[[Callable[[Query], str | None]], Responder]:
@@ -150,7 +187,7 @@ def _first_choice(query: Query) -> str | None:
 
 @_fault("template-sensitive", "is wrong about yes/no questions and choices that are put in an odd number of words")
 def _template_sensitive(query: Query) -> str | None:
-    is_short = isinstance(query.meaning, Exists | Absent | Both | NotBoth | Either | Neither | Has | Choice)
+    is_short = isinstance(query.meaning, Exists | Absent | Both | NotBoth | Either | Neither | Has | Located | Choice)
     return _wrong_text(query) if is_short and len(query.text.split()) % 2 else None
 
 
@@ -176,6 +213,8 @@ def _order_sensitive(query: Query) -> str | None:
             return off_by(query, 1)
         case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
             return _wrong_text(query) if _unsorted(groups) else None
+        case Located(group=group, other=other):
+            return _wrong_text(query) if _unsorted((group, other)) else None
         case Choice(options=options) if list(options) != sorted(options):
             return _wrong_text(query)
     return None
@@ -220,6 +259,46 @@ def _quantifies(query: Query) -> str | None:
         case Count(groups=(_,)) if isinstance(value, int) and value >= _MANY:
             return "many"
     return None
+
+
+@_fault("overcounts-described", "counts one too many of what is described by an attribute")
+def _overcounts_described(query: Query) -> str | None:
+    is_described = isinstance(query.meaning, Count) and any(group.attributes for group in query.meaning.groups)
+    return off_by(query, 1) if is_described else None
+
+
+@_fault("left-right-blind", "says that one thing is to the left of another, and to the right of it as well")
+def _left_right_blind(query: Query) -> str | None:
+    is_level = isinstance(query.meaning, Located) and query.meaning.side in (Side.LEFT, Side.RIGHT)
+    return answer_text(True) if is_level else None
+
+
+@_fault("ignores-side", 'takes "to the right of" for "to the left of", and "lower" for "higher"')
+def _ignores_side(query: Query) -> str | None:
+    match query.meaning:
+        case Located(side=Side.RIGHT | Side.BELOW as side):
+            return answer_to(query, replace(query.meaning, side=side.opposite))
+    return None
+
+
+@_fault("mirror-blind", "answers about a mirrored picture as if it were not mirrored")
+def _mirror_blind(query: Query) -> str | None:
+    if not sum(isinstance(edit, Mirror) for edit in query.picture.edits) % 2:
+        return None
+    return answer_text(truth(query.meaning, Mirror().after(query.picture.scene)))
+
+
+@_fault("near-sighted", "denies the places of two things with more than a third of the picture between them")
+def _near_sighted(query: Query) -> str | None:
+    if not isinstance(query.meaning, Located):
+        return None
+    scene = query.picture.scene
+    boxes = [thing.box for group in (query.meaning.group, query.meaning.other) for thing in members(group, scene)]
+    if query.meaning.side in (Side.LEFT, Side.RIGHT):
+        gap, size = max(box.x for box in boxes) - min(box.x1 for box in boxes), scene.width
+    else:
+        gap, size = max(box.y for box in boxes) - min(box.y1 for box in boxes), scene.height
+    return answer_text(False) if gap > size / 3 else None
 
 
 @_fault("omits-inserted", "does not see what was inserted into a picture")
@@ -319,6 +398,37 @@ def _encoding_sensitive(query: Query) -> str | None:
     return answer_text(wrong_answer(true_answer(query))) if encoded_anew else None
 
 
+def _other_scene(name: str, description: str, scene: Callable[[Query, SceneSource], Scene | None]) -> None:
+    """Registers a fault that answers about another scene of the source; about the one shown where that is None."""
+
+    def reply(query: Query, source: SceneSource) -> str:
+        other = scene(query, source)
+        return answer_text(true_answer(query)) if other is None else answer_about(query, other)
+
+    FAULTS[name] = Fault(description=description, replies=lambda: OtherSceneModel(reply))
+
+
+_other_scene("fixed-scene", "answers about the first scene of the data, whatever it is shown", first_scene)
+_other_scene(
+    "text-keyed-cache",
+    "answers about one picture for each text, as behind a cache keyed by the text alone",
+    scene_by_text,
+)
+_other_scene(
+    "image-hash-8",
+    f"answers about {BUCKETS} pictures, as behind a cache of pictures by a hash of so many values",
+    scene_by_bucket,
+)
+FAULTS["prior-only"] = Fault(
+    description="gives the answer that is right most often over the data, whatever it is shown", replies=prior_model
+)
+_other_scene(
+    "half-blind",
+    "does not see every second picture, and answers about another one",
+    lambda query, source: scene_instead(query, source) if is_unseen(query) else None,
+)
+
+
 def _inventory(query: Query) -> Inventory:
     value = truth(query.meaning, query.picture.scene)
     assert isinstance(value, tuple)
@@ -356,6 +466,8 @@ def _without_attributes(meaning: Meaning) -> Meaning:
             return replace(meaning, group=_bare(group))
         case Has(group=group):
             return Exists(group=_bare(group))
+        case Located(group=group, other=other):
+            return replace(meaning, group=_bare(group), other=_bare(other))
         case Entails(units=units):
             return Entails(units=tuple(replace(unit, group=_bare(unit.group)) for unit in units))
         case Choice() | Describe() | Annotated():

@@ -12,6 +12,7 @@ from typing import ClassVar, TypeAlias, assert_never
 
 from pytest_vqamt.core.meaning import Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
+from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.models.base import ModelOptions
 
@@ -30,6 +31,9 @@ class ScriptedModel:
         return tuple(Answer(self.reply(item.query)) for item in batch)
 
     entail = caption = answer
+
+    def meet(self, sources: Sequence[SceneSource]) -> None:
+        meet_sources(self.reply, sources)
 
 
 def load(_argument: str, _options: ModelOptions) -> ScriptedModel:
@@ -56,6 +60,13 @@ def answer_text(value: Truth) -> str:
 
 
 Responder: TypeAlias = Callable[[Query], str]
+
+
+def meet_sources(reply: Responder, sources: Sequence[SceneSource]) -> None:
+    """Gives the scene sources of the run to a responder that answers by other scenes than the one shown."""
+    meet: Callable[[Sequence[SceneSource]], None] | None = getattr(reply, "meet", None)
+    if meet is not None:
+        meet(sources)
 
 
 def answer_to(query: Query, meaning: Meaning) -> str:

@@ -38,6 +38,7 @@ class InsertionPlus(CutoutRelation):
         breakdown=("present_groups", "shape", "placed"),
         settings=(EXCLUDE_CUTOUTS,),
         version=2,
+        directional=("",),
     )
     expect = one_more
 

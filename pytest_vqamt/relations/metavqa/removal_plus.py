@@ -40,6 +40,7 @@ class RemovalPlus(BuiltInRelation):
         breakdown=("present_groups", "shape"),
         settings=(ERASE, INPAINT),
         version=2,
+        directional=("",),
     )
     expect = one_less
 

@@ -95,6 +95,8 @@ _PAPERS: Mapping[str, str] = {
     "metaic": "MetaIC (Yu et al., ISSTA 2022)",
     "basic_questions": "Basic questions (Huang et al., AAAI 2019)",
     "corruption": "Corruptions (Hendrycks and Dietterich, ICLR 2019)",
+    "spatial": "Places: left, right, higher, lower",
+    "count": "Counts: parts and wholes",
     "control": "Controls: the noise floor",
 }
 

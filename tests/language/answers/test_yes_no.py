@@ -14,10 +14,12 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Located,
     Meaning,
     Neither,
     NotBoth,
     Related,
+    Side,
 )
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
@@ -252,3 +254,30 @@ def test_every_text_has_a_reading(text: str, group: Group) -> None:
 
 def filled(frame: str, group: Group) -> str:
     return frame.format(a=with_indefinite(group), one=phrase(group, "singular"), many=phrase(group, "plural"))
+
+
+LEFT, ABOVE = (Located(group=DOG, side=side, other=CAT) for side in (Side.LEFT, Side.ABOVE))
+
+# What an answer says of whether the dog is to the left of the cat, or higher up in the picture.
+SAID_OF_A_PLACE = [
+    (LEFT, "Yes", True), (LEFT, "no.", False), (LEFT, "The dog is to the left of the cat.", True),
+    (LEFT, "No, the dog is to the right of the cat.", False), (LEFT, "The cat is to the right of the dog.", True),
+    (LEFT, "The cat is on the left.", False), (LEFT, "left", True), (LEFT, "on the right side", False),
+    (LEFT, "It is.", True), (LEFT, "It is not.", False), (LEFT, "The dog isn't to the left of the cat", False),
+    (LEFT, "The dog is on the left, the cat on the right.", True), (LEFT, "Yes, that is right.", True),
+    (LEFT, "The dog is farther to the left in the picture than the cat", True), (LEFT, "That's correct.", True),
+    (LEFT, "No, the dog is actually to the right of the cat, closer to the right edge.", False),
+    (LEFT, "The cat is to the left of the dog.", False), (LEFT, "No, it's farther right.", False),
+    (ABOVE, "The dog is lower down.", False), (ABOVE, "It is higher up in the picture.", True),
+    (ABOVE, "The cat is below the dog", True), (ABOVE, "The dog is closer to the top of the image.", True),
+    # Neither says where it is on this axis, or that it is not there.
+    (LEFT, "The dog is above the cat.", None), (LEFT, "The dog is not to the right of the cat.", None),
+    # The side, or "that is right".
+    (LEFT, "Right.", None),
+]  # fmt: skip
+
+
+@each_row(("meaning", "text", "said"), SAID_OF_A_PLACE)
+def test_the_place_of_a_thing(meaning: Located, text: str, said: bool | None) -> None:
+    read = read_yes_no(text, meaning)
+    assert read is said if said is not None else isinstance(read, UnreadableAnswer)

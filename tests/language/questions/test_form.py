@@ -26,6 +26,7 @@ from pytest_vqamt.core.meaning import (
     Has,
     Meaning,
     Related,
+    Side,
     groups_of,
     is_yes_no,
 )
@@ -141,6 +142,8 @@ def _own_questions(first: Group, second: Group) -> Iterator[Question]:
         yield simple.absent(first, wording)
     for wording in range(simple.BOTH_WORDINGS):
         yield simple.both((first, second), wording)
+    for wording in range(simple.LOCATED_WORDINGS):
+        yield from (simple.located(first, side, second, wording) for side in Side)
     if not is_mass(first.name) and not is_mass(second.name):
         for wording in range(simple.COUNT_WORDINGS):
             yield simple.count(first, wording)

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Related, truth
+from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Located, Related, Side, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions import ask
 from pytest_vqamt.language.questions.simple import (
@@ -17,10 +17,12 @@ from pytest_vqamt.language.questions.simple import (
     BOTH_WORDINGS,
     COUNT_WORDINGS,
     EXISTS_WORDINGS,
+    LOCATED_WORDINGS,
     absent,
     both,
     count,
     exists,
+    located,
 )
 from tests.rows import each_row
 
@@ -215,3 +217,21 @@ def test_a_plural_name_means_the_things_under_either_name(yard: Scene) -> None:
     assert ask.exists("dogs").text == "Is there a dog in the picture?"
     assert truth(ask.count("dogs").meaning, yard) == 3
     assert ask.exists("scissors").meaning == Exists(group=SCISSORS)
+
+
+@each_row("side", Side)
+def test_a_place_is_asked_about_in_seven_wordings(side: Side) -> None:
+    asked = [located(DOG, side, BUS, wording) for wording in range(LOCATED_WORDINGS)]
+    assert len({each.text for each in asked}) == len(asked) == 7
+    assert {each.meaning for each in asked} == {Located(group=DOG, side=side, other=BUS)}
+    assert all(re.fullmatch(r"[A-Z][^?.!]*the dog [^?.!]*the bus[^?.!]*\?", each.text) for each in asked)
+
+
+def test_the_verb_agrees_with_the_thing_whose_place_is_asked() -> None:
+    assert located(SCISSORS, Side.RIGHT, DOG).text == "Are the scissors to the right of the dog in the picture?"
+    assert located(SCISSORS, Side.BELOW, DOG, 3).text == "Do the scissors appear lower down in the image than the dog?"
+
+
+def test_a_wording_of_a_place_that_is_not_there_is_refused() -> None:
+    with pytest.raises(VqamtError, match=r"Expected a wording from 0 to 6, but got wording=7"):
+        located(DOG, Side.LEFT, BUS, 7)

@@ -1,0 +1,193 @@
+"""Answers about other scenes than the one that a query shows, as of models that do not look at it.
+
+The other scene is of the same source, and follows from the query and the source alone: it is the same in every process,
+order and shard. A class covers what it covers in that scene ("animal" its cats, not the dogs that are shown).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from pytest_vqamt.core.errors import DataError, ModelError
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.meaning import Annotated, Choice, Group, Meaning, groups_of, is_yes_no, truth, with_groups
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.models.reference.oracle import Responder, answer_text, meet_sources, true_answer
+
+BUCKETS = 8
+"""The pictures that the cache of ``image-hash-8`` tells apart."""
+_SURVEYED = 32
+"""The most scenes that the prior of a source is taken from, evenly spaced."""
+_HALF = 2
+
+
+def hashed(*parts: str) -> int:
+    """A whole number of 64 bits, the same on every machine."""
+    return int(digest(*parts), 16)
+
+
+class OtherSceneModel:
+    """Replies to a query by another scene, or by several, of the source that its picture is from."""
+
+    def __init__(self, reply: Callable[[Query, SceneSource], str]) -> None:
+        self._reply = reply
+        self._sources: tuple[SceneSource, ...] = ()
+        self._source_of: dict[Photo, SceneSource] = {}
+
+    def meet(self, sources: Sequence[SceneSource]) -> None:
+        """Takes the sources of the run, in their order."""
+        if tuple(sources) != self._sources:
+            self._sources = tuple(sources)
+            self._source_of = {}
+
+    def __call__(self, query: Query) -> str:
+        return self._reply(query, self._source(query.picture.photo))
+
+    def _source(self, photo: Photo) -> SceneSource:
+        if photo not in self._source_of:
+            source = next((each for each in self._sources if _has(each, photo)), None)
+            if source is None:
+                raise ModelError(
+                    f"Expected the data that photo={photo.id!r} is from, to answer about another scene of it, but this "
+                    "model was not given it: name it with --vqamt-data"
+                )
+            self._source_of[photo] = source
+        return self._source_of[photo]
+
+
+def _has(source: SceneSource, photo: Photo) -> bool:
+    try:
+        return source.scene(source.place(photo.id)).photo == photo
+    except DataError:
+        return False
+
+
+def first_scene(_query: Query, source: SceneSource) -> Scene:
+    """The first scene of the source."""
+    return _scene_at(source, 0)
+
+
+def scene_by_text(query: Query, source: SceneSource) -> Scene:
+    """The scene of the picture that happened to be asked about first in these words."""
+    return _scene_at(source, hashed("text", query.task, query.text))
+
+
+def scene_by_bucket(query: Query, source: SceneSource) -> Scene:
+    """The scene of the picture that happened to come first of all that the cache takes for the same."""
+    bucket = hashed("bucket", query.picture.digest) % BUCKETS
+    return _scene_at(source, hashed("first of bucket", str(bucket)))
+
+
+def is_unseen(query: Query) -> bool:
+    """Whether the picture is of the half that is not looked at."""
+    return hashed("half", query.picture.digest) % _HALF == 0
+
+
+def scene_instead(query: Query, source: SceneSource) -> Scene:
+    """Another scene than the one shown, where there is one."""
+    shown = source.place(query.picture.photo.id)
+    return _scene_at(source, shown + 1 + hashed("instead", query.picture.digest) % max(1, len(source) - 1))
+
+
+def _scene_at(source: SceneSource, index: int) -> Scene:
+    """The scene at ``index``, counted round; the next one where its record is broken.
+
+    Raises:
+        ModelError: every record is broken.
+    """
+    for place in range(index, index + len(source)):
+        try:
+            return source.scene(place % len(source))
+        except DataError:
+            continue
+    raise ModelError(f"Expected a scene of {source.spec} to answer about, but none of {len(source)} can be read")
+
+
+def answer_about(query: Query, scene: Scene) -> str:
+    """The right answer to the query about ``scene``; a guess where there is none, the same for all that is alike."""
+    known = _known_answer(query, scene)
+    return _guess(query.meaning) if known is None else known
+
+
+def prior_model() -> OtherSceneModel:
+    """A model that gives the most frequent right answer over the source, or over some of its scenes, evenly spaced."""
+    answers: dict[tuple[str, Meaning, str], str] = {}
+
+    def reply(query: Query, source: SceneSource) -> str:
+        asked = source.digest, query.meaning, query.text
+        if asked not in answers:
+            count = min(len(source), _SURVEYED)
+            scenes = (_scene_at(source, place * len(source) // count) for place in range(count))
+            found = Counter(known for scene in scenes if (known := _known_answer(query, scene)) is not None)
+            answers[asked] = min(found, key=lambda text: (-found[text], text)) if found else _guess(query.meaning)
+        return answers[asked]
+
+    return OtherSceneModel(reply)
+
+
+def _known_answer(query: Query, scene: Scene) -> str | None:
+    if isinstance(query.meaning, Annotated):  # it holds the answers about the picture that is shown
+        return next(_published(query.text, scene), None)
+    value = truth(_in_scene(query.meaning, scene), scene)
+    return None if value is None else answer_text(value)
+
+
+def _published(text: str, scene: Scene) -> Iterator[str]:
+    for question in scene.questions:
+        if question.text == text and question.answers:
+            yield _best(question)
+
+
+def _best(question: PublishedQuestion) -> str:
+    weights = Counter(question.answers)
+    if question.scores:
+        return max(zip(question.scores, question.answers, strict=True))[1]
+    return min(weights, key=lambda text: (-weights[text], text))
+
+
+def _guess(meaning: Meaning) -> str:
+    if is_yes_no(meaning):
+        return answer_text(False)
+    options = meaning.options if isinstance(meaning, Choice | Annotated) else ()
+    return min(options, default="nothing")
+
+
+def _in_scene(meaning: Meaning, scene: Scene) -> Meaning:
+    """The meaning of the same text about ``scene``."""
+    groups = groups_of(meaning)
+    return with_groups(meaning, tuple(_group_in(group, scene) for group in groups)) if groups else meaning
+
+
+def _group_in(group: Group, scene: Scene) -> Group:
+    related = tuple(replace(each, to=_group_in(each.to, scene)) for each in group.related)
+    names = dict.fromkeys(thing.name for thing in scene.objects) if group.covers else ()
+    more = (name for name in names if name not in group.covers and _is_of(name, group.name))
+    return replace(group, covers=(*group.covers, *more), related=related)
+
+
+@cache
+def _is_of(name: str, word: str) -> bool:
+    return word in ontology().classes_of(name, wordnet())
+
+
+class GradedModel:
+    """Replies as another one to a share of the queries, by the hash of their ids, and rightly to the others."""
+
+    def __init__(self, reply: Responder, share: float) -> None:
+        self._reply = reply
+        self._limit = share * 2**64
+
+    def meet(self, sources: Sequence[SceneSource]) -> None:
+        """Gives the sources to the other one."""
+        meet_sources(self._reply, sources)
+
+    def __call__(self, query: Query) -> str:
+        text = self._reply(query)  # to each query, since it may remember what it was shown
+        return text if hashed("graded", query.id) < self._limit else answer_text(true_answer(query))

@@ -1,0 +1,1 @@
+"""Relations between counts that no paper has."""

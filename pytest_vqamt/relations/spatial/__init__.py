@@ -1,0 +1,1 @@
+"""Where things are: left, right, higher and lower in the picture, by their boxes."""

@@ -1,0 +1,41 @@
+"""The relation ``spatial.antisymmetric``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.askable_scene import askable_scene_of
+from pytest_vqamt.relations.expectations import not_both_yes
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.spatial.places import sample_place, two_questions
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class Antisymmetric(LexicalRelation):
+    """The dog is not to the left of the car while the car is to the left of the dog.
+
+    Asked about left, right, higher and lower (``places`` says of what). A relation of this project. It holds whichever
+    dog and car are meant, so no case is presumed; two answers of no hold vacuously.
+    """
+
+    info = RelationInfo(
+        name="spatial.antisymmetric",
+        task=Task.VQA,
+        source="a relation of this project: places by boxes",
+        breakdown=("side",),
+        settings=(WORDNET, ONTOLOGY),
+    )
+    expect = not_both_yes
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = askable_scene_of(scene, corpus, self.known)
+        asked = sample_place(view, choose)
+        if isinstance(asked, NotApplicable):
+            return asked
+        back = asked.place.ask_back(asked.wording, side=asked.side)
+        return two_questions(self, variant, view, asked, (scene.picture, back), "not both yes")

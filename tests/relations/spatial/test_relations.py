@@ -1,0 +1,101 @@
+"""Four relations between questions about places: what they ask, what holds, and what is violated."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.case import Case, Outcome
+from pytest_vqamt.core.edits import Mirror as MirrorEdit
+from pytest_vqamt.core.meaning import Located, Side, truth
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.spatial.antisymmetric import Antisymmetric
+from pytest_vqamt.relations.spatial.inverse import Inverse
+from pytest_vqamt.relations.spatial.mirror import Mirror
+from pytest_vqamt.relations.spatial.transitive import Transitive
+from tests.making import answers_of
+from tests.relations.spatial.gardens import IN_A_ROW, cases
+from tests.rows import each_row
+
+MIRROR, INVERSE, ANTISYMMETRIC, TRANSITIVE = Mirror(), Inverse(), Antisymmetric(), Transitive()
+
+
+def located(case: Case) -> list[tuple[str, str, str]]:
+    """What is asked, as thing, side and other thing."""
+    found = []
+    for query in case.queries:
+        assert isinstance(query.meaning, Located)
+        found.append((query.meaning.group.name, query.meaning.side.value, query.meaning.other.name))
+    return found
+
+
+def opposite(side: str) -> str:
+    return Side(side).opposite.value
+
+
+@each_row("variant", ["opposite", "swap"])
+def test_the_second_question_is_about_the_mirrored_picture(variant: str) -> None:
+    for case in cases(MIRROR, IN_A_ROW, variant):
+        first, second = case.queries
+        assert (first.picture.edits, second.picture.edits) == ((), (MirrorEdit(),))
+        (thing, side, other), asked_again = located(case)
+        assert asked_again == (thing, side if variant == "opposite" else opposite(side), other)
+        assert (first.text == second.text) is (variant == "opposite")
+
+
+def test_the_inverse_asks_where_the_other_thing_is() -> None:
+    for case in cases(INVERSE, IN_A_ROW):
+        (thing, side, other), back = located(case)
+        assert back == (other, opposite(side), thing)
+
+
+def test_antisymmetry_asks_whether_the_other_thing_is_on_the_same_side() -> None:
+    for case in cases(ANTISYMMETRIC, IN_A_ROW):
+        (thing, side, other), back = located(case)
+        assert back == (other, side, thing)
+
+
+def test_transitivity_asks_about_three_in_a_row() -> None:
+    found = {tuple(located(case)) for case in cases(TRANSITIVE, IN_A_ROW)}
+    assert found == {
+        (("dog", "left", "car"), ("car", "left", "tree"), ("dog", "left", "tree")),
+        (("tree", "right", "car"), ("car", "right", "dog"), ("tree", "right", "dog")),
+    }
+
+
+@each_row(
+    ("relation", "variant", "texts", "outcome", "vacuous"),
+    [
+        (MIRROR, "opposite", ("yes", "no"), Outcome.HOLDS, False),
+        (MIRROR, "opposite", ("yes", "yes"), Outcome.VIOLATED, False),
+        (MIRROR, "opposite", ("no", "no"), Outcome.VIOLATED, False),
+        (MIRROR, "opposite", ("yes", "maybe"), Outcome.UNPARSED, False),
+        (MIRROR, "swap", ("yes", "yes"), Outcome.HOLDS, False),
+        (MIRROR, "swap", ("no", "yes"), Outcome.VIOLATED, False),
+        (INVERSE, "", ("no", "no"), Outcome.HOLDS, False),
+        (INVERSE, "", ("no", "yes"), Outcome.VIOLATED, False),
+        (ANTISYMMETRIC, "", ("yes", "no"), Outcome.HOLDS, False),
+        (ANTISYMMETRIC, "", ("no", "no"), Outcome.HOLDS, True),
+        (ANTISYMMETRIC, "", ("yes", "yes"), Outcome.VIOLATED, False),
+        (TRANSITIVE, "", ("yes", "yes", "yes"), Outcome.HOLDS, False),
+        (TRANSITIVE, "", ("yes", "no", "no"), Outcome.HOLDS, True),
+        (TRANSITIVE, "", ("yes", "yes", "no"), Outcome.VIOLATED, False),
+    ],
+)
+def test_the_verdict(relation: Relation, variant: str, texts: tuple[str, ...], outcome: Outcome, vacuous: bool) -> None:
+    verdict = relation.judge(cases(relation, IN_A_ROW, variant)[0], answers_of(*texts))
+    assert (verdict.outcome, verdict.vacuous) == (outcome, vacuous)
+
+
+@pytest.mark.parametrize(
+    ("relation", "variant"),
+    [(MIRROR, "opposite"), (MIRROR, "swap"), (INVERSE, ""), (ANTISYMMETRIC, ""), (TRANSITIVE, "")],
+)
+def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, relation: Relation, variant: str) -> None:
+    assert cases(relation, bare, variant, n=1) == []
+
+
+def test_left_of_a_picture_is_right_of_its_mirror_image() -> None:
+    case = next(case for case in cases(MIRROR, IN_A_ROW, "opposite") if located(case)[0] == ("dog", "left", "tree"))
+    assert [truth(query.meaning, query.picture.scene) for query in case.queries] == [True, False]
+    assert MIRROR.judge(case, answers_of("Yes, the dog is on the left.", "No, it is to the right of the tree.")).obeys
