@@ -220,7 +220,6 @@ class RelationInfo:
         directional: the variants that hold for no model that answers by the text alone: they need no contrast.
         draws_as: replaces name and variant in the seed, so that all items with the same word make the same choices; ""
             for a seed of its own.
-        directional: whether only a model that looks at the picture can satisfy it, so that its cases need no contrast.
         contrast: whether its cases may get a contrast, or the index of the query that may.
     """
 
@@ -236,8 +235,11 @@ class RelationInfo:
     pairs: PairKind | None = None
     directional: tuple[str, ...] = ()
     draws_as: str = ""
-    directional: bool = False
     contrast: bool | int = True
+
+    def is_directional(self, variant: str) -> bool:
+        """Whether no model that answers by the text alone satisfies the variant: each case is its own contrast."""
+        return variant in self.directional
 
     def item(self, variant: str) -> str:
         """The name that users type: "metavqa.partition[object]", or just the relation if it has one variant."""

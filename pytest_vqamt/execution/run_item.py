@@ -140,7 +140,7 @@ class _Run:
             presumed=presumed,
             reference=human_reference(self._job.item),
             judged=self._judged_cases,
-            directional=info.directional,
+            directional=info.is_directional(self._job.variant),
             grounded=self._grounded_result(),
         )
         self._listen(Finished(result=result))
@@ -183,7 +183,7 @@ class _Run:
             presumed,
             self._options.grounded_thresholds,
             self._options.gate_on,
-            has_baseline=self._job.baseline is not None and not info.directional,
+            has_baseline=self._job.baseline is not None and not info.is_directional(self._job.variant),
         )
 
     def _run_window(self, window: list[PlannedCase]) -> None:
@@ -255,7 +255,8 @@ class _Run:
     def _count_grounded(self, judged: JudgedCase, before: Verdict | None) -> None:
         """Counts a case with a contrast; a case of a directional relation is its own."""
         case, verdict = judged.case, judged.verdict
-        directional = self._job.relation.info.directional and self._options.sampling.contrast > 0
+        is_its_own = self._job.relation.info.is_directional(self._job.variant)
+        directional = is_its_own and self._options.sampling.contrast > 0
         if not directional and verdict.contrast is None:
             return
         presumed = case.is_presumed or (case.contrast is not None and case.contrast.presumed)

@@ -368,7 +368,7 @@ def relation(
                 version=version,
                 tags=tags,
                 contrast=contrast,
-                directional=directional,
+                directional=("",) if directional else (),
             ),
             draft=draft,
             expect=expect,

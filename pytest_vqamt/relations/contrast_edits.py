@@ -1,4 +1,6 @@
-"""Edits of a picture that change the right answer to a question: what is asked about is covered, or one is inserted.
+"""Edits of a picture that change the right answer to a question.
+
+What is asked about is covered, or one is inserted; the picture is mirrored where left and right are asked about.
 
 What may be covered or inserted follows ``metavqa.removal_plus`` and ``metavqa.insertion_plus``: nothing of the thing
 stays, nothing else goes with it, and what is inserted is whole and the best of its name.
@@ -12,12 +14,13 @@ from dataclasses import dataclass
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Change, NotApplicable
 from pytest_vqamt.core.corpus import CutoutEntry
-from pytest_vqamt.core.meaning import Choice, Count, Entails, Group, Has, Meaning, groups_of, members
+from pytest_vqamt.core.meaning import Choice, Count, Entails, Group, Has, Located, Meaning, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.edits import ERASE, Eraser, make_eraser, only_worn_items, sample_insertion, wholly_removable
 from pytest_vqamt.relations.soundness import certain_properties, countable_names, is_salient, unrelated
+from pytest_vqamt.relations.spatial.places import LEVEL
 from pytest_vqamt.relations.sure_answers import group_in
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -37,7 +40,9 @@ def edited_pictures(meaning: Meaning, view: AskableScene, choose: Chooser) -> It
     """Yields pictures of the scene after an edit of what the meaning is about, in a random order."""
     eraser = make_eraser(ERASE.default, "", view.corpus)
     assert isinstance(eraser, Eraser)  # white needs nothing
-    if isinstance(meaning, Has | Choice):
+    if isinstance(meaning, Located) and meaning.side in LEVEL:
+        yield EditedPicture(view.scene.picture.mirror())
+    if isinstance(meaning, Has | Choice | Located):
         return
     groups = groups_of(meaning)
     for group in choose.several(groups, len(groups)):

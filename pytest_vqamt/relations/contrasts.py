@@ -68,7 +68,9 @@ _MAX_DRAWS = 200
 def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
     """Returns the case with a contrast, if there is one and the case is among the ``share`` of cases that have one."""
     info = relation.info
-    if info.directional or info.contrast is False or int(digest("contrast", case.id), 16) >= share * 2**64:
+    if info.is_directional(case.variant) or info.contrast is False:
+        return case
+    if int(digest("contrast", case.id), 16) >= share * 2**64:
         return case
     known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
     contrast = _contrast(case, corpus, known, None if info.contrast is True else info.contrast)

@@ -24,9 +24,11 @@ from pytest_vqamt.core.meaning import (
     Group,
     Has,
     Label,
+    Located,
     Meaning,
     Neither,
     NotBoth,
+    Side,
     members,
 )
 from pytest_vqamt.core.scene import Scene, Thing
@@ -39,6 +41,7 @@ from pytest_vqamt.relations.soundness import (
     is_salient,
     single_valued,
 )
+from pytest_vqamt.relations.spatial.places import ALL_SIDES, places
 
 _MIN_AGREEMENT = 0.8
 """The least share of annotators, or the least score, for a published answer to be certain."""
@@ -86,6 +89,8 @@ def sure_answer(meaning: Meaning, view: AskableScene) -> SureAnswer | None:
             return _count(groups, view)
         case Has(group=group, attribute=attribute):
             return _has(group, attribute, view)
+        case Located(group=group, side=side, other=other):
+            return _located(group, side, other, view)
         case Choice(what=what, options=options):
             return _choice(what, options, view)
         case Entails():
@@ -259,6 +264,17 @@ def _has(group: Group, attribute: str, view: AskableScene) -> SureAnswer | None:
     if attribute in view.askable_attributes(thing):
         return SureAnswer(True, presumed)
     return SureAnswer(False, presumed) if view.surely_lacks(thing, attribute) else None
+
+
+def _located(group: Group, side: Side, other: Group, view: AskableScene) -> SureAnswer | None:
+    found = [
+        place
+        for place in places(view, ALL_SIDES)
+        if (place.thing.name, place.other.name) == (group.name, other.name) and place.side in (side, side.opposite)
+    ]
+    if len(found) != 1:
+        return None
+    return SureAnswer(found[0].side is side, view.is_presumed(group.name) or view.is_presumed(other.name))
 
 
 def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnswer | None:

@@ -186,7 +186,7 @@ def test_shards_have_the_contrasts_of_the_whole() -> None:
 class Fixed:
     """A relation of two yes/no questions that must be answered alike."""
 
-    def __init__(self, **changes: bool) -> None:
+    def __init__(self, **changes: object) -> None:
         self.info = replace(NEGATION.info, pairs=None, **changes)  # type: ignore[arg-type]  # of its flags only
 
     def derive(self, *_: object) -> Case:
@@ -196,7 +196,7 @@ class Fixed:
         return Verdict(outcome=Outcome.HOLDS if len({each.text for each in answers}) == 1 else Outcome.VIOLATED)
 
 
-@pytest.mark.parametrize("relation", [Fixed(directional=True), Fixed(contrast=False)], ids=["directional", "off"])
+@pytest.mark.parametrize("relation", [Fixed(directional=("",)), Fixed(contrast=False)], ids=["directional", "off"])
 def test_no_case_of_such_a_relation_has_one(relation: Relation) -> None:
     here, there = scene("here", "dog"), scene("there", "car")
     corpus = scenes_of(here, there)

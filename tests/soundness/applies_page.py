@@ -71,7 +71,7 @@ def contrasts() -> str:
 def _contrasted(item: Item, sample: Sample) -> str:
     cases = survey(item, sample).cases
     some = cases[:: max(1, len(cases) // _MOST_CASES)]
-    if not some or item.relation.info.directional:
+    if not some or item.relation.info.is_directional(item.variant):
         return "directional" if some else NONE
     corpus = sample.load().corpus
     found = [made for case in some if (made := with_contrast(item.relation, case, corpus, 1.0)).contrast]
