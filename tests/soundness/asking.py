@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NoReturn
 
@@ -21,6 +21,7 @@ from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
+from pytest_vqamt.relations.contrasts import judge_contrast
 from tests.soundness.fault_effects import Row
 from tests.soundness.fault_table import TABLE
 
@@ -142,6 +143,15 @@ def judged(item: Item, asked: LoadedModel, some: Iterable[Case]) -> Iterator[Jud
     for case in some:
         answers = tuple(asked.ask(query.task, [ModelInput(query, _render)])[0] for query in case.queries)
         yield Judged(case, answers, item.relation.judge(case, answers))
+
+
+def contrasted(each: Judged, asked: LoadedModel) -> Verdict:
+    """The verdict with that on the case's contrast, if it has one."""
+    if each.case.contrast is None:
+        return each.verdict
+    query = each.case.contrast.query
+    answer = asked.ask(query.task, [ModelInput(query, _render)])[0]
+    return replace(each.verdict, contrast=judge_contrast(each.case, each.answers, answer))
 
 
 def assert_it_is_right(item: Item, each: Judged) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.tallies import GroundedCounter, Tally
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.reference.faults import FAULTS
-from tests.soundness.asking import Item, cases, items, judged, model
+from tests.soundness.asking import Item, cases, contrasted, items, judged, model
 from tests.soundness.fault_effects import OF_OTHER_SCENES
 
 FILE = Path(__file__).with_name("blind_rates.json")
@@ -19,8 +22,17 @@ BLIND = tuple(fault for fault in FAULTS if fault in OF_OTHER_SCENES)
 _LEFT_OUT = "basic_questions."
 """They take long to plan, and the questions put behind a question change no answer of these models but the cache's."""
 
-Rates = Mapping[str, Mapping[str, tuple[float, float]]]
-"""The pass rate and the vacuous share of each item, by fault."""
+
+class Rates(NamedTuple):
+    """The pass rate of an item, its share of vacuous cases, and its grounded rate; None without a contrast."""
+
+    passed: float
+    vacuous: float
+    grounded: float | None
+
+
+RatesByFault = Mapping[str, Mapping[str, Rates]]
+"""The rates of each item, by fault."""
 
 
 def measured_items() -> tuple[Item, ...]:
@@ -28,59 +40,87 @@ def measured_items() -> tuple[Item, ...]:
     return tuple(item for item in items() if not item.name.startswith(_LEFT_OUT))
 
 
-def measure(some: Iterable[Item]) -> dict[str, dict[str, tuple[float, float]]]:
-    """The rates of some items, as of a run with the default settings."""
-    found: dict[str, dict[str, tuple[float, float]]] = {fault: {} for fault in BLIND}
+def measure(some: Iterable[Item]) -> dict[str, dict[str, Rates]]:
+    """The rates of some items, as of a run in which every case may have a contrast."""
+    found: dict[str, dict[str, Rates]] = {fault: {} for fault in BLIND}
     source = load(DATA)
     for item in some:
-        drawn = tuple(cases(item, source, Sampling(max_cases=CASES)))
+        drawn = tuple(cases(item, source, Sampling(max_cases=CASES, contrast=1.0)))
         for fault in BLIND:
             asked = model(f"fault:{fault}")
             asked.meet((source,))
-            tally = sum((Tally.of(each.verdict) for each in judged(item, asked, drawn)), Tally())
-            assert tally.pass_rate is not None, f"{item.name} has no case"
-            found[fault][item.name] = round(tally.pass_rate, 4), round(tally.vacuous / tally.cases, 4)
+            found[fault][item.name] = _rates(item, asked, drawn)
     return found
 
 
-def recorded() -> Rates:
+def _rates(item: Item, asked: LoadedModel, drawn: Sequence[Case]) -> Rates:
+    tally, counted = Tally(), GroundedCounter()
+    for each in judged(item, asked, drawn):
+        verdict = contrasted(each, asked)
+        tally += Tally.of(verdict)
+        if verdict.contrast or item.relation.info.is_directional(item.variant):
+            counted.add(each.case.scene, verdict, 0.0)
+    assert tally.pass_rate is not None, f"{item.name} has no case"
+    grounded = counted.cells.rate
+    return Rates(
+        round(tally.pass_rate, 4),
+        round(tally.vacuous / tally.cases, 4),
+        None if grounded is None else round(grounded, 4),
+    )
+
+
+def recorded() -> RatesByFault:
     """The rates in the file."""
     read: dict[str, dict[str, list[float]]] = json.loads(FILE.read_text(encoding="utf-8"))
-    return {
-        fault: {name: (rate, vacuous) for name, (rate, vacuous) in by_item.items()} for fault, by_item in read.items()
-    }
+    return {fault: {name: Rates(*rates) for name, rates in by_item.items()} for fault, by_item in read.items()}
+
+
+def gated_items() -> tuple[str, ...]:
+    """The items that are neither baselines nor controls."""
+    return tuple(item.name for item in measured_items() if not {"baseline", "control"} & {*item.relation.info.tags})
 
 
 def caught_by(fault: str) -> list[str]:
     """The items of which the model does not pass enough cases."""
-    return [name for name, (rate, _) in recorded()[fault].items() if rate < PASSED]
+    return [name for name, rates in recorded()[fault].items() if rates.passed < PASSED]
 
 
 def passes() -> Iterator[tuple[str, ...]]:
-    """Each model with how many items it passes, of all and of those that are gated by default."""
-    tags = {item.name: item.relation.info.tags for item in measured_items()}
+    """Each model with how many items it passes, of all and of those gated by default, and in how many it is grounded."""
+    gated = gated_items()
     for fault, by_item in recorded().items():
-        gated = [name for name in by_item if not {"baseline", "control"} & {*tags[name]}]
-        passed = {name for name, (rate, _) in by_item.items() if rate >= PASSED}
-        shown = [name for name in passed.intersection(gated) if by_item[name][1] < 1 - PASSED]
+        passed = [name for name, rates in by_item.items() if rates.passed >= PASSED]
+        of_gated = [name for name in passed if name in gated]
+        shown = [name for name in of_gated if by_item[name].vacuous < 1 - PASSED]
         yield (
             f"`fault:{fault}`",
             f"{len(passed)} of {len(by_item)}",
-            f"{len(passed.intersection(gated))} of {len(gated)}",
+            f"{len(of_gated)} of {len(gated)}",
             str(len(shown)),
+            str(len(grounded_in(fault))),
         )
 
 
+def grounded_in(fault: str) -> list[str]:
+    """The gated items in which the model's grounded rate is as high as a pass rate must be."""
+    return [name for name in gated_items() if (recorded()[fault][name].grounded or 0) >= PASSED]
+
+
 def by_relation() -> Iterator[tuple[str, ...]]:
-    """Each item with the pass rate of each model."""
-    rates = recorded()
+    """Each item with the pass rate and the grounded rate of each model."""
+    recorded_rates = recorded()
     for item in measured_items():
-        yield f"`{item.name}`", *(f"{rates[fault][item.name][0]:.2f}" for fault in BLIND)
+        rates = [recorded_rates[fault][item.name] for fault in BLIND]
+        yield f"`{item.name}`", *(f"{each.passed:.2f} / {_shown(each.grounded)}" for each in rates)
+
+
+def _shown(rate: float | None) -> str:
+    return "none" if rate is None else f"{rate:.2f}"
 
 
 if __name__ == "__main__":
     lines = (
-        f' "{fault}": {{\n' + ",\n".join(f'  "{name}": [{rate}, {vacuous}]' for name, (rate, vacuous) in each.items())
+        f' "{fault}": {{\n' + ",\n".join(f'  "{name}": {json.dumps(rates)}' for name, rates in each.items())
         for fault, each in measure(measured_items()).items()
     )
     FILE.write_text("{\n" + "\n },\n".join(lines) + "\n }\n}\n", encoding="utf-8")

@@ -50,7 +50,9 @@ process, shard and order. What they answer depends on the scenes that are there:
 A pass rate alone does not say that a model looks. `spatial.mirror[opposite]`, `metavqa.insertion_plus` and
 `metavqa.removal_plus` are the relations of which no case holds for a model that answers by the text alone.
 
-The last column leaves out variants of whose cases 5 % or more are vacuous.
+"Not vacuously" leaves out variants of whose cases 5 % or more are vacuous. "Grounded" counts the gated variants with a
+[grounded rate](report.md#the-grounded-rate) of {blind_rates.PASSED:g} or more, where every case has a contrast that can
+have one. Below stand the pass rate and the grounded rate of each variant.
 """
 
 _TAIL = """\
@@ -93,12 +95,12 @@ def _by_fault() -> Iterator[str]:
 
 
 def _blind() -> Iterator[str]:
-    yield _row("model", "passes", "of those that are gated", "of these not vacuously")
-    yield _row("---", "---:", "---:", "---:")
+    yield _row("model", "passes", "of those that are gated", "of these not vacuously", "grounded")
+    yield _row("---", "---:", "---:", "---:", "---:")
     for row in blind_rates.passes():
         yield _row(*row)
     yield ""
-    yield _row("pass rate", *(f"`{fault}`" for fault in blind_rates.BLIND))
+    yield _row("pass rate / grounded rate", *(f"`{fault}`" for fault in blind_rates.BLIND))
     yield _row("---", *("---:" for _ in blind_rates.BLIND))
     for row in blind_rates.by_relation():
         yield _row(*row)

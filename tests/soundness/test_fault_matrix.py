@@ -152,6 +152,17 @@ def test_the_rates_of_models_that_do_not_look_are_those_recorded(measured: tuple
     )
 
 
+@pytest.mark.parametrize("fault", ["fixed-scene", "text-keyed-cache", "image-hash-8", "prior-only"])
+def test_no_relation_is_grounded_for_who_does_not_look(fault: str) -> None:
+    assert len(blind_rates.grounded_in(fault)) <= 3
+
+
+def test_who_sees_every_second_picture_is_half_grounded() -> None:
+    rates = blind_rates.recorded()["half-blind"]
+    low = [name for name in blind_rates.gated_items() if (rates[name].grounded or 0) < 0.8]
+    assert len(low) >= 40
+
+
 BY_TEXT_ALONE = ("always-yes", "always-no", "always-zero", "fixed-scene", "text-keyed-cache", "prior-only")
 DIRECTIONAL = tuple(item for item in items() if item.variant in item.relation.info.directional)
 
