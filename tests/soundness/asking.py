@@ -141,7 +141,7 @@ def cases(item: Item, source: SceneSource, sampling: Sampling) -> Iterator[Case]
 def judged(item: Item, asked: LoadedModel, some: Iterable[Case]) -> Iterator[Judged]:
     """Cases of ``item``, one by one; each query is put to the model on its own."""
     for case in some:
-        answers = tuple(asked.ask(query.task, [ModelInput(query, _render)])[0] for query in case.queries)
+        answers = tuple(asked.ask(query.task, [ModelInput(query, no_pixels)])[0] for query in case.queries)
         yield Judged(case, answers, item.relation.judge(case, answers))
 
 
@@ -150,7 +150,7 @@ def contrasted(each: Judged, asked: LoadedModel) -> Verdict:
     if each.case.contrast is None:
         return each.verdict
     query = each.case.contrast.query
-    answer = asked.ask(query.task, [ModelInput(query, _render)])[0]
+    answer = asked.ask(query.task, [ModelInput(query, no_pixels)])[0]
     return replace(each.verdict, contrast=judge_contrast(each.case, each.answers, answer))
 
 
@@ -166,7 +166,7 @@ def assert_it_is_right(item: Item, each: Judged) -> None:
             pytest.fail(f"{item.name} makes a right answer count as {counted}:\n{each}", pytrace=False)
 
 
-def _render(picture: Picture) -> NoReturn:
+def no_pixels(picture: Picture) -> NoReturn:
     raise AssertionError(f"a model that knows the scene looked at {picture}")
 
 

@@ -86,7 +86,7 @@ def caught_by(fault: str) -> list[str]:
 
 
 def passes() -> Iterator[tuple[str, ...]]:
-    """Each model with how many items it passes, of all and of those gated by default, and in how many it is grounded."""
+    """Each model with how many items it passes, of all and of those gated by default, and where it is grounded."""
     gated = gated_items()
     for fault, by_item in recorded().items():
         passed = [name for name, rates in by_item.items() if rates.passed >= PASSED]
