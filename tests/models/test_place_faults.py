@@ -47,6 +47,10 @@ def test_near_sighted_looks_down_as_well(ask: Ask) -> None:
     assert said(ask, "near-sighted", DOG, Side.ABOVE, CAR, far_up) == "no"
 
 
+def test_near_sighted_is_right_where_there_is_nothing(ask: Ask) -> None:
+    assert said(ask, "near-sighted", Group(name="cow"), Side.LEFT, Group(name="pig")) == "unknown"
+
+
 def test_mirror_blind_sees_the_picture_as_it_was(ask: Ask) -> None:
     mirrored = IN_A_ROW.picture.mirror()
     assert said(ask, "mirror-blind", DOG, Side.LEFT, CAR) == "yes"

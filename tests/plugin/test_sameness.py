@@ -141,6 +141,32 @@ def test_shards_of_blessed_cases_merged_are_the_whole_run(
 
 
 @pytest.mark.full
+def test_models_that_do_not_look_answer_the_same_however_the_run_is_shared_out(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blind = ("fixed-scene", "text-keyed-cache", "image-hash-8", "prior-only", "half-blind", "half-blind@0.5")
+    named = "--vqamt-relations=spatial.mirror,spatial.inverse,metavqa.reversion[object],metavqa.removal[count]"
+    # Some pictures are of both sources.
+    data = ("--vqamt-data=pictures:20", "--vqamt-data=pictures:30")
+
+    def run(folder: str, *more: str) -> Path:
+        models = (f"--vqamt-model=fault:{fault}" for fault in blind)
+        report = f"--vqamt-report={folder}"
+        pytester.runpytest_inprocess(*models, *data, named, *OPTIONS[1:], report, "--vqamt-report-images=none", *more)
+        return pytester.path / folder
+
+    monkeypatch.setenv("PYTHONHASHSEED", "2")
+    first = run("first", "-p", "no:xdist.plugin")
+    workers = run("n2", "-n", "2")
+    shards = [run(f"shard{number}", "-p", "no:xdist.plugin", f"--vqamt-shard={number}/2") for number in (1, 2)]
+    merged = merge(*shards, out=pytester.path / "merged", images="none")
+    assert len(told(first)["relations"]) == 5 * len(blind) * len(data)
+    for folder in (workers, merged):
+        assert told(folder) == told(first), folder.name
+        assert (folder / "cases.jsonl").read_bytes() == (first / "cases.jsonl").read_bytes(), folder.name
+
+
+@pytest.mark.full
 def test_an_answer_that_is_a_string_of_its_own_kind_comes_back_from_a_worker(
     pytester: pytest.Pytester, run: Run
 ) -> None:

@@ -294,6 +294,8 @@ def _near_sighted(query: Query) -> str | None:
         return None
     scene = query.picture.scene
     boxes = [thing.box for group in (query.meaning.group, query.meaning.other) for thing in members(group, scene)]
+    if not boxes:
+        return None
     if query.meaning.side in (Side.LEFT, Side.RIGHT):
         gap, size = max(box.x for box in boxes) - min(box.x1 for box in boxes), scene.width
     else:

@@ -19,8 +19,9 @@ from pytest_vqamt.sampling.chooser import Chooser
 class Inverse(LexicalRelation):
     """If the dog is to the left of the car, the car is to the right of the dog, and if it is not, it is not.
 
-    Asked about left, right, higher and lower (``places`` says of what). A relation of this project. It holds whichever
-    dog and car are meant, so no case is presumed.
+    Asked about left, right, higher and lower in the picture. A relation of this project. Each thing is the only one of
+    its name, kinds included, and 3 % of the picture lies between their boxes; ``places`` has the other conditions. It
+    holds whichever dog and car are meant, so no case is presumed.
     """
 
     info = RelationInfo(

@@ -21,13 +21,14 @@ from pytest_vqamt.sampling.chooser import Chooser
 class Mirror(LexicalRelation):
     """In a mirrored picture the same question about left or right has the opposite answer, and left becomes right.
 
-    Asked is whether the dog is to the left of the car (``places`` says of what). ``opposite`` asks the same of the
-    mirrored picture: one answer is yes and the other is no, so no model passes that does not look. ``swap`` asks there
-    for the other side: both answers are the same.
+    Asked is whether the dog is to the left of the car in the picture. ``opposite`` asks the same of the mirrored
+    picture: one answer is yes and the other is no, so no model passes that does not look. ``swap`` asks there for the
+    other side: both answers are the same.
 
-    A relation of this project. Nothing is asked about writing, which a mirror makes unreadable. ``opposite`` is
-    presumed where another dog may be in the picture without being annotated: it might stand above the car, and be the
-    one that is meant. ``swap`` holds whichever is meant.
+    A relation of this project. Each of the two things is the only one of its name, kinds included, and 3 % of the
+    picture's width lies between their boxes; ``places`` has the other conditions. ``opposite`` is presumed where
+    another dog may be in the picture without being annotated: it might stand above the car, and be the one that is
+    meant. ``swap`` holds whichever is meant.
     """
 
     info = RelationInfo(

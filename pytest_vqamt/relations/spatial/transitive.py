@@ -21,9 +21,10 @@ from pytest_vqamt.sampling.chooser import Chooser
 class Transitive(LexicalRelation):
     """If the dog is to the left of the car and the car to the left of the tree, the dog is to the left of the tree.
 
-    Asked about left, right, higher and lower (``places`` says of what), of three things that are in this order. A
-    relation of this project. It holds whichever things are meant, so no case is presumed; it holds vacuously where one
-    of the first two answers is no.
+    Asked about left, right, higher and lower in the picture, of three things in this order. A relation of this project.
+    Each thing is the only one of its name, kinds included, and 3 % of the picture lies between their boxes; ``places``
+    has the other conditions. It holds whichever things are meant, so no case is presumed. Where one of the first two
+    answers is no, it holds vacuously.
     """
 
     info = RelationInfo(
