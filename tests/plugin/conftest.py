@@ -55,7 +55,8 @@ def ctrl_c_is_heard() -> Iterator[None]:
 class Run(Protocol):
     """Runs a small session; arguments that a test does not care about are there already.
 
-    ``shrink`` as in ``--vqamt-shrink``: no violation is made simpler where a test does not ask for it.
+    ``shrink`` as in ``--vqamt-shrink``: no violation is made simpler where a test does not ask for it. ``contrast`` as
+    in ``--vqamt-contrast``: no case has one where a test does not ask for it; None is the default of users.
     """
 
     def __call__(
@@ -65,6 +66,7 @@ class Run(Protocol):
         data: Sequence[str] = ...,
         max_cases: int | None = ...,
         shrink: int = ...,
+        contrast: float | None = ...,
     ) -> pytest.RunResult: ...
 
 
@@ -111,12 +113,14 @@ def run(pytester: pytest.Pytester) -> Run:
         data: Sequence[str] = ("pictures:20",),
         max_cases: int | None = 4,
         shrink: int = 0,
+        contrast: float | None = 0,
     ) -> pytest.RunResult:
         named = [f"--vqamt-model={model}"] if model else []
         sources = [f"--vqamt-data={spec}" for spec in data]
         cases = [f"--vqamt-max-cases={max_cases}"] if max_cases else []
         drawn = ("--vqamt-sampler=random", f"--vqamt-shrink={shrink}")
-        return pytester.runpytest_inprocess(*named, *sources, *cases, *drawn, *arguments)
+        contrasts = [] if contrast is None else [f"--vqamt-contrast={contrast:g}"]
+        return pytester.runpytest_inprocess(*named, *sources, *cases, *drawn, *contrasts, *arguments)
 
     return go
 

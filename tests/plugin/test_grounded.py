@@ -1,0 +1,82 @@
+"""--vqamt-contrast and --vqamt-grounded-under, on the command line, in an ini file and by a marker."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+RELATION = "--vqamt-relations=metavqa.insertion[exists]"
+BLIND, SEEING = "fault:text-keyed-cache", "oracle"
+
+
+def grounded_in(pytester: pytest.Pytester) -> dict[str, Any] | None:
+    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] | None = report["relations"][0]["grounded"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "share", "cases"),
+    [((), 0.5, range(5, 36)), (("--vqamt-contrast=1",), 1.0, range(36, 41)), (("--vqamt-preset=metavqa",), 0.0, None)],
+    ids=["default", "all", "preset"],
+)
+def test_the_share_of_contrasts(
+    pytester: pytest.Pytester, run: Run, options: tuple[str, ...], share: float, cases: range | None
+) -> None:
+    run(RELATION, *options, "--vqamt-report=out", max_cases=40, contrast=None).assert_outcomes(passed=1)
+    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    found = report["relations"][0]["grounded"]
+    assert report["contrast"] == share
+    if cases is None:
+        assert found is None
+    else:
+        assert found["cases"] in cases
+        assert found["rate"] == 1
+
+
+@pytest.mark.parametrize("model", [BLIND, SEEING])
+@pytest.mark.parametrize("gate", ["0.5", "metavqa.*=0.5"])
+def test_the_gate_on_the_grounded_rate(run: Run, model: str, gate: str) -> None:
+    result = run(RELATION, f"--vqamt-grounded-under={gate}", "--vqamt-fail-under=0.9", model=model, contrast=1)
+    result.assert_outcomes(**{"passed" if model == SEEING else "failed": 1})
+
+
+def test_the_ini_file_gates_and_the_command_line_wins(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini("[pytest]\nvqamt_grounded_under = 0.5\nvqamt_contrast = 1\n")
+    run(RELATION, model=BLIND, contrast=None).assert_outcomes(failed=1)
+    run(RELATION, "--vqamt-grounded-under=0", model=BLIND, contrast=None).assert_outcomes(passed=1)
+
+
+def test_a_marker_gates_and_the_command_line_wins(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.vqamt(fail_under=0.9, grounded_under={"metavqa.*": 0.5})
+        def test_it(vqamt_consistency):
+            vqamt_consistency.check()
+    """)
+    run(RELATION, model=BLIND, contrast=1).assert_outcomes(failed=1)
+    run(RELATION, model=SEEING, contrast=1).assert_outcomes(passed=1)
+    run(RELATION, "--vqamt-grounded-under=0", model=BLIND, contrast=1).assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        ("--vqamt-contrast=2", "Expected --vqamt-contrast to be a rate from 0 to 1, but got '2'"),
+        ("--vqamt-grounded-under=2", "Expected a grounded rate from 0 to 1, as RATE or GLOB=RATE, but got *"),
+        ("--vqamt-grounded-under=metavqe.*=0.5", "*--vqamt-grounded-under to name a relation or a glob*"),
+    ],
+)
+def test_what_is_no_rate_is_refused(run: Run, option: str, line: str) -> None:
+    result = run(RELATION, option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{line}"])
+
+
+def test_a_gate_that_a_run_with_workers_misses(run: Run) -> None:
+    run(RELATION, "--vqamt-grounded-under=0.5", "-n", "2", model=BLIND, contrast=1).assert_outcomes(failed=1)
