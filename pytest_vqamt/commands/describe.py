@@ -266,13 +266,14 @@ def _examples(plan: Plan, cases: Sequence[Case]) -> Iterator[str]:
 
 def _example(case: Case) -> Iterator[str]:
     yield f"  case {case.id}, scene {case.scene}"
-    texts = [_query_text(query) for query in case.asked]
+    texts = [_query_text(query) for query in case.queries]
     width = max(map(len, texts))
-    for text, query in zip(texts, case.asked, strict=True):
+    for text, query in zip(texts, case.queries, strict=True):
         yield f"    {text.ljust(width)}  ->  {answer_text(true_answer(query))}"
     yield f"    expected: {case.expected}"
-    if case.contrast is not None:
-        yield f"    contrast, the last text, scene {case.contrast.scene}: {case.contrast.expected}"
+    if (contrast := case.contrast) is not None:
+        answer = answer_text(true_answer(contrast.query))
+        yield f"    contrast, scene {contrast.scene}: {_query_text(contrast.query)}  ->  {answer}: {contrast.expected}"
 
 
 def _query_text(query: Query) -> str:

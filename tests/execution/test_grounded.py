@@ -12,6 +12,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.core.results import Grounded, RelationResult
+from pytest_vqamt.execution.shrink import JudgedCase, SimplestViolation
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 
 
@@ -172,3 +173,12 @@ def test_the_simplest_contrast_that_is_not_told_apart_is_of_a_case_that_holds() 
     assert any(not each.verdict.obeys for each in misses)
     objects = [len(each.case.queries[0].picture.scene.objects) for each in misses if each.verdict.obeys]
     assert len(judged.case.queries[0].picture.scene.objects) == min(objects)
+    cases = [JudgedCase(case=each.case, answers=each.answers, verdict=each.verdict) for each in misses]
+    simple = min((each for each in cases if not each.verdict.obeys), key=lambda each: each.complexity[2:])
+    complicated = max((each for each in cases if each.verdict.obeys), key=lambda each: each.complexity[2:])
+    assert simple.complexity[2:] < complicated.complexity[2:]
+    for order in ((simple, complicated), (complicated, simple)):
+        simplest = SimplestViolation(of_contrast=True)
+        for each in order:
+            simplest.consider(each, part=0, baseline=None)
+        assert simplest.case is complicated, "a case that holds shows better that the model does not look"

@@ -170,9 +170,10 @@ def test_a_description_has_an_example_with_its_contrast(capsys: Captured, tmp_pa
     sheet = str(tmp_path / "sheet.png")
     assert main(["describe", "metavqa.insertion[exists]", "--data", "pictures:20", "--sheet", sheet]) == 0
     lines = capsys.readouterr().out.splitlines()
-    at = next(number for number, line in enumerate(lines) if "contrast, the last text" in line)
-    assert "the answer must be another" in lines[at]
-    own, _, other = (line.rpartition("  ->  ")[2] for line in lines[at - 4 : at - 1])
+    at = next(number for number, line in enumerate(lines) if line.startswith("    contrast, scene "))
+    other, _, expected = lines[at].rpartition("  ->  ")[2].partition(": ")
+    assert expected == "the answer must be another than about the case's picture"
+    own = lines[at - 3].rpartition("  ->  ")[2]
     assert {own, other} == {"yes", "no"}
 
 
