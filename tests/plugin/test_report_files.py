@@ -117,7 +117,7 @@ def test_the_page_shows_the_violations_however_they_were_run(
     pages = []
     ways = (("alone", ()), ("shared", ("-n", "2"))) if images == "violations" else (("alone", ()),)
     for name, workers in ways:
-        shown = ("--vqamt-report-images", images, f"--vqamt-report={name}", "--vqamt-contrast=0")
+        shown = ("--vqamt-report-images", images, f"--vqamt-report={name}")
         run(relations, *shown, *workers, model="fault:always-yes").assert_outcomes(passed=2)
         page = (pytester.path / name / "report.html").read_text(encoding="utf-8")
         embedded = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
