@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-drop",
         metavar="RATE",
-        help="fail if a pass rate has dropped further than this, significantly after Holm's correction",
+        help="fail if a pass or grounded rate has dropped further than this, significantly after Holm's correction",
     )
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")
     parser.add_argument(

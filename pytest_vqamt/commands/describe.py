@@ -88,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Hypothesis would start with the simplest scene, and return to it.
         sampler=Sampler.RANDOM,
         allow_bad_records=arguments.allow_bad_records,
+        contrast=1.0,
     )
     shown: list[Case] = []
     pools: list[Strip] = []
@@ -200,11 +201,12 @@ def _sheet(cases: Sequence[Case], pools: Sequence[Strip], source: SceneSource, a
 def _strip(case: Case, source: SceneSource) -> Strip:
     return case_strip(
         case,
-        [answer_text(true_answer(query)) for query in case.queries],
+        [answer_text(true_answer(query)) for query in case.asked],
         title=item_name(case.relation, case.variant),
         notes=(
             f"case {case.id}, scene {case.scene} of {source.spec}, with the right answers",
             f"expected: {case.expected}",
+            *([f"contrast, the last text: {case.contrast.expected}"] if case.contrast else []),
         ),
         image_of=lambda picture: render(picture, source),
         scene_of=scenes_by_photo(source),
@@ -269,6 +271,9 @@ def _example(case: Case) -> Iterator[str]:
     for text, query in zip(texts, case.queries, strict=True):
         yield f"    {text.ljust(width)}  ->  {answer_text(true_answer(query))}"
     yield f"    expected: {case.expected}"
+    if (contrast := case.contrast) is not None:
+        answer = answer_text(true_answer(contrast.query))
+        yield f"    contrast, scene {contrast.scene}: {_query_text(contrast.query)}  ->  {answer}: {contrast.expected}"
 
 
 def _query_text(query: Query) -> str:

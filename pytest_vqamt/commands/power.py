@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import Grounded, RelationResult
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.view.format import aligned_table
 from pytest_vqamt.stats.power import (
@@ -36,14 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "The gate is that of --vqamt-baseline: a drop of the pass rate, on the same cases, that is larger than "
         "--vqamt-max-drop and significant after Holm's correction for so many relations. All shares are from 0 to 1. "
-        "With --report, each relation has the pass rate, the scenes and the spread that it has there. See "
-        "docs/statistics.md for what is assumed."
+        "With --report, each relation has the pass rate, or with --grounded the grounded rate, the scenes and the "
+        "spread that it has there. See docs/statistics.md for what is assumed."
     )
     parser.add_argument(
         "--drop", metavar="D[,D...]", action="append", help=f"drops to be seen (default: {_DROPS}; with --report, 0.05)"
     )
     parser.add_argument("--cases", metavar="N[,N...]", action="append", help="the smallest drop seen with N cases")
-    parser.add_argument("--rate", metavar="RATE", help=f"the pass rate before (default: {_RATE})")
+    parser.add_argument("--rate", metavar="RATE", help=f"the pass or grounded rate before (default: {_RATE})")
     parser.add_argument(
         "--differ",
         metavar="SHARE",
@@ -59,18 +59,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"1, all the same (default: {_ICC}; with --report, as much as there)",
     )
     parser.add_argument(
-        "--relations", metavar="N", help=f"how many are gated together (default: {_RELATIONS}; with --report, its own)"
+        "--relations",
+        metavar="N",
+        help=f"how many are gated together (default: {_RELATIONS}; with --report, its own, and its grounded rates)",
     )
     parser.add_argument("--power", metavar="SHARE", default=_POWER, help="how surely it is to be seen (default: 0.8)")
     parser.add_argument(
         "--max-drop", metavar="R", default="0", help="the drop that --vqamt-max-drop lets pass (default: 0)"
     )
     parser.add_argument("--report", metavar="DIR", type=Path, help="a report of one's own, for each of its relations")
+    parser.add_argument(
+        "--grounded", action="store_true", help="with --report, the drop of the grounded rate of each relation"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the tables."""
+    if arguments.grounded and arguments.report is None:
+        raise OptionError(
+            "Expected --grounded with --report DIR, which has the grounded rates, but got no --report: name one, or "
+            "give the grounded rate as --rate"
+        )
     if arguments.report is None:
         of_cases = _design(arguments)
         row, lines = (row_of_cases(of_cases), ()) if arguments.json else ({}, lines_of_cases(of_cases))
@@ -114,6 +124,7 @@ def _report_power(arguments: argparse.Namespace) -> ReportPower:
         differ=None if arguments.differ is None else _share("--differ", arguments.differ),
         icc=None if arguments.icc is None else _share("--icc", arguments.icc),
         drops=_drops(arguments.drop or ["0.05"], demand),
+        grounded=arguments.grounded,
     )
 
 
@@ -285,13 +296,18 @@ class ReportPower:
     differ: float | None
     icc: float | None
     drops: tuple[float, ...]
+    grounded: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
-    """The results of one relation; None for drops that no number of cases can detect."""
+    """The results of one relation; None for drops that no number of cases can detect.
+
+    ``rated`` has the cases by scene: the relation's own, or those with a contrast.
+    """
 
     result: RelationResult
+    rated: RelationResult | Grounded
     prospect: EffectAssumptions
     smallest: float | None
     needed: tuple[int | None, ...]
@@ -299,14 +315,22 @@ class _Item:
 
 def lines_of_report(query: ReportPower) -> Iterator[str]:
     """Yields the assumptions, and a table of the relations that would be gated."""
-    results = _gated(query)
-    demand = _demand_of_report(query, results)
+    results, demand = _gated(query)
+    counted = "relations" if demand.relations in (query.relations, len(results)) else "pass rates and grounded rates"
     yield (
         f"the gate is missed by a drop above {demand.max_drop:g} that is significant among {demand.relations} "
-        f"relations; a drop counts as seen where that has a chance of {query.power:g}"
+        f"{counted}; a drop counts as seen where that has a chance of {query.power:g}"
     )
     yield ""
-    head = ("relation", "cases", "scenes", "pass rate", "differ", "alike", "smallest drop")
+    head = (
+        "relation",
+        "cases",
+        "scenes",
+        "grounded" if query.grounded else "pass rate",
+        "differ",
+        "alike",
+        "smallest drop",
+    )
     several = len({(result.model.name, result.data.spec) for result in results}) > 1
     items = (_item(query, demand, result) for result in results)
     yield from aligned_table(
@@ -316,10 +340,10 @@ def lines_of_report(query: ReportPower) -> Iterator[str]:
 
 def row_of_report(query: ReportPower) -> dict[str, Json]:
     """The same as one JSON object."""
-    results = _gated(query)
-    demand = _demand_of_report(query, results)
+    results, demand = _gated(query)
     return {
         "report": str(query.folder),
+        "grounded": query.grounded,
         "relations": demand.relations,
         "max_drop": demand.max_drop,
         "power": query.power,
@@ -327,27 +351,28 @@ def row_of_report(query: ReportPower) -> dict[str, Json]:
     }
 
 
-def _gated(query: ReportPower) -> list[RelationResult]:
-    results = [
-        result
-        for result in read_report(query.folder).relations
-        if result.clusters.judged and not _NOT_GATED.intersection(result.tags)
+def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
+    """The relations with a rate of the kind that is meant, and the gate on all rates of the report together."""
+    gated = [each for each in read_report(query.folder).relations if not _NOT_GATED.intersection(each.tags)]
+    with_pass_rate = [each for each in gated if each.clusters.judged]
+    with_grounded_rate = [
+        each for each in gated if each.grounded and each.grounded.clusters.judged and not each.directional
     ]
+    results = with_grounded_rate if query.grounded else with_pass_rate
     if not results:
+        what, how = ("cases with a contrast", "above 0 in --vqamt-contrast") if query.grounded else ("judged cases", "")
         raise DataError(
-            f"Expected a report with judged cases by scene, but got none in {str(query.folder)!r}: make it anew with "
-            "--vqamt-report"
+            f"Expected a report with {what} by scene, but got none in {str(query.folder)!r}: make it anew with "
+            f"--vqamt-report{f' and a share {how}' if how else ''}"
         )
-    return results
-
-
-def _demand_of_report(query: ReportPower, results: Sequence[RelationResult]) -> RegressionGate:
-    return RegressionGate(relations=query.relations or len(results), max_drop=query.max_drop)
+    together = query.relations or len(with_pass_rate) + len(with_grounded_rate)
+    return results, RegressionGate(relations=together, max_drop=query.max_drop)
 
 
 def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) -> _Item:
-    clusters = result.clusters
-    paired = None if result.change is None else result.change.paired
+    rated = result.grounded if query.grounded and result.grounded else result
+    clusters = rated.clusters
+    paired = None if rated.change is None else rated.change.paired
     prospect = assumptions_from(clusters, paired, differ=query.differ, icc=query.icc)
     largest = min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
     needed: list[int | None] = []
@@ -356,6 +381,7 @@ def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) ->
         needed.append(None if scenes is None else round(scenes * prospect.cases_a_scene))
     return _Item(
         result=result,
+        rated=rated,
         prospect=prospect,
         smallest=smallest_drop(clusters.scenes, prospect, demand, query.power, largest) if largest > 0 else None,
         needed=tuple(needed),
@@ -363,7 +389,7 @@ def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) ->
 
 
 def _cells(item: _Item, several: bool) -> tuple[str, ...]:
-    result, clusters = item.result, item.result.clusters
+    result, clusters = item.result, item.rated.clusters
     return (
         f"{result.item}-{result.model.name}-{result.data.spec}" if several else result.item,
         f"{clusters.judged:,}",
@@ -377,14 +403,14 @@ def _cells(item: _Item, several: bool) -> tuple[str, ...]:
 
 
 def _row(item: _Item, drops: Sequence[float]) -> dict[str, Json]:
-    result, clusters = item.result, item.result.clusters
+    result, clusters = item.result, item.rated.clusters
     return {
         "id": result.item,
         "model": result.model.name,
         "data": result.data.spec,
         "cases": clusters.judged,
         "scenes": clusters.scenes,
-        "pass_rate": clusters.holds / clusters.judged,
+        "grounded_rate" if item.rated is not result else "pass_rate": clusters.holds / clusters.judged,
         "differ": item.prospect.differ,
         "icc": None if clusters.judged == clusters.scenes else item.prospect.icc,
         "smallest_drop": item.smallest,

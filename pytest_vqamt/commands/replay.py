@@ -59,9 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         f"For a case: each picture as a file, and {SHEET} with all of them side by side, the edits and the objects of "
         "the questions outlined. With --model the model is run again, without the cache, next to its earlier answers; "
-        "the exit status is 1 if the case is still violated. With --render: each picture of the "
-        f"list once, and DIR/{INDEX}, one JSON object a line: the id of a query, the file of its picture within DIR, "
-        "its task and its text."
+        "the exit status is 1 if the case is still violated, or its contrast still not told apart. With --render: "
+        f"each picture of the list once, and DIR/{INDEX}, one JSON object a line: the id of a query, the file of its "
+        "picture within DIR, its task and its text."
     )
     parser.add_argument(
         "what",

@@ -93,6 +93,19 @@ class Contrast:
     names: tuple[str, ...] = ()
     presumed: bool = False
 
+    @property
+    def expected(self) -> str:
+        """How the answer must differ, in words."""
+        return f"{DEMANDS[self.change]} ({', '.join(self.names)})" if self.names else DEMANDS[self.change]
+
+
+DEMANDS: Mapping[Change, str] = {
+    Change.OTHER: "the answer must be another than about the case's picture",
+    Change.MORE: "the number must be greater than in the case's picture",
+    Change.LESS: "the number must be smaller than in the case's picture",
+    Change.NAMES: "the caption must name what only the other picture shows",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContrastVerdict:
@@ -109,6 +122,10 @@ class ContrastVerdict:
     outcome: Outcome
     reason: str = ""
     reading: str = ""
+
+    @property
+    def violates(self) -> bool:
+        return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple, cast
+from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case import Change, Outcome
+from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import InputError, LineReader, gunzipped, lines_of, open_input, parse_json, read_line
 from pytest_vqamt.core.report_json import Row
@@ -174,9 +175,13 @@ def _check(row: dict[str, object]) -> None:
     if len(queries) != len(answers):
         raise ValueError(f"{len(answers)} answers to {len(queries)} queries")
     for query in queries:
-        if not isinstance(query["text"], str) or not isinstance(query["picture"]["digest"], str):
-            raise TypeError("expected a text and a picture's digest")
+        _check_query(query)
     check_lists(cast("Row", row))
+
+
+def _check_query(query: Any) -> None:
+    if not isinstance(query["text"], str) or not isinstance(query["picture"]["digest"], str):
+        raise TypeError("expected a text and a picture's digest")
 
 
 def check_lists(row: Row) -> None:
@@ -190,6 +195,30 @@ def check_lists(row: Row) -> None:
             raise TypeError(f"expected {name} to be true or false")
     if row.get("before") is not None:
         Outcome(str(row["before"]))
+    if row.get("contrast") is not None:
+        _check_contrast(row["contrast"], cast("list[Json]", row.get("answers") or []))
+
+
+def _check_contrast(contrast: Json, answers: Sequence[Json]) -> None:
+    """Checks a case's contrast: all that is counted, shown or replayed."""
+    if not isinstance(contrast, dict):
+        raise TypeError("expected contrast to be an object")
+    of, names = contrast["of"], contrast.get("names") or []
+    if isinstance(of, bool) or not isinstance(of, int) or not 0 <= of < len(answers):
+        raise ValueError(f"expected the contrast to be of one of {len(answers)} queries, but got of={of!r}")
+    _check_query(contrast["query"])
+    Change(str(contrast["change"]))
+    if not isinstance(contrast["scene"], str) or not isinstance(contrast.get("presumed", False), bool):
+        raise TypeError("expected a contrast with the id of a scene, and presumed as true or false")
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        raise TypeError("expected texts as names of the contrast")
+    for name in ("verdict", "before"):
+        if contrast.get(name) is not None:
+            Outcome(str(contrast[name]))
+    if contrast.get("verdict") is not None:
+        texts = (contrast["reason"], contrast["reading"], "" if contrast["answer"] is None else contrast["answer"])
+        if not all(isinstance(each, str) for each in texts):
+            raise TypeError("expected texts as reason, reading and answer of the contrast")
 
 
 _REQUIRED = ("case_id", "relation", "model", "data", "scene", "verdict")

@@ -455,7 +455,7 @@ def case_from_row(row: Row, scene_of: Callable[[str], Scene]) -> Case:
             expected=str(row["expected"]),
             facts=tuple(facts.items()),
             tags=tuple(str(tag) for tag in cast("list[Json]", row.get("tags") or [])),
-            contrast=_contrast(cast("Row | None", row.get("contrast")), scene_of),
+            contrast=_contrast(row.get("contrast"), scene_of, len(queries)),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"Expected a whole case, but got case_id={row.get('case_id')!r}: {error!r}") from error
@@ -481,11 +481,15 @@ def _contrast_row(contrast: Contrast, verdict: ContrastVerdict | None, before: V
     return row
 
 
-def _contrast(row: Row | None, scene_of: Callable[[str], Scene]) -> Contrast | None:
-    if not row:
+def _contrast(value: Json, scene_of: Callable[[str], Scene], queries: int) -> Contrast | None:
+    if value is None:
         return None
+    row = cast("Row", value)
+    of = int(cast("int", row["of"]))
+    if not 0 <= of < queries:
+        raise ValueError(f"the contrast is of query {of}, but there are {queries}")
     return Contrast(
-        of=int(cast("int", row["of"])),
+        of=of,
         query=_query(cast("Row", row["query"]), scene_of),
         scene=str(row["scene"]),
         change=Change(str(row["change"])),

@@ -194,6 +194,7 @@ class RelationResult(StratumResult):
         resources: resources other than the data ("wordnet"), with their versions.
         error: the first reason why a query had no answer.
         violation: the simplest violation found.
+        ungrounded: the simplest violation of a contrast, if possible of a case that holds: its two queries.
         presumed: the presumed cases; None if there are none.
         reference: what humans reach on such pairs.
         judged: the cases one by one, to compare models; None in a session of one model, and in reports read back.
@@ -212,6 +213,7 @@ class RelationResult(StratumResult):
     not_applicable: dict[str, int]
     error: str = ""
     violation: ViolationPreview | None = None
+    ungrounded: ViolationPreview | None = None
     presumed: StratumResult | None = None
     resources: tuple[tuple[str, str], ...] = ()
     reference: HumanReference | None = None

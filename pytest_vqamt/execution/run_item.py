@@ -40,6 +40,7 @@ from pytest_vqamt.execution.shrink import (
     baseline_verdict,
     judge_case,
     shown_case,
+    shown_contrast,
 )
 from pytest_vqamt.models.answers_file import MAX_NAMED, name_queries
 from pytest_vqamt.models.base import LoadedModel
@@ -100,6 +101,7 @@ class _Run:
         self._is_shrinking = False
         self._has_answers = False
         self._violation = SimplestViolation()
+        self._ungrounded = SimplestViolation(of_contrast=True)
         self._judged_cases = JudgedCases() if options.keeps_judged else None
         self._error = ""
         self._unwritten = 0
@@ -137,6 +139,7 @@ class _Run:
             not_applicable=dict(self._plan.not_applicable),
             error=self._error,
             violation=violation,
+            ungrounded=self._simplest_contrast_violation(),
             presumed=presumed,
             reference=human_reference(self._job.item),
             judged=self._judged_cases,
@@ -245,6 +248,9 @@ class _Run:
         if waived:
             return
         self._count_grounded(judged, before)
+        if outcome is not Outcome.ERROR and judged.verdict.contrast and judged.verdict.contrast.violates:
+            grounded_before = before.grounded if before and before.contrast else None
+            self._ungrounded.consider(judged, part=planned.part, baseline=grounded_before)
         if self._judged_cases is not None:
             self._judged_cases.add(case.id, case.scene, outcome, presumed=case.is_presumed)
         if outcome is Outcome.ERROR:
@@ -269,10 +275,20 @@ class _Run:
             self._shrink(self._options.shrink)
         if (judged := self._violation.case) is None:
             return None
+        self._keep_shown(judged)
+        return shown_case(judged)
+
+    def _simplest_contrast_violation(self) -> ViolationPreview | None:
+        if (judged := self._ungrounded.case) is None:
+            return None
+        self._keep_shown(judged)
+        return shown_contrast(judged)
+
+    def _keep_shown(self, judged: JudgedCase) -> None:
+        """Keeps a case that is shown, so that it can be replayed without a report."""
         model, data = self._job.model.name, self._job.source.spec
         row = case_row(judged.case, judged.answers, judged.verdict, model=model, data=data)
         self._stores.of_shown_cases.keep_case(judged.case.id, case_line(row))
-        return shown_case(judged)
 
     def _shrink(self, budget: int) -> None:
         """Simplifies the violation with at most ``budget`` queries that the cases of this item did not need.

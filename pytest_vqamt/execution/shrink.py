@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Verdict
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.plain_text import shortened
-from pytest_vqamt.core.query import Answer, Failure
+from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.results import QueryPreview, ViolationPreview
 from pytest_vqamt.execution.baseline import BaselineCase
 from pytest_vqamt.execution.plan import Plan, SampledCase
@@ -139,8 +139,9 @@ class SimplestViolation:
         case: the violation; None if there is none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_contrast: bool = False) -> None:
         self.case: JudgedCase | None = None
+        self._rank = _contrast_rank if of_contrast else _rank
         self._part = 0
         self._is_regression = False
 
@@ -149,7 +150,7 @@ class SimplestViolation:
         regression = baseline is Outcome.HOLDS
         if self.case is None:
             self.case, self._part, self._is_regression = judged, part, regression
-        elif _rank(judged, regression) < _rank(self.case, self._is_regression):
+        elif self._rank(judged, regression) < self._rank(self.case, self._is_regression):
             self.case, self._is_regression = judged, regression
 
     def shrink(self, plan: Plan, waived: Collection[str], judge: Callable[[Case], JudgedCase | None]) -> None:
@@ -162,8 +163,18 @@ class SimplestViolation:
             self.case = shrink_violation(plan, self._part, attempt, self.case)
 
 
-def _rank(judged: JudgedCase, regression: bool) -> tuple[bool, bool, tuple[bool, bool, int, int, str]]:
+def _rank(judged: JudgedCase, regression: bool) -> tuple[object, ...]:
     return judged.case.is_presumed, not regression, judged.complexity
+
+
+def _contrast_rank(judged: JudgedCase, regression: bool) -> tuple[object, ...]:
+    """Prefers sure contrasts, then regressions, then cases that hold, then answers that can be read."""
+    contrast, verdict = judged.case.contrast, judged.verdict.contrast
+    assert contrast is not None
+    assert verdict is not None
+    unparsed = verdict.outcome is Outcome.UNPARSED
+    presumed = judged.case.is_presumed or contrast.presumed
+    return presumed, not regression, not judged.verdict.obeys, unparsed, *judged.complexity[2:]
 
 
 _MAX_PREVIEW = 2_000
@@ -176,15 +187,35 @@ def shown_case(judged: JudgedCase) -> ViolationPreview:
     return ViolationPreview(
         id=case.id,
         scene=case.scene,
-        queries=tuple(
-            QueryPreview(
-                picture=query.picture.digest,
-                text=shortened(query.text or f"({query.task})", _MAX_PREVIEW),
-                answer=shortened(answer.text, _MAX_PREVIEW) if isinstance(answer, Answer) else "",
-                edits="; ".join(map(describe_edit, query.picture.edits)),
-            )
-            for query, answer in zip(case.queries, judged.answers, strict=True)
-        ),
+        queries=tuple(map(_query_preview, case.queries, judged.answers)),
         expected=shortened(case.expected, _MAX_PREVIEW),
         reason=shortened(judged.verdict.reason, _MAX_PREVIEW),
+    )
+
+
+def shown_contrast(judged: JudgedCase) -> ViolationPreview:
+    """The contrast of a case as reports show it: the query of the case, and that of the contrast."""
+    case, contrast, verdict = judged.case, judged.case.contrast, judged.verdict.contrast
+    assert contrast is not None
+    assert verdict is not None
+    about = _query_preview(contrast.query, verdict.answer)
+    elsewhere = f"scene {contrast.scene}" if contrast.scene != case.scene else ""
+    return ViolationPreview(
+        id=case.id,
+        scene=case.scene,
+        queries=(
+            _query_preview(case.queries[contrast.of], judged.answers[contrast.of]),
+            replace(about, edits="; ".join(filter(None, (elsewhere, about.edits)))),
+        ),
+        expected=shortened(contrast.expected, _MAX_PREVIEW),
+        reason=shortened(verdict.reason, _MAX_PREVIEW),
+    )
+
+
+def _query_preview(query: Query, answer: Answer | Failure) -> QueryPreview:
+    return QueryPreview(
+        picture=query.picture.digest,
+        text=shortened(query.text or f"({query.task})", _MAX_PREVIEW),
+        answer=shortened(answer.text, _MAX_PREVIEW) if isinstance(answer, Answer) else "",
+        edits="; ".join(map(describe_edit, query.picture.edits)),
     )

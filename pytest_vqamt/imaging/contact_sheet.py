@@ -211,12 +211,12 @@ def case_strip(
     image_of: Callable[[Picture], Image.Image],
     scene_of: Callable[[str], Scene],
 ) -> Strip:
-    """Returns the pictures of ``case`` with the answers to its numbered texts.
+    """Returns the pictures of ``case``, and that of its contrast, with the answers to its numbered texts.
 
     Texts about the same boxes of the same picture share a panel. ``scene_of`` finds a scene by the id of its photo.
     """
     panels: dict[tuple[str, tuple[Outline, ...]], tuple[Picture, list[tuple[str, str]]]] = {}
-    for number, (query, answer) in enumerate(zip(case.queries, answers, strict=True), start=1):
+    for number, (query, answer) in enumerate(zip(case.asked, answers, strict=True), start=1):
         picture = query.picture
         boxes = outlines(picture, query.meaning, scene_of(picture.photo.id))
         _, said = panels.setdefault((picture.digest, boxes), (picture, []))
@@ -225,14 +225,16 @@ def case_strip(
         title=title,
         notes=notes,
         panels=tuple(
-            Panel(image=image_of(picture), outlines=boxes, note=_made(picture), said=tuple(said))
+            Panel(image=image_of(picture), outlines=boxes, note=_made(picture, case), said=tuple(said))
             for (_, boxes), (picture, said) in panels.items()
         ),
     )
 
 
-def _made(picture: Picture) -> str:
-    return ", ".join(map(describe_edit, picture.edits)) or "the photo as it is"
+def _made(picture: Picture, case: Case) -> str:
+    edits = ", ".join(map(describe_edit, picture.edits)) or "the photo as it is"
+    is_contrast = picture.digest not in {query.picture.digest for query in case.queries}
+    return f"contrast: {edits}" if is_contrast else edits
 
 
 def _asked(query: Query) -> str:

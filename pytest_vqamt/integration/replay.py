@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from PIL import Image
 
@@ -33,6 +33,7 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.contrasts import judge_contrast
 from pytest_vqamt.relations.edits import INPAINT
 
 if TYPE_CHECKING:
@@ -176,14 +177,19 @@ def rerun_case(
         RenderError: a picture cannot be rendered.
         DataError: a photo cannot be read.
     """
-    answers = _answers(case.queries, source, model)
-    verdict = relation.judge(case, answers)
+    answers = _answers(case.asked, source, model)
+    own, contrast = answers[: len(case.queries)], answers[len(case.queries) :]
+    verdict = relation.judge(case, own)
+    judged = judge_contrast(case, own, contrast[0]) if contrast else None
     return AnsweredCase(
         case=case,
         source=source,
         model=model.name,
         now=ModelVerdict(
-            answers=tuple(answer.text for answer in answers), outcome=verdict.outcome.value, reason=verdict.reason
+            answers=tuple(answer.text for answer in own),
+            outcome=verdict.outcome.value,
+            reason=verdict.reason,
+            contrast=ContrastReply(contrast[0].text, judged.outcome.value, judged.reason) if judged else None,
         ),
         before=before,
     )
@@ -318,8 +324,14 @@ def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
         if len(answers) != queries:
             raise ValueError(f"{len(answers)} answers to {queries} texts")
         _ = row["model"]
-        return ModelVerdict(answers=answers, outcome=str(row["verdict"]), reason=str(row["reason"]))
-    except (KeyError, TypeError, ValueError) as error:
+        contrast = cast("dict[str, Json]", row.get("contrast") or {})
+        reply = (
+            ContrastReply(cast("str | None", contrast["answer"]), str(contrast["verdict"]), str(contrast["reason"]))
+            if contrast.get("verdict") is not None
+            else None
+        )
+        return ModelVerdict(answers=answers, outcome=str(row["verdict"]), reason=str(row["reason"]), contrast=reply)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"{where}: Expected a whole line of a report, but got {error!r}: make the report anew"
         ) from error
@@ -364,6 +376,14 @@ def _looked_in(files: list[Path]) -> str:
 SHEET = "sheet.png"
 
 
+class ContrastReply(NamedTuple):
+    """The answer of a model to the contrast of a case, None without an answer, and the verdict on it."""
+
+    answer: str | None
+    outcome: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelVerdict:
     """The answers of a model to a case, and the verdict.
@@ -371,11 +391,13 @@ class ModelVerdict:
     Attributes:
         answers: one for each query; None without an answer.
         outcome, reason: the verdict.
+        contrast: the answer to the contrast; None if it was not asked.
     """
 
     answers: tuple[str | None, ...]
     outcome: str
     reason: str
+    contrast: ContrastReply | None = None
 
     @property
     def verdict(self) -> str:
@@ -383,7 +405,9 @@ class ModelVerdict:
 
     @property
     def violates(self) -> bool:
-        return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
+        """Whether the case is violated, or its contrast is not told apart."""
+        outcomes = (self.outcome, self.contrast.outcome if self.contrast else "")
+        return any(outcome in (Outcome.VIOLATED, Outcome.UNPARSED) for outcome in outcomes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -416,6 +440,30 @@ class AnsweredCase:
         )
 
     @property
+    def contrast_answer(self) -> tuple[str, ...]:
+        """The answer to the contrast as text, with the earlier one; nothing without a contrast."""
+        if self.case.contrast is None:
+            return ()
+        answer = _answer_text(self.now.contrast.answer) if self.now.contrast else "not asked"
+        if self.before is None or self.before.contrast is None:
+            return (answer,)
+        return (f"{answer}  (was {_answer_text(self.before.contrast.answer)})",)
+
+    @property
+    def contrast_verdict(self) -> str:
+        """Whether the answer to the contrast differs as it must, with the earlier verdict; "" without a contrast."""
+        contrast, reply = self.case.contrast, self.now.contrast
+        if contrast is None:
+            return ""
+        if reply is None:
+            return contrast.expected
+        reason = reply.reason if reply.reason.startswith(contrast.expected) else contrast.expected
+        found = f"{reply.outcome}: {reason}"
+        if reply.reason and reason is not reply.reason:
+            found += f", but: {reply.reason}"
+        return f"{found}  (was {self.before.contrast.outcome})" if self.before and self.before.contrast else found
+
+    @property
     def verdict(self) -> str:
         """The verdict as text, with the earlier one."""
         return self.now.verdict if self.before is None else f"{self.now.verdict}  (was {self.before.outcome})"
@@ -434,15 +482,20 @@ def _case_lines(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]
     files: dict[str, Path] = {}
     for each in answered:
         yield f"case {each.case.id}: {each.item}, scene {each.case.scene}, on {each.model}"
-        width = max(len(shown(_query_text(query))) for query in each.case.queries)
-        for query, answer in zip(each.case.queries, each.answers, strict=True):
+        for query in each.case.asked:
             digest = query.picture.digest
             if digest not in files:
                 files[digest] = folder / f"{len(files) + 1}.png"
                 save(render(query.picture, each.source), files[digest])
-            yield f"    {shown(_query_text(query)).ljust(width)}  ->  {answer}  ({files[digest]})"
+        width = max(len(shown(_query_text(query))) for query in each.case.queries)
+        for query, answer in zip(each.case.queries, each.answers, strict=True):
+            yield f"    {shown(_query_text(query)).ljust(width)}  ->  {answer}  ({files[query.picture.digest]})"
         yield f"  expected: {shown(each.case.expected)}"
         yield f"  {shown(each.verdict)}"
+        if (contrast := each.case.contrast) is not None:
+            text, file = shown(_query_text(contrast.query)), files[contrast.query.picture.digest]
+            yield f"  contrast, scene {contrast.scene}: {text}  ->  {each.contrast_answer[0]}  ({file})"
+            yield f"  {shown(each.contrast_verdict)}"
     save(sheet(_strip(each, files) for each in answered), folder / SHEET)
     yield f"  side by side: {folder / SHEET}"
 
@@ -480,12 +533,13 @@ def _strip(each: AnsweredCase, files: dict[str, Path]) -> Strip:
     case = each.case
     return case_strip(
         case,
-        each.answers,
+        (*each.answers, *each.contrast_answer),
         title=f"{each.item}: {each.now.outcome}",
         notes=(
             f"case {case.id}, scene {case.scene} of {each.source.spec}, answered by {each.model}",
             f"expected: {case.expected}",
             *([each.verdict] if each.now.reason or each.before else []),
+            *([f"contrast, the last text: {each.contrast_verdict}"] if each.case.contrast else []),
         ),
         image_of=image_of,
         scene_of=scenes_by_photo(each.source),

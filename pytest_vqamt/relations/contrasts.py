@@ -314,14 +314,6 @@ def judge_contrast(case: Case, answers: Sequence[Answer | Failure], answer: Answ
     )
 
 
-_DEMANDS = {
-    Change.OTHER: "the answer must be another than about the case's picture",
-    Change.MORE: "the number must be greater than in the case's picture",
-    Change.LESS: "the number must be smaller than in the case's picture",
-    Change.NAMES: "the caption must name what only this picture shows",
-}
-
-
 def _differs(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdict:
     before, after = read_answer(contrast.query, first), read_answer(contrast.query, answer)
     reading = format_reading(after)
@@ -352,6 +344,6 @@ def _contrast_verdict(contrast: Contrast, answer: Answer, reading: str, *, chang
     return ContrastVerdict(
         answer=answer,
         outcome=Outcome.VIOLATED,
-        reason=f"{_DEMANDS[contrast.change]}, but got {reading}",
+        reason=f"{contrast.expected}, but got {reading}",
         reading=reading,
     )

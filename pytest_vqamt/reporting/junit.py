@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 
 from pytest_vqamt.core.plain_text import shown
-from pytest_vqamt.core.results import Gate, RelationResult, StratumResult
+from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, StratumResult
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""
@@ -26,6 +27,7 @@ def properties(result: RelationResult) -> list[Property]:
         ("vqamt_tags", " ".join(result.tags)),
         *_figures("vqamt", result),
         *(_figures("vqamt_presumed", result.presumed) if result.presumed else ()),
+        *(_grounded("vqamt_grounded", result.grounded) if result.grounded else ()),
     ]
     return [(name, shown(value) if isinstance(value, str) else value) for name, value in found]
 
@@ -45,7 +47,27 @@ def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Pro
         yield f"{name}_interval_high", counted.interval[1]
     if counted.gate:
         yield from _gate(f"{name}_gate", counted.gate)
-    change = counted.change
+    yield from _change(name, counted.change)
+
+
+def _grounded(name: str, grounded: Grounded) -> Iterator[Property]:
+    cells = grounded.cells
+    yield f"{name}_cases", cells.cases
+    for cell in fields(cells):
+        yield f"{name}_{cell.name}", getattr(cells, cell.name)
+    if grounded.rate is not None:
+        yield f"{name}_rate", grounded.rate
+        yield f"{name}_interval_low", grounded.interval[0]
+        yield f"{name}_interval_high", grounded.interval[1]
+        yield f"{name}_chance", grounded.chance.mean
+    if grounded.gate:
+        yield from _gate(f"{name}_gate", grounded.gate)
+    yield from _change(name, grounded.change)
+    if grounded.presumed:
+        yield from _grounded(f"{name}_presumed", grounded.presumed)
+
+
+def _change(name: str, change: BaselineChange | None) -> Iterator[Property]:
     if change:
         difference = change.paired.difference
         yield f"{name}_baseline_cases", change.paired.shared

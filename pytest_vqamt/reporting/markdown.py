@@ -114,7 +114,18 @@ BYTES_AT_MOST = 1024 * 1024
 
 _WHOLE_REPORT = "The whole report, with each violation and its pictures, is `report.html` beside this file."
 _NAMES = ("relation", "model", "data")
-_FIGURES = ("gate", "pass rate", "95 % interval", "baseline", "change", "cases", "unparsed", "errors")
+_FIGURES = (
+    "gate",
+    "pass rate",
+    "95 % interval",
+    "grounded",
+    "by guessing",
+    "baseline",
+    "change",
+    "cases",
+    "unparsed",
+    "errors",
+)
 
 
 def summary_page(

@@ -42,7 +42,15 @@ from pytest_vqamt.core.results import (
 from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, ReadingCounter, SceneCounter, Tally
 from pytest_vqamt.reporting.cases import REPORT_FILE, remove_report
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.stats.gates import GateOn, GroundedCounts, Threshold, gate, grounded_result, with_baseline_gates
+from pytest_vqamt.stats.gates import (
+    GateKind,
+    GateOn,
+    GroundedCounts,
+    Threshold,
+    gate,
+    grounded_result,
+    with_baseline_gates,
+)
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change_of
@@ -149,7 +157,15 @@ def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, *, is_blessed
     of_sure = [share.grounded for share in shares if share.grounded]
     of_presumed = [each.presumed for each in of_sure if each.presumed]
     # A shard may have no contrast of the item, and then it has no gate.
-    held = next((each.gate for each in (*of_sure, *of_presumed) if each.gate), None)
+    gates = [each.gate for each in (*of_sure, *of_presumed) if each.gate]
+    for each in gates:
+        _check_known(each, GateKind.GROUNDED_RATE, first)
+    if len(demands := sorted({describe_demand(each) for each in gates})) > 1:
+        raise DataError(
+            f"Expected shards of one run, but the grounded gate of {describe_item(first)} is {' and '.join(demands)}: "
+            f"{_SAME}"
+        )
+    held = next(iter(gates), None)
     is_bare = bool(of_presumed) and not any(each.gate for each in of_presumed)  # only a pattern gates presumed cases
     sure, presumed = (
         GroundedCounts(
@@ -227,13 +243,17 @@ def _gate(
     """The gate of the shards, applied to all cases."""
     if held is None:
         return None
-    if held.kind != "fail-under" or held.on not in tuple(GateOn):
+    _check_known(held, GateKind.PASS_RATE, relation)
+    threshold = Threshold(pattern=relation.item, rate=held.threshold)
+    return gate(relation.item, tags, tally, within, (threshold,), GateOn(held.on))
+
+
+def _check_known(held: Gate, kind: GateKind, relation: RelationResult) -> None:
+    if held.kind != kind or held.on not in tuple(GateOn):
         raise DataError(
             f"Expected a gate that this version knows, but got {describe_demand(held)} of {describe_item(relation)}: "
             "merge with the version of pytest-vqamt that wrote the reports"
         )
-    threshold = Threshold(pattern=relation.item, rate=held.threshold)
-    return gate(relation.item, tags, tally, within, (threshold,), GateOn(held.on))
 
 
 def check_one_run(parts: Mapping[str, Report]) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.case import DEMANDS, Change
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
@@ -27,9 +28,11 @@ _Texts: TypeAlias = "list[str | None]"
 
 OF_CASE = (
     "case_id", "relation", "model", "data", "scene", "verdict", "before", "vacuous", "presumed", "waived", "expected",
-    "reason", "facts",
+    "reason", "facts", "contrast", "contrast_of", "contrast_scene", "contrast_picture", "contrast_edits",
+    "contrast_expected", "contrast_answer", "contrast_reading",
 )  # fmt: skip
-"""Columns; ``facts`` is an object in JSON."""
+"""Columns; ``facts`` is an object in JSON. ``contrast`` is the verdict on the contrast, and ``contrast_of`` the number
+of the text, from 1 on; they are empty for a case without a contrast."""
 OF_QUERY = ("text", "picture", "edits", "answer", "reading")
 """Columns of each query; ``picture`` is a digest. A missing answer is null, or an empty cell."""
 
@@ -124,6 +127,25 @@ def _of_case(row: Row) -> dict[str, str | bool | None]:
         "expected": _text(row["expected"]),
         "reason": _text(row["reason"]),
         "facts": json.dumps(row.get("facts") or {}, ensure_ascii=False),
+        **_of_contrast(row),
+    }
+
+
+def _of_contrast(row: Row) -> dict[str, str | None]:
+    contrast = cast("Row | None", row.get("contrast"))
+    if contrast is None:
+        return dict.fromkeys(name for name in OF_CASE if name.startswith("contrast"))
+    query = cast("Row", contrast["query"])
+    answer, reading, verdict = (cast("str | None", contrast.get(name)) for name in ("answer", "reading", "verdict"))
+    return {
+        "contrast": verdict,
+        "contrast_of": str(cast("int", contrast["of"]) + 1),
+        "contrast_scene": _text(contrast["scene"]),
+        "contrast_picture": picture_digest(query),
+        "contrast_edits": describe_edits(query),
+        "contrast_expected": DEMANDS[Change(str(contrast["change"]))],
+        "contrast_answer": _answer(answer),
+        "contrast_reading": _answer(reading),
     }
 
 

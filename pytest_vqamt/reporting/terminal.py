@@ -17,12 +17,13 @@ from pytest_vqamt.reporting.paper_tables import coverage_table, pair_tables, sum
 from pytest_vqamt.reporting.text import (
     describe_queries,
     describe_utilisation,
+    example_lines,
     folded_lines,
     folds_inapplicable,
     not_applicable_message,
-    violation_lines,
 )
 from pytest_vqamt.reporting.view.format import count_noun, format_usage, wrapped
+from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
@@ -34,6 +35,8 @@ _DOMINANT = 0.8
 _BAD_RECORDS_SHOWN = 5
 _REASONS_SHOWN = 5
 _DIFFERENCES_SHOWN = 10
+_CONTRASTS_SHOWN = 3
+"""Violations of contrasts of items without a violation: with more, a blind model would fill the terminal."""
 
 
 def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> Iterator[str]:
@@ -94,12 +97,22 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
     if warnings := [warning for result in results for warning in _warnings(result, in_full)]:
         yield ""
         yield from warnings
+    if misleading := list(wrapped_misleading_lines(results)):
+        yield ""
+        yield from misleading
+    without_violation = [result for result in results if result.ungrounded and not result.violation]
+    least_grounded = sorted(without_violation, key=_grounded_rate)[:_CONTRASTS_SHOWN]
     for result in results:
         is_failure = any(not gate.met for gate in (*result.gates, *result.drop_gates))  # its message has the violation
-        if result.violation and not is_failure:
+        if not is_failure and (result.violation or result in least_grounded):
             yield ""
             yield f"{result.item}: {result.claim}"
-            yield from violation_lines(result, result.violation, again)
+            yield from example_lines(result, again)
+
+
+def _grounded_rate(result: RelationResult) -> float:
+    rate = result.grounded.rate if result.grounded else None
+    return 1.0 if rate is None else rate
 
 
 def _bad_records(results: Sequence[RelationResult]) -> Iterator[str]:

@@ -6,17 +6,17 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_vqamt.core.plain_text import quoted, shortened, shown, visible
-from pytest_vqamt.core.results import BaselineChange, Gate, ModelUse, RelationResult, ViolationPreview
+from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, ModelUse, RelationResult, ViolationPreview
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.format import count_noun, format_interval, format_p, wrapped
+from pytest_vqamt.reporting.view.grounding import describe_by_chance
 
 
 def missed_gate_message(result: RelationResult, again: str) -> str:
     """The message of an item that missed its gate; ``again`` begins the replay command."""
     lines = [f"{result.item} on {result.model.name}: {missed}" for missed in _missed_gates(result)]
     lines.append(f"  claim: {result.claim}")
-    if result.violation:
-        lines += violation_lines(result, result.violation, again)
+    lines += example_lines(result, again)
     return _message(lines)
 
 
@@ -28,7 +28,34 @@ def _missed_gates(result: RelationResult) -> Iterator[str]:
     for stratum in result.strata:
         if stratum.gate and not stratum.gate.met:
             which = "" if stratum is result else "presumed cases: "
-            yield f"{which}{_describe_rate(stratum.tally, stratum.interval)}; {_requirement(stratum.gate)}"
+            reached = _describe_rate(stratum.tally, stratum.interval)
+            yield f"{which}{reached}; required: {_requirement(stratum.gate)}"
+    for grounded in (result.grounded, result.grounded and result.grounded.presumed):
+        if grounded and grounded.gate and not grounded.gate.met:
+            which = "" if grounded is result.grounded else "presumed contrasts: "
+            reached = _describe_grounded(grounded)
+            yield f"{which}{reached}; required: {_requirement(grounded.gate)}{_unchanged(grounded)}"
+
+
+def _describe_grounded(grounded: Grounded) -> str:
+    cells = grounded.cells
+    if grounded.rate is None:
+        return "no case with a contrast was judged, so there is no grounded rate"
+    return (
+        f"grounded rate {grounded.rate:.3f} (95 % interval {format_interval(grounded.interval)}, {cells.cases} cases "
+        f"with a contrast, {describe_by_chance(grounded)})"
+    )
+
+
+def _unchanged(grounded: Grounded) -> str:
+    """A line on the cases that hold, if there are any: in how many of them the answer is no other."""
+    cells = grounded.cells
+    if not cells.consistent:
+        return ""
+    return (
+        f"\n  in {count_noun(cells.consistent, 'case')} with a contrast the relation holds, and in "
+        f"{cells.consistent_unchanged:,} of them the answer about the other picture does not differ as it must"
+    )
 
 
 def _describe_rate(tally: Tally, interval: tuple[float, float]) -> str:
@@ -38,13 +65,25 @@ def _describe_rate(tally: Tally, interval: tuple[float, float]) -> str:
 
 
 def _requirement(gate: Gate) -> str:
-    what = "lower end of the interval" if gate.on == "lower-bound" else "pass rate"
-    return f"required: {what} >= {gate.threshold:g}"
+    rate = "grounded rate" if gate.kind == "grounded-under" else "pass rate"
+    what = "lower end of the interval" if gate.on == "lower-bound" else rate
+    return f"{what} >= {gate.threshold:g}"
 
 
-def violation_lines(result: RelationResult, violation: ViolationPreview, again: str) -> Iterator[str]:
-    """The simplest violation with its answers and its replay command."""
-    yield f"simplest violation found: scene {violation.scene}, case {violation.id}"
+def example_lines(result: RelationResult, again: str) -> Iterator[str]:
+    """The simplest violation with its answers and its replay command.
+
+    That of a contrast is shown in its place if there is none, and beside it if a gate on the grounded rate is missed.
+    """
+    is_missed = any(not gate.met for gate in result.gates if gate.kind == "grounded-under")
+    if result.violation:
+        yield from _violation_lines(result, result.violation, again, "simplest violation found")
+    if result.ungrounded and (is_missed or not result.violation):
+        yield from _violation_lines(result, result.ungrounded, again, "simplest contrast that is not told apart")
+
+
+def _violation_lines(result: RelationResult, violation: ViolationPreview, again: str, what: str) -> Iterator[str]:
+    yield f"{what}: scene {violation.scene}, case {violation.id}"
     yield from _answer_lines(violation, [quoted(query.answer) for query in violation.queries])
     yield from _replay_lines(result, violation, again)
 
@@ -57,8 +96,9 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
         answers_before: the baseline's answers to the case that is shown.
         again: the beginning of the replay command.
     """
+    grounded = result.grounded.change if result.grounded else None
     lines = [
-        f"{result.item} on {result.model.name}: {_describe_drop(change)}"
+        f"{result.item} on {result.model.name}: {_describe_drop(change, is_grounded=change is grounded)}"
         for change in result.changes
         if change.gate and not change.gate.met
     ]
@@ -73,17 +113,19 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
         lines.append(f"simplest regression found: scene {violation.scene}, case {violation.id}")
         lines += _answer_lines(violation, answers)
         lines += _replay_lines(result, violation, again)
+    if result.ungrounded and grounded and grounded.gate and not grounded.gate.met:
+        lines += _violation_lines(result, result.ungrounded, again, "simplest contrast that is not told apart")
     return _message(lines)
 
 
-def _describe_drop(change: BaselineChange) -> str:
+def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
     paired, (low, high) = change.paired, change.interval
     before, after, drop = paired.first_rate or 0.0, paired.second_rate or 0.0, -(paired.difference or 0.0)
     p = "" if change.p_holm is None else f", p {format_p(change.p_holm)} after Holm"
     allowed = f"; allowed drop: {change.gate.threshold:g}" if change.gate else ""
     return (
-        f"the pass rate has dropped from {before:.3f} to {after:.3f} on the same {paired.shared} cases (by {drop:.3f}, "
-        f"95 % interval {-high:.3f} to {-low:.3f}{p}){allowed}\n"
+        f"the {'grounded' if is_grounded else 'pass'} rate has dropped from {before:.3f} to {after:.3f} on the same "
+        f"{paired.shared} cases (by {drop:.3f}, 95 % interval {-high:.3f} to {-low:.3f}{p}){allowed}\n"
         f"  {count_noun(paired.first_only, 'regression')}, {count_noun(paired.second_only, 'fix', 'fixes')}"
     )
 
@@ -96,7 +138,8 @@ def _answer_lines(violation: ViolationPreview, answers: Sequence[str]) -> Iterat
 
 
 def _replay_lines(result: RelationResult, violation: ViolationPreview, again: str) -> Iterator[str]:
-    yield f"  expected: {shown(violation.expected)}"
+    if not violation.reason.startswith(violation.expected):  # a contrast's says it again
+        yield f"  expected: {shown(violation.expected)}"
     yield f"  {shown(violation.reason)}"
     options = (
         # Where a model's name does not find it again, the beginning of the command names the model.

@@ -113,7 +113,11 @@ def test_the_examples_have_right_answers_that_obey(capsys: pytest.CaptureFixture
     for case in cases:
         total, first, second = (int(number) for number in re.findall(r"\?\s+->  (\d+)$", case, re.MULTILINE))
         assert total == first + second
-        assert case.splitlines()[-1] == "    expected: first = second + third"
+        *_, expected, contrast = case.splitlines()
+        assert expected == "    expected: first = second + third"
+        answers = dict(re.findall(r"^ {4}(.*\?)\s+->  (\d+)$", case, re.MULTILINE))
+        text, other, demand = re.findall(r"scene \S+: (.*\?).*  ->  (\d+): the number must be (\w+)", contrast)[0]
+        assert (int(other) - int(answers[text]) > 0) == (demand == "greater")
 
 
 def test_examples_are_of_each_variant_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:

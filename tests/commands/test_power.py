@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -16,6 +17,7 @@ from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.power import EffectAssumptions, RegressionGate, power, scenes_needed, smallest_drop
+from tests.reporting.grounded import grounded
 from tests.reporting.reported import write_report
 
 Row = dict[str, Json]
@@ -169,6 +171,32 @@ def test_the_table_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert found[4].split()[:6] == ["ours.first", "200", "200", "0.900", "0.090", "-"]
     # Five scenes show nothing among 40 relations: 2^-5 x 40 is above 1.
     assert found[5].split()[:7] == ["ours.alike", "10", "5", "0.800", "0.160", "1.00", "none"]
+
+
+def test_the_power_of_grounded_rates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = item("ours.first", (0, 1, 20), (1, 1, 180))
+    folder = report(
+        tmp_path / "out",
+        replace(plain, grounded=grounded(60, 30, 10)),
+        replace(item("ours.second", (0, 1, 20), (1, 1, 180)), grounded=grounded(50, 0), directional=True),
+        item("ours.third", (0, 1, 20), (1, 1, 180)),
+    )
+    # Three pass rates and one grounded rate are gated together; a directional one is its pass rate.
+    assert told(capsys, "--report", folder)["relations"] == 4
+    found = told(capsys, "--report", folder, "--grounded")
+    assert (found["relations"], found["grounded"]) == (4, True)
+    (only,) = rows(found["items"])
+    assert (only["id"], only["cases"], only["scenes"], only["grounded_rate"]) == ("ours.first", 100, 100, 0.6)
+    demand, prospect = RegressionGate(relations=4), EffectAssumptions(drop=0.0, differ=0.6 * 0.4)
+    assert only["smallest_drop"] == pytest.approx(smallest_drop(100, prospect, demand, 0.8, 0.6 - 0.12))
+    head = lines(capsys, "--report", folder, "--grounded")
+    assert "among 4 pass rates and grounded rates" in head[0]
+    assert "grounded" in head[2].split()
+    without = report(tmp_path / "without", item("ours.first", (0, 1, 20), (1, 1, 180)))
+    assert main(["power", "--report", without, "--grounded"]) == 2
+    assert "Expected a report with cases with a contrast by scene" in capsys.readouterr().err
+    assert main(["power", "--grounded"]) == 2
+    assert "Expected --grounded with --report DIR" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

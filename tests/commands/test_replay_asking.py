@@ -45,7 +45,16 @@ def reported(folder: str, data: str, relation: str, model: str, max_cases: int =
     """Runs the model and writes ``cases.jsonl`` into the folder."""
     start_parts(Path(folder))
     with CasePartWriter(Path(folder), 0) as part:
-        run(model=model, data=data, relations=relation, max_cases=max_cases, sampler="random", shrink=0, listen=part)
+        run(
+            model=model,
+            data=data,
+            relations=relation,
+            max_cases=max_cases,
+            sampler="random",
+            shrink=0,
+            contrast=0,
+            listen=part,
+        )
     join_parts(Path(folder), [0])
 
 

@@ -12,6 +12,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.core.results import Grounded, RelationResult
+from pytest_vqamt.execution.shrink import JudgedCase, SimplestViolation
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 
 
@@ -142,3 +143,42 @@ def test_the_outcome_of_a_case_does_not_depend_on_its_contrast() -> None:
         without.readings,
         without.violation,
     )
+
+
+def test_the_simplest_contrast_that_is_not_told_apart_is_of_a_case_that_holds() -> None:
+    assert result_of(truly).ungrounded is None
+    shown = result_of(by_text).ungrounded
+    assert shown is not None
+    own, other = shown.queries
+    assert own.text == other.text
+    assert own.answer == other.answer
+    assert own.picture != other.picture
+    assert other.edits
+    assert "must be another" in shown.expected
+    assert shown.reason == f"{shown.expected}, but got {other.answer}"
+
+    def sees_half(each: ModelInput) -> str:
+        """It breaks some relations, and sees no contrast of others."""
+        return truly(each) if each.query.picture.digest[0] in "01234567" else "no"
+
+    heard: list[Judged] = []
+    result = result_of(sees_half, listen=lambda event: heard.append(event) if isinstance(event, Judged) else None)
+    assert result.violation is not None
+    assert result.ungrounded is not None
+    (judged,) = (each for each in heard if each.case.id == result.ungrounded.id)
+    assert judged.verdict.obeys
+    assert judged.verdict.contrast is not None
+    assert judged.verdict.contrast.violates
+    misses = [each for each in heard if each.verdict.contrast and each.verdict.contrast.violates]
+    assert any(not each.verdict.obeys for each in misses)
+    objects = [len(each.case.queries[0].picture.scene.objects) for each in misses if each.verdict.obeys]
+    assert len(judged.case.queries[0].picture.scene.objects) == min(objects)
+    cases = [JudgedCase(case=each.case, answers=each.answers, verdict=each.verdict) for each in misses]
+    simple = min((each for each in cases if not each.verdict.obeys), key=lambda each: each.complexity[2:])
+    complicated = max((each for each in cases if each.verdict.obeys), key=lambda each: each.complexity[2:])
+    assert simple.complexity[2:] < complicated.complexity[2:]
+    for order in ((simple, complicated), (complicated, simple)):
+        simplest = SimplestViolation(of_contrast=True)
+        for each in order:
+            simplest.consider(each, part=0, baseline=None)
+        assert simplest.case is complicated, "a case that holds shows better that the model does not look"

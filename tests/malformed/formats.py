@@ -85,7 +85,7 @@ def _without_photos(spec: str) -> tuple[str, ...]:
 
 
 def _report(folder: str = "report", shard: tuple[int, int] = (1, 1)) -> None:
-    run_into(Path(folder), max_cases=6, shard=shard)
+    run_into(Path(folder), max_cases=6, shard=shard, contrast=1.0)
 
 
 def _reported_case() -> None:

@@ -100,7 +100,7 @@ def test_the_marker_is_known_without_a_model(pytester: pytest.Pytester, run: Run
     pytester.makepyfile(test_own=marked("@pytest.mark.vqamt(fail_under=0.5)"))
     run(model=None).assert_outcomes(skipped=1)
     shown = run("--markers", model=None).stdout.str()
-    assert "@pytest.mark.vqamt(fail_under, grounded_under): the pass rate that" in shown
+    assert "@pytest.mark.vqamt(fail_under, grounded_under): the pass rate and the grounded rate that" in shown
 
 
 @pytest.mark.full

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -80,3 +81,22 @@ def test_what_is_no_rate_is_refused(run: Run, option: str, line: str) -> None:
 
 def test_a_gate_that_a_run_with_workers_misses(run: Run) -> None:
     run(RELATION, "--vqamt-grounded-under=0.5", "-n", "2", model=BLIND, contrast=1).assert_outcomes(failed=1)
+
+
+def test_what_a_user_sees_of_a_model_that_does_not_look(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(RELATION, "--vqamt-grounded-under=0.5", "--junitxml=junit.xml", model=BLIND, contrast=1, max_cases=12)
+    text = result.stdout.str()
+    assert "grounded rate 0.000 (95 % interval 0.000 to 0." in text
+    assert "MISSED: grounded >= 0.5" in text
+    assert "the model hardly looks" in " ".join(text.split())
+    assert text.count("simplest contrast that is not told apart: scene ") == 1
+    assert '<property name="vqamt_grounded_rate" value="0.0"' in (pytester.path / "junit.xml").read_text()
+    found = re.search(r"--vqamt-replay=([0-9a-f]{16})", text)
+    assert found
+    replayed = run(f"--vqamt-replay={found[1]}", model=BLIND).stdout.str()
+    assert f"case {found[1]}: metavqa.insertion[exists]" in replayed
+    assert re.search(r"\n  contrast, scene \S+: .*  ->  ", replayed)
+    assert "\n  violated: the answer must be another than about the case's picture, but got " in replayed
+    seen = run(RELATION, model=SEEING, contrast=1).stdout.str()
+    assert " 1.000 " in next(line for line in seen.splitlines() if line.startswith("metavqa.insertion[exists]"))
+    assert "not told apart" not in seen

@@ -18,7 +18,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import Threshold
+from pytest_vqamt.stats.gates import GateKind, Threshold
 from tests.reporting.reported import join_parts, write_report
 
 world = cache(load)
@@ -34,12 +34,14 @@ def run_into(
     max_cases: int = 30,
     cases_name: str = PLAIN_NAME,
     contrast: float = 0.0,
+    grounded_under: Sequence[str] = (),
 ) -> Report:
     """Runs ``model`` on twenty scenes and writes the report into ``folder``."""
     source: SceneSource = world("pictures:20")
     terms = RunOptions(
         sampling=Sampling(max_cases=max_cases, sampler=Sampler.RANDOM, shard=shard, contrast=contrast),
         thresholds=tuple(map(Threshold.parse, fail_under)),
+        grounded_thresholds=tuple(Threshold.parse(each, GateKind.GROUNDED_RATE) for each in grounded_under),
         shrink=0,
     )
     loaded = ModelCatalogue().load(model, ModelOptions())

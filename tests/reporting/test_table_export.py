@@ -84,6 +84,7 @@ def test_a_row_a_case_and_a_column_for_each_query(folder: Path, tmp_path: Path) 
         "expected": "as the test says",
         "reason": "for no reason",
         "facts": '{"wording": 3, "name": "\u00fc"}',
+        **dict.fromkeys((name for name in OF_CASE if name.startswith("contrast")), ""),
         "text_1": "Is it?",
         "picture_1": "d",
         "edits_1": "",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO, StringIO
 from typing import TypeAlias, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
@@ -46,7 +47,7 @@ def sheet_row(shown: SheetCase, sample: Sample) -> SheetRow:
         "data": drawn.data,
         "scene": drawn.scene,
         "verdict": shown.verdict,
-        "expected": shown.expected,
+        "expected": f"{shown.expected}; contrast: {shown.contrast}" if shown.contrast else shown.expected,
         "questions": " | ".join(f"{each.place}: {each.words}{_edits(each, shown)}" for each in shown.asked),
         "answers": " | ".join(f"{each.place}: {each.answer}" for each in shown.asked if each.answer is not None),
         "reason": shown.reason,
@@ -106,6 +107,7 @@ class SheetQuery:
         number: the index in the case.
         text: empty for captioning.
         is_again: whether it repeats an earlier query.
+        is_contrast: whether it is that of the contrast, the last one.
         answer: None if there is none, or if the judge must not see it.
     """
 
@@ -114,6 +116,7 @@ class SheetQuery:
     task: Task
     is_again: bool
     answer: str | None
+    is_contrast: bool = False
 
     @property
     def words(self) -> str:
@@ -126,6 +129,8 @@ class SheetQuery:
     @property
     def place(self) -> str:
         """The ordinal of the answer, as expectations name it."""
+        if self.is_contrast:
+            return "contrast"
         return _PLACES[self.number] if self.number < len(_PLACES) else f"number {self.number + 1}"
 
 
@@ -164,7 +169,10 @@ class SheetPicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetCase:
-    """A case with its pictures; ``verdict`` and ``reason`` are empty if the judge must not see them."""
+    """A case with its pictures; ``verdict`` and ``reason`` are empty if the judge must not see them.
+
+    ``contrast`` says how the answer to the contrast must differ; it is empty without one.
+    """
 
     drawn: SampledCase
     claim: str
@@ -172,6 +180,7 @@ class SheetCase:
     verdict: str
     reason: str
     pictures: tuple[SheetPicture, ...]
+    contrast: str = ""
 
     @property
     def asked(self) -> tuple[SheetQuery, ...]:
@@ -199,7 +208,8 @@ def sheet_case(drawn: SampledCase, of: AuditTarget, claim: str, source: SceneSou
             expected=case.expected,
             verdict="" if of_all else str(row["verdict"]),
             reason="" if of_all else str(row["reason"]),
-            pictures=_pictures(case, [None] * len(answers) if of_all else answers, source),
+            contrast=case.contrast.expected if case.contrast else "",
+            pictures=_pictures(case, [None] * len(case.asked) if of_all else [*answers, *_contrast(row)], source),
         )
     except DataError as error:
         raise DataError(f"{drawn.where}: {error}; if that run had other data, name it with --data") from error
@@ -209,12 +219,25 @@ def sheet_case(drawn: SampledCase, of: AuditTarget, claim: str, source: SceneSou
         raise DataError(f"{drawn.where}: Expected a whole line of a report, but got {error!r}: make it anew") from error
 
 
+def _contrast(row: Mapping[str, Json]) -> list[str | None]:
+    """The answer to the contrast; nothing without one."""
+    contrast = cast("Mapping[str, Json] | None", row.get("contrast"))
+    return [] if contrast is None else [cast("str | None", contrast.get("answer"))]
+
+
 def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tuple[SheetPicture, ...]:
     about: dict[str, tuple[Picture, list[SheetQuery]]] = {}
-    for number, (query, answer) in enumerate(zip(case.queries, answers, strict=True)):
+    for number, (query, answer) in enumerate(zip(case.asked, answers, strict=True)):
         _, asked = about.setdefault(query.picture.digest, (query.picture, []))
         asked.append(
-            SheetQuery(number=number, text=query.text, task=query.task, is_again=query.trial > 0, answer=answer)
+            SheetQuery(
+                number=number,
+                text=query.text,
+                task=query.task,
+                is_again=query.trial > 0,
+                answer=answer,
+                is_contrast=number == len(case.queries),
+            )
         )
     return tuple(_shown(picture, tuple(asked), source) for picture, asked in about.values())
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, cast
 
-from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import Row
@@ -35,12 +35,13 @@ class _Compared:
 
     pair: PairedItem
     presumed: bool
+    grounded: bool
     cases: ItemPairs
     change: BaselineChange
 
     @property
     def is_gated(self) -> bool:
-        # The same rule as in stats.gates.held_against_baseline.
+        # The same rule as in stats.gates.with_baseline_gates.
         return not self.presumed and self.change.paired.shared > 0 and not _NEVER_GATED.intersection(self.pair.tags)
 
 
@@ -87,14 +88,16 @@ def compare(
 
 
 def _compare_item(pair: PairedItem, before: ReadItem, after: ReadItem, show: int) -> Iterator[_Compared]:
-    ordinary, presumed = ItemPairs(show), ItemPairs(show)
+    ordinary, presumed, grounded = ItemPairs(show), ItemPairs(show), ItemPairs(show, of_contrasts=True)
     for both in join_cases(before(pair.before.counted), after(pair.after.counted)):
         (presumed if is_presumed(both) else ordinary).add(both)
-    for is_presumed_stratum, cases in ((False, ordinary), (True, presumed)):
+        if not is_presumed(both) and _has_contrasts(both):
+            grounded.add(both)
+    for cases, of_presumed in ((ordinary, False), (presumed, True), (grounded, False)):
         if not cases.is_empty:
             made = change_of(cases.spread.paired, version_before=pair.before.version)
             cases.spread = SceneCounter()  # frees the scenes, which take much memory over all items
-            yield _Compared(pair, is_presumed_stratum, cases, made)
+            yield _Compared(pair, of_presumed, cases is grounded, cases, made)
 
 
 def _conclude(found: Sequence[_Compared], max_drop: float | None) -> Iterator[ComparedItem]:
@@ -108,6 +111,7 @@ def _conclude(found: Sequence[_Compared], max_drop: float | None) -> Iterator[Co
             models=(each.pair.before.counted.model, each.pair.after.counted.model),
             data=(each.pair.before.counted.data, each.pair.after.counted.data),
             presumed=each.presumed,
+            grounded=each.grounded,
             tags=each.pair.tags,
             version=each.pair.after.version,
             change=made if max_drop is not None else replace(made, gate=None),
@@ -254,6 +258,7 @@ class ComparedItem:
 
     Attributes:
         models, data: the names and the specs in the two runs.
+        grounded: whether it is of the grounded rate, over the cases that have a contrast in both runs.
         version: the relation's version in the second run; ``change`` has the first one.
         p_gain: the p-value of a rise, Holm-adjusted over the gated items; None for an item without a gate.
         only_before, only_after: the numbers of cases that only one run has.
@@ -267,6 +272,7 @@ class ComparedItem:
     models: tuple[str, str]
     data: tuple[str, str]
     presumed: bool
+    grounded: bool
     tags: tuple[str, ...]
     standing: Conclusion
     change: BaselineChange
@@ -334,9 +340,11 @@ class ItemPairs:
     Attributes:
         spread: outcomes of the cases that both runs judged, by scene.
         shown: the regressions and fixes kept in full.
+        of_contrasts: count a case as holding only if it is grounded.
     """
 
     show: int
+    of_contrasts: bool = False
     spread: SceneCounter = field(default_factory=SceneCounter)
     only_before: int = 0
     only_after: int = 0
@@ -361,17 +369,19 @@ class ItemPairs:
             self.only_before += after is None
             self.only_after += before is None
             return
-        old, new = _outcome(before.row), _outcome(after.row)
+        old, new = (_outcome(line.row, of_contrast=self.of_contrasts) for line in (before, after))
         if old is None or new is None:
             self.unjudged += 1
             return
         self.spread.add(str(after.row["scene"]), new, old)
         held, holds = old is Outcome.HOLDS, new is Outcome.HOLDS
-        self.other_verdict += held != holds and before.row.get("answers") == after.row.get("answers")
+        if not self.of_contrasts:
+            self.other_verdict += held != holds and before.row.get("answers") == after.row.get("answers")
         if held != holds:
             ids = self.fixes if holds else self.regressions
-            if len(ids) < self.show:
-                self.shown.append(_changed_case(before.row, after.whole, is_fix=holds))
+            is_new = not self.of_contrasts or _outcome(before.row) == _outcome(after.row)  # others are shown already
+            if len(ids) < self.show and is_new:
+                self.shown.append(_changed_case(before.row, after.whole, is_fix=holds, of_contrast=self.of_contrasts))
             ids.append(after.case_id)
 
 
@@ -381,16 +391,38 @@ def is_presumed(both: CasePair) -> bool:
     return line is not None and "presumed" in cast("list[str]", line.row.get("tags") or [])
 
 
-def _outcome(row: Row) -> Outcome | None:
-    """The verdict; None for errors and waived cases."""
-    outcome = Outcome(str(row["verdict"]))
-    return None if outcome is Outcome.ERROR or row.get("waived") else outcome
+def _has_contrasts(both: CasePair) -> bool:
+    """Whether the case has a verdict on the same sure contrast in both runs."""
+    contrasts = [cast("Row | None", line.row.get("contrast")) if line else None for line in both]
+    queries = {str(cast("Row", each["query"]).get("id")) for each in contrasts if each}
+    return len(queries) == 1 and all(each and each.get("verdict") and not each.get("presumed") for each in contrasts)
 
 
-def _changed_case(before: Row, after: Row, *, is_fix: bool) -> ChangedCase:
+def _outcome(row: Row, *, of_contrast: bool = False) -> Outcome | None:
+    """The verdict, of a contrast whether the case is grounded; None for errors and waived cases."""
+    outcomes = {Outcome(str(row["verdict"]))}
+    if of_contrast:
+        outcomes.add(Outcome(str(cast("Row", row["contrast"])["verdict"])))
+    if Outcome.ERROR in outcomes or row.get("waived"):
+        return None
+    return next(iter(outcomes)) if len(outcomes) == 1 else Outcome.VIOLATED
+
+
+def _changed_case(before: Row, after: Row, *, is_fix: bool, of_contrast: bool = False) -> ChangedCase:
     try:
         queries = cast("list[Row]", after["queries"])
         old_answers, new_answers = (cast("list[str | None]", row["answers"]) for row in (before, after))
+        wrong = before if is_fix else after
+        expected, reason = str(after["expected"]), str(wrong["reason"])
+        if of_contrast:
+            contrasts = [cast("Row", row["contrast"]) for row in (before, after)]
+            queries = [*queries, cast("Row", contrasts[1]["query"])]
+            old_answers, new_answers = (
+                [*answers, cast("str | None", contrast["answer"])]
+                for answers, contrast in zip((old_answers, new_answers), contrasts, strict=True)
+            )
+            expected = f"{expected}; the last text, a contrast: {DEMANDS[Change(str(contrasts[1]['change']))]}"
+            reason = reason or str(contrasts[0 if is_fix else 1]["reason"])
         return ChangedCase(
             case_id=str(after["case_id"]),
             item=str(after["relation"]),
@@ -407,8 +439,8 @@ def _changed_case(before: Row, after: Row, *, is_fix: bool) -> ChangedCase:
                 )
                 for query, old, new in zip(queries, old_answers, new_answers, strict=True)
             ),
-            expected=str(after["expected"]),
-            reason=str((before if is_fix else after)["reason"]),
+            expected=expected,
+            reason=reason,
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(
@@ -436,7 +468,7 @@ def comparison_notes(
         yield f"the seed was {before.seed} and is {after.seed}: the runs may have few cases in common"
     yield from _settings(dict(before.settings), dict(after.settings))
     yield from _versions(items)
-    yield from _cases(items)
+    yield from _cases([each for each in items if not each.grounded])
 
 
 def _models(before: Mapping[str, str], after: Mapping[str, str], models: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -107,14 +107,16 @@ def gate_verdict(comparison: Comparison) -> str:
     """Whether the gate on the drop is met, and by which items it is missed."""
     if comparison.max_drop is None:
         return "no gate was set, so the exit status is 0: set one with --max-drop=RATE"
-    gated = sum(each.change.gate is not None for each in comparison.items)
-    variants = count_noun(gated, "relation variant")
+    gated = [each for each in comparison.items if each.change.gate is not None]
+    variants = count_noun(sum(not each.grounded for each in gated), "relation variant")
+    if rates := sum(each.grounded for each in gated):
+        variants += f" and {count_noun(rates, 'grounded rate')}"
     missed = comparison.missed
     drop = f"a significant drop of more than {comparison.max_drop:g}"
     if not missed:
         return f"met: none of {variants} has {drop}"
     return f"MISSED: {len(missed)} of {variants} {'has' if len(missed) == 1 else 'have'} {drop}: " + ", ".join(
-        f"{each.item}{_model_and_data(each, comparison)}" for each in missed
+        f"{each.item}{' (grounded)' if each.grounded else ''}{_model_and_data(each, comparison)}" for each in missed
     )
 
 
@@ -250,7 +252,8 @@ def _table(comparison: Comparison, items: Sequence[ComparedItem]) -> ViewTable:
 
 
 def _tags(item: ComparedItem) -> tuple[str, ...]:
-    return (*item.tags, "presumed") if item.presumed else item.tags
+    kinds = (*(("presumed",) if item.presumed else ()), *(("grounded",) if item.grounded else ()))
+    return (*item.tags, *kinds)
 
 
 def _name(item: ComparedItem) -> str:
@@ -282,6 +285,8 @@ def _table_notes(comparison: Comparison) -> Iterator[str]:
     for conclusion, meaning in _CONCLUSIONS.items():
         if any(each.standing is conclusion for each in items):
             yield meaning
+    if any(each.grounded for each in items):
+        yield "grounded: of the cases with a contrast in both runs, those that hold and tell it apart"
     if any(each.change.p_holm is None and each.change.paired.shared for each in items):
         yield "p in brackets: not adjusted (controls, baselines and presumed cases are not gated)"
 
@@ -297,7 +302,8 @@ def _changed(comparison: Comparison) -> list[ComparedItem]:
 
 
 def _count_changes(items: Sequence[ComparedItem]) -> str:
-    regressions, fixes = sum(len(each.regressions) for each in items), sum(len(each.fixes) for each in items)
+    own = [each for each in items if not each.grounded]
+    regressions, fixes = sum(len(each.regressions) for each in own), sum(len(each.fixes) for each in own)
     return (
         f"{count_noun(regressions, 'regression')} (held before, not now), "
         f"{count_noun(fixes, 'fix', 'fixes')} (the reverse)"

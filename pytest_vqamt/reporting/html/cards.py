@@ -6,12 +6,14 @@ The page embeds one JSON object, which is safe in a script element:
                 "presumed": bool, "waived": bool, "before": "holds" | "violated" | "unparsed" | "error" | null,
                 "expected", "reason", "facts": {name: value}, "objects": [name],
                 "queries": [{"picture": digest, "text", "task", "again": bool, "answer": str | null,
-                             "reading": str | null, "edits": "inserted elephant", "asked": [region]}]}],
+                             "reading": str | null, "edits": "inserted elephant", "asked": [region]}],
+                "contrast": {"of": int, "query": query, "expected", "reason", "presumed": bool}}],
      "pictures": {digest: {"uri": "data:image/webp;base64,...", "width": int, "height": int, "regions": [region]}}}
 
 A region is ``{"kind": "edit" | "asked", "label", "x", "y", "w", "h"}`` in fractions of the picture's width and
 height. Edited regions belong to the picture, and regions that a question is about to the query, so that each picture is
-embedded once. ``width`` and ``height`` are the thumbnail's, in pixels. Pictures may be missing from ``pictures``.
+embedded once. ``width`` and ``height`` are the thumbnail's, in pixels. Pictures may be missing from ``pictures``. A
+contrast is there if its answer does not differ as it must; ``of`` is the index of the query with the same text.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.codec import Json, decode
 from pytest_vqamt.core.edits import EDITS, Edit, Erase, Insert, describe_edit
 from pytest_vqamt.core.errors import DataError
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
 _MOST_OF_A_LABEL = 60
 _MOST_REGIONS = 30
 """The limit for a picture or a query: more cannot be distinguished on a thumbnail."""
+_MISSED = (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
 _KINDS = {OutlineKind.EDITED: "edit", OutlineKind.ASKED: "asked"}
 
 
@@ -79,19 +83,51 @@ def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
         },
         "objects": list(dict.fromkeys(_objects(queries, meanings))),
         "queries": [
-            {
-                "picture": picture_digest(query),
-                "text": shortened(str(query["text"])),
-                "task": query.get("task", ""),
-                "again": bool(query.get("trial")),
-                "answer": None if answer is None else shortened(answer),
-                "reading": None if reading is None else shortened(reading),
-                "edits": describe_edits(query),
-                "asked": _asked(pictures.get(picture_digest(query)), meaning),
-            }
+            _query_card(query, answer, reading, _asked(pictures.get(picture_digest(query)), meaning))
             for query, answer, reading, meaning in zip(queries, answers, padded, meanings, strict=False)
         ],
+        **_contrast_card(row, pictures),
     }
+
+
+def _query_card(query: Row, answer: str | None, reading: str | None, asked: list[Json]) -> Row:
+    return {
+        "picture": picture_digest(query),
+        "text": shortened(str(query["text"])),
+        "task": query.get("task", ""),
+        "again": bool(query.get("trial")),
+        "answer": None if answer is None else shortened(answer),
+        "reading": None if reading is None else shortened(reading),
+        "edits": describe_edits(query),
+        "asked": asked,
+    }
+
+
+def _contrast_card(row: Row, pictures: dict[str, Picture]) -> Row:
+    """The field of the contrast if its answer does not differ as it must."""
+    contrast = _missed_contrast(row)
+    if contrast is None:
+        return {}
+    query = cast("Row", contrast["query"])
+    asked = _asked(pictures.get(picture_digest(query)), _meaning(query))
+    made = _query_card(query, cast("str | None", contrast["answer"]), str(contrast["reading"]), asked)
+    elsewhere = f"scene {contrast['scene']}" if contrast["scene"] != row["scene"] else ""
+    made["edits"] = "; ".join(filter(None, (elsewhere, str(made["edits"]))))
+    return {
+        "contrast": {
+            "of": contrast["of"],
+            "query": made,
+            "expected": DEMANDS[Change(str(contrast["change"]))],
+            "reason": shortened(str(contrast["reason"])),
+            "presumed": bool(contrast.get("presumed")),
+        }
+    }
+
+
+def _missed_contrast(row: Row) -> Row | None:
+    """The contrast of a case if its answer does not differ as it must."""
+    contrast = cast("Row | None", row.get("contrast"))
+    return contrast if contrast and contrast.get("verdict") in _MISSED else None
 
 
 def picture_digest(query: Row) -> str:
@@ -107,7 +143,8 @@ def describe_edits(query: Row) -> str:
 def case_pictures(row: Row, source: SceneSource) -> dict[str, Picture | str]:
     """The pictures of a case by digest, or the error of a missing one."""
     found: dict[str, Picture | str] = {}
-    for query in cast("list[Row]", row["queries"]):
+    contrast = _missed_contrast(row)
+    for query in (*cast("list[Row]", row["queries"]), *([cast("Row", contrast["query"])] if contrast else [])):
         digest = picture_digest(query)
         if digest not in found:
             try:

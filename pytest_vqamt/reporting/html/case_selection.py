@@ -1,8 +1,9 @@
 """Selection of the cases that have a card on the HTML page.
 
-Regressions come first, then other violations, then errors and waived cases, and last, on request, cases that hold. Each
-group is shared fairly among the items. Of an item the cases with the smallest ids are taken: ids are digests, so this
-is as good as random, and the same for any ``-n`` and any shards.
+Regressions come first, then other violations, and cases that hold but whose contrast is not told apart, then errors and
+waived cases, and last, on request, other cases that hold. Each group is shared fairly among the items; cases that hold
+count as an item of their own. Of an item the cases with the smallest ids are taken: ids are digests, so this is as good
+as random, and the same for any ``-n`` and any shards.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import find_cases_file, open_cases, parse_case
@@ -19,6 +20,8 @@ from pytest_vqamt.core.report_json import Row
 
 _VERDICT = b',"verdict":"'
 """Its first occurrence in a line is the verdict: quotes within texts are escaped, and facts come later."""
+_CONTRAST = b',"contrast":{'
+_MISSED = (b'violated",', b'unparsed",')
 
 
 class CardPriority(IntEnum):
@@ -34,6 +37,7 @@ class CardPriority(IntEnum):
 class _Group:
     """The cases of one item with the same priority: their number, and the file positions of the first ones."""
 
+    is_violation: bool
     count: int = 0
     places: list[int] = field(default_factory=list)
 
@@ -82,12 +86,13 @@ class CaseSelector:
         """Indexes the file and returns its number of lines."""
         place = number = 0
         for number, line in enumerate(lines, start=1):
-            if holding or not _holds(line):
+            if holding or not _holds(line) or _misses_contrast(line):
                 row = parse_case(line, f"{lines.name}:{number}")
                 turn = _turn(row)
                 if holding or turn is not CardPriority.HOLDS:
-                    item = "\n".join((str(row["relation"]), str(row["model"]), str(row["data"])))
-                    group = self._turns[turn].setdefault(item, _Group())
+                    item = "\n".join((str(row["relation"]), str(row["model"]), str(row["data"]), str(_holds(line))))
+                    is_violation = turn in (CardPriority.REGRESSION, CardPriority.VIOLATED) and not _holds(line)
+                    group = self._turns[turn].setdefault(item, _Group(is_violation))
                     group.count += 1
                     if len(group.places) < most:
                         group.places.append(place)
@@ -100,8 +105,18 @@ def _holds(line: bytes) -> bool:
     return line.startswith(b'holds",', line.find(_VERDICT) + len(_VERDICT))
 
 
+def _misses_contrast(line: bytes) -> bool:
+    """Whether a case has a contrast that is not told apart, without parsing the line."""
+    begins = line.rfind(_CONTRAST)
+    return begins >= 0 and line.startswith(_MISSED, line.find(_VERDICT, begins) + len(_VERDICT))
+
+
 def _turn(row: Row) -> CardPriority:
     outcome = Outcome(str(row["verdict"]))
+    if outcome is Outcome.HOLDS and not row.get("waived"):
+        contrast = cast("Row | None", row.get("contrast")) or {}
+        is_missed = contrast.get("verdict") in (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
+        return CardPriority.VIOLATED if is_missed else CardPriority.HOLDS
     if outcome is Outcome.HOLDS:
         return CardPriority.HOLDS
     if outcome is Outcome.ERROR or row.get("waived"):
@@ -113,11 +128,11 @@ def _taken(turns: dict[CardPriority, dict[str, _Group]], most: int) -> tuple[lis
     """The file positions of the selected cases, and the number of violations left out."""
     taken: list[int] = []
     violations = 0
-    for turn, groups in turns.items():
+    for groups in turns.values():
         shares = fair_shares([group.count for group in groups.values()], most - len(taken))
         for group, share in zip(groups.values(), shares, strict=True):
             taken += group.places[:share]
-            if turn in (CardPriority.REGRESSION, CardPriority.VIOLATED):
+            if group.is_violation:
                 violations += group.count - share
     return sorted(taken), violations
 

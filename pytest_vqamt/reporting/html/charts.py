@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Grounded, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.format import (
     axis_percent,
@@ -17,6 +17,7 @@ from pytest_vqamt.reporting.view.format import (
     format_interval,
     format_rate,
 )
+from pytest_vqamt.reporting.view.grounding import describe_by_chance
 from pytest_vqamt.reporting.view.rows import ResultRow, case_link, human_rate, paper_of, published_rates
 
 _LANE_PX, _ONLY_LANE_PX = 15, 22
@@ -77,6 +78,7 @@ def legend_entries(made: Sequence[Chart]) -> dict[str, bool]:
     return {
         "threshold": any(lane.threshold for lane in lanes),
         "before": any(lane.before for lane in lanes),
+        "grounded": any(lane.grounded for lane in lanes),
         "noise": any(lane.noise for lane in lanes),
         "people": any(row.people and not row.is_people_of_whole_test for row in rows),
         "whole": any(row.is_people_of_whole_test for row in rows),
@@ -131,17 +133,20 @@ MARKS = 8
 class Lane:
     """A lane of a row, ``height_px`` high, with its middle at ``y`` from the row's top.
 
-    ``rate``, ``low``, ``high``, ``threshold``, ``before`` (the baseline) and ``noise`` are positions on the axis in
-    percent of its length, "" if there is none.
+    ``rate``, ``grounded``, ``low``, ``high``, ``threshold``, ``before`` (the baseline) and ``noise`` are positions on
+    the axis in percent of its length, "" if there is none. ``is_below`` says whether the gate at ``threshold`` is
+    missed, ``is_missed`` whether any is.
     """
 
     mark: int
     y: float
     height_px: int
     rate: str
+    grounded: str
     low: str
     high: str
     threshold: str
+    is_below: bool
     before: str
     is_worse: bool
     noise: str
@@ -157,15 +162,19 @@ def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) 
     reached, held = counts.tally.pass_rate, counts.gate
     low, high = counts.interval
     before = change.paired.first_rate if change else None
+    is_own_contrast = line.result.directional or not line.grounded  # a directional one is its pass rate
+    grounded = None if is_own_contrast else line.grounded[0].rate
     difference = change.paired.difference if change else None
     return Lane(
         mark=line.model % MARKS,
         y=height_px * (place + 0.5),
         height_px=height_px,
         rate="" if reached is None else axis_percent(reached),
+        grounded="" if grounded is None else axis_percent(grounded),
         low=axis_percent(low),
         high=axis_percent(high),
         threshold=axis_percent(held.threshold) if held else "",
+        is_below=held is not None and not held.met,
         before="" if before is None else axis_percent(before),
         is_worse=difference is not None and difference < 0,
         noise="" if noise is None or noise == 1 else axis_percent(noise),
@@ -181,6 +190,8 @@ def _in_words(line: ResultRow) -> str:
     parts = [f"{line.result.model.name}: {format_rate(counts.tally.pass_rate)}"]
     if counts.tally.judged:
         parts.append(f"({format_interval(counts.interval)}, {count_noun(counts.tally.judged, 'case')})")
+    if line.grounded and line.grounded[0].rate is not None:
+        parts.append(f"grounded {format_rate(line.grounded[0].rate)}")
     if change:
         parts.append(
             f"baseline {format_rate(change.paired.first_rate)}, change {format_difference(change.paired.difference)}"
@@ -344,4 +355,91 @@ def _bar(line: ResultRow, reading: str) -> AnswerBar:
         model=line.result.model.name,
         share=axis_percent(share),
         shown=f"{times:,} ({share:.0%})",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MosaicCell:
+    """A cell of a mosaic, in percent of its sides; ``kind`` is its name in ``GroundedCells``."""
+
+    kind: str
+    count: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mosaic:
+    """The cases of an item with a contrast as a square: by whether the relation holds, and whether the answer changed.
+
+    Areas are shares of the cases. ``chance`` is the cell that a model which guesses would have in place of the grounded
+    one, as wide as it; None if the relation never holds.
+    """
+
+    item: str
+    link: str
+    tags: tuple[str, ...]
+    model: str
+    data: str
+    mark: int
+    cells: tuple[MosaicCell, ...]
+    chance: MosaicCell | None
+    shown: str
+    is_missed: bool
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The number of cases by kind."""
+        return {cell.kind: cell.count for cell in self.cells}
+
+
+def mosaics(report: Report, lines: Sequence[ResultRow]) -> tuple[Mosaic, ...]:
+    """A mosaic for each item with contrasts, presumed ones apart."""
+    return tuple(
+        _mosaic(report, line, part)
+        for line in lines
+        for part in line.grounded
+        if part.cells.cases and not line.result.directional
+    )
+
+
+def _mosaic(report: Report, line: ResultRow, part: Grounded) -> Mosaic:
+    result, counted, cases = line.result, part.cells, part.cells.cases
+    columns = (
+        (0.0, counted.consistent, ("consistent_changed", "consistent_unchanged")),
+        (
+            100 * counted.consistent / cases,
+            cases - counted.consistent,
+            ("inconsistent_changed", "inconsistent_unchanged"),
+        ),
+    )
+    cells: list[MosaicCell] = []
+    for x, column, kinds in columns:
+        below = 100.0
+        for kind in kinds:
+            count: int = getattr(counted, kind)
+            height = 100 * count / column if column else 0.0
+            below -= height
+            cells.append(
+                MosaicCell(kind=kind, count=count, x=x, y=max(0.0, below), width=100 * column / cases, height=height)
+            )
+    by_chance = part.chance.mean or 0.0
+    width = 100 * counted.consistent / cases
+    high = min(100.0, 100 * by_chance * cases / counted.consistent) if counted.consistent else 0.0
+    is_presumed = line.is_presumed or part is not result.grounded
+    several = len(report.data) > 1
+    link = {"model": result.model.name} if len(report.models) > 1 else {}
+    return Mosaic(
+        item=result.item,
+        link=case_link(relation=result.item, **link, **({"data": result.data.spec} if several else {})),
+        tags=(*result.tags, *(("presumed",) if is_presumed else ())),
+        model=result.model.name,
+        data=result.data.spec,
+        mark=line.model % MARKS,
+        cells=tuple(cells),
+        chance=MosaicCell(kind="chance", count=0, x=0, y=100 - high, width=width, height=high) if high else None,
+        shown=f"{format_rate(part.rate)} ({format_interval(part.interval)}), {describe_by_chance(part)}",
+        is_missed=any(held and not held.met for held in (part.gate, part.change.gate if part.change else None)),
     )

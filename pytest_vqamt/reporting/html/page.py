@@ -14,7 +14,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.reporting.audit.results import audit_tables, earlier_audit
-from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries
+from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries, mosaics
 from pytest_vqamt.reporting.paper_tables import paper_tables
 from pytest_vqamt.reporting.text import describe_queries, describe_utilisation
 from pytest_vqamt.reporting.view.format import count_noun, format_usage
@@ -42,6 +42,7 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
 
     rows = result_rows(report)
     plots, answers, parts = charts(report, rows), histograms(rows), breakdowns(rows)
+    squares = mosaics(report, rows)
     return page_template("pytest_vqamt.reporting.html", "page.html.j2").render(
         report=report,
         cases=cases,
@@ -57,6 +58,8 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
         charts=plots,
         drawn=legend_entries(plots),
         overview=overview_table(report, rows),
+        mosaics=by_paper(squares),
+        are_mosaics_open=len(squares) <= _OPEN_AT_MOST,
         summary_tables=tuple(summary_tables(report, in_full=True)),
         differences=difference_tables(report),
         histograms=by_paper(answers),
@@ -95,7 +98,7 @@ def _visible(value: object) -> object:
     return visible(value, keep="\n") if type(value) is str else value
 
 
-_STYLES = ("page.css", "chart.css", "cards.css", "print.css")
+_STYLES = ("page.css", "chart.css", "mosaic.css", "cards.css", "print.css")
 _SCRIPTS = ("elements", "facets", "address", "regions", "cards", "enlarge", "filters", "sorting", "start")
 
 

@@ -78,10 +78,15 @@ def describe_gate(gate: Gate) -> str:
 
     >>> describe_gate(Gate(kind="fail-under", threshold=0.8, on="lower-bound", met=True))
     'lower end >= 0.8'
+    >>> describe_gate(Gate(kind="grounded-under", threshold=0.5, on="point", met=True))
+    'grounded rate >= 0.5'
     """
     if gate.kind == "max-drop":
         return f"no significant drop > {gate.threshold:g}"
-    return f"{'lower end' if gate.on == 'lower-bound' else 'pass rate'} >= {gate.threshold:g}"
+    is_grounded = gate.kind == "grounded-under"
+    if gate.on == "lower-bound":
+        return f"{'lower end of grounded rate' if is_grounded else 'lower end'} >= {gate.threshold:g}"
+    return f"{'grounded rate' if is_grounded else 'pass rate'} >= {gate.threshold:g}"
 
 
 def tagged(name: str, tags: Sequence[str]) -> str:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Gate, Report
 from pytest_vqamt.reporting.view.format import count_noun, describe_gate, format_interval, format_rate
+from pytest_vqamt.reporting.view.grounding import describe_by_chance, misleading_lines
 from pytest_vqamt.reporting.view.rankings import best_model_notes
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
@@ -117,13 +118,28 @@ def _finding(report: Report, line: ResultRow) -> Finding:
 
 
 def _why(line: ResultRow) -> Iterator[str]:
-    counts, change = line.counted, line.counted.change
+    change = line.counted.change
     for held in line.gates:
         if not held.met:
-            reached = f"pass rate {format_rate(counts.tally.pass_rate)} ({format_interval(counts.interval)}), "
-            yield f"{reached if held.kind == 'fail-under' else ''}required: {describe_gate(held)}"
+            yield f"{_reached(line, held)}required: {describe_gate(held)}"
+    for part in line.grounded:
+        if part.change is not None and part.change.gate and not part.change.gate.met:
+            yield f"grounded rate {describe_change(part.change)}"
     if change is not None and (is_significant_drop(line) or (change.gate and not change.gate.met)):
         yield describe_change(change)
+
+
+def _reached(line: ResultRow, held: Gate) -> str:
+    """The rate that ``held`` is about, with its interval; "" for a drop."""
+    if held is line.counted.gate:
+        return f"pass rate {format_rate(line.counted.tally.pass_rate)} ({format_interval(line.counted.interval)}), "
+    for part in line.grounded:
+        if held is part.gate:
+            return (
+                f"grounded rate {format_rate(part.rate)} ({format_interval(part.interval)}, "
+                f"{describe_by_chance(part)}), "
+            )
+    return ""
 
 
 def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
@@ -145,6 +161,8 @@ def report_warnings(report: Report, lines: Sequence[ResultRow], left_out: int) -
             f"This is shard {report.shard}, which has only some of the cases. `vqamt merge` joins the shards and "
             "checks the gates on all cases."
         )
+    several = len(report.models) > 1 or len(report.data) > 1
+    yield from (f"{line}." for line in misleading_lines(report.relations, of_model=several))
     errors = sum(line.counted.tally.errors for line in lines)
     if errors:
         cases = sum(line.counted.tally.cases for line in lines)

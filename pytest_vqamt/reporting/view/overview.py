@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.results import Gate, RelationResult, Report
 from pytest_vqamt.reporting.view.format import describe_gate, format_difference, format_interval, format_rate
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
@@ -50,26 +50,41 @@ def overview_table(report: Report, lines: Sequence[ResultRow]) -> ViewTable:
     )
 
 
-_RESULT_HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
+_GROUNDED = "grounded"
+_RESULT_HEAD = ("relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "unparsed", "errors", "gate")
 
 
 def results_table(results: Sequence[RelationResult]) -> ViewTable:
-    """The narrow table of the terminal: a row for each stratum, also of items without a case."""
+    """The narrow table of the terminal: a row for each stratum, also of items without a case.
+
+    The column of grounded rates is left out if no case has a contrast.
+    """
     lines = (
         ResultRow(result=result, counted=stratum, model=0)
         for result in results
         for stratum in result.strata
         if stratum.tally.cases or result.presumed is None
     )
-    return ViewTable(heads=column_heads(*_RESULT_HEAD), rows=tuple(map(_narrow_row, lines)))
+    shown = [
+        place
+        for place, name in enumerate(_RESULT_HEAD)
+        if name != _GROUNDED or any(result.grounded for result in results)
+    ]
+    return ViewTable(
+        heads=column_heads(*(_RESULT_HEAD[place] for place in shown)),
+        rows=tuple(tuple(row[place] for place in shown) for row in map(_narrow_row, lines)),
+    )
 
 
 def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
-    tally, gate = line.counted.tally, line.counted.gate
+    tally, rate_gate = line.counted.tally, line.counted.gate
     if not tally.cases:
         cells = (text_cell("0"), *[NO_CELL] * (len(_RESULT_HEAD) - 3), text_cell("not applicable"))
         return (_relation(line), *cells)
-    sign = "lower end >=" if gate and gate.on == "lower-bound" else ">="
+    gates = [(rate_gate, ""), *((part.gate, f"{_GROUNDED} ") for part in line.grounded)]
+    texts = [
+        f"{'met' if gate.met else 'MISSED'}: {what}{_sign(gate)} {gate.threshold:g}" for gate, what in gates if gate
+    ]
     return (
         _relation(line),
         TableCell(
@@ -77,11 +92,35 @@ def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
         ),
         _of_rate(tally.pass_rate),
         _interval(line),
+        _of_grounded(line),
         text_cell(f"{tally.vacuous / tally.judged:.0%}") if tally.judged else NO_CELL,
         text_cell(str(tally.unparsed)),
         text_cell(str(tally.errors)),
-        text_cell(f"{'met' if gate.met else 'MISSED'}: {sign} {gate.threshold:g}") if gate else NO_CELL,
+        text_cell("; ".join(texts)) if texts else NO_CELL,
     )
+
+
+def _sign(gate: Gate) -> str:
+    return "lower end >=" if gate.on == "lower-bound" else ">="
+
+
+def _of_grounded(line: ResultRow) -> TableCell:
+    """The grounded rate of sure contrasts; of presumed ones, which it says, if they have no row of their own."""
+    sure, *presumed = (part for part in line.grounded) if line.grounded else (None,)
+    notes = tuple(f"{format_rate(part.rate)} presumed" for part in presumed if part.cells.cases)
+    state = "missed" if any(part.gate and not part.gate.met for part in line.grounded) else ""
+    return replace(_of_rate(sure.rate if sure else None), notes=notes, state=state)
+
+
+def _grounded_interval(line: ResultRow) -> TableCell:
+    sure = line.grounded[0] if line.grounded else None
+    if not sure or not sure.cells.cases:
+        return _of_rate(None)
+    return TableCell(text=format_interval(sure.interval), key=repr(sure.interval[0]))
+
+
+def _by_chance(line: ResultRow) -> TableCell:
+    return _of_rate(line.grounded[0].chance.mean if line.grounded else None)
 
 
 def _relation(line: ResultRow) -> TableCell:
@@ -164,6 +203,9 @@ _COLUMNS: tuple[_Column, ...] = (
     _Column(name="gate", cell=_gate, is_number=False),
     _Column(name="pass rate", cell=lambda line: _of_rate(line.counted.tally.pass_rate)),
     _Column(name="95 % interval", cell=_interval),
+    _Column(name=_GROUNDED, cell=_of_grounded, is_optional=True),
+    _Column(name="grounded 95 %", cell=_grounded_interval, is_optional=True),
+    _Column(name="by guessing", cell=_by_chance, is_optional=True),
     _Column(name="baseline", cell=_before, is_optional=True),
     _Column(name="change", cell=_change, is_optional=True),
     _Column(name="cases", cell=_of_count("cases")),

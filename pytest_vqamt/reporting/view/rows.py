@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
-from pytest_vqamt.core.results import BaselineChange, Gate, RelationResult, Report, StratumResult
+from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, Report, StratumResult
 from pytest_vqamt.reporting.view.format import count_noun, format_difference, format_rate
 from pytest_vqamt.stats.paired import SIGNIFICANT, ChangeStatus, status_of
 from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_reference
@@ -47,10 +47,23 @@ class ResultRow:
         return self.result.item, self.is_presumed
 
     @property
+    def grounded(self) -> tuple[Grounded, ...]:
+        """The cases with a contrast: sure ones, then presumed ones unless these have a row of their own."""
+        whole = self.result.grounded
+        if whole is None:
+            return ()
+        presumed = (whole.presumed,) if whole.presumed else ()
+        if self.is_presumed:
+            return presumed
+        other = self.result.presumed
+        return (whole,) if other and other.tally.cases else (whole, *presumed)
+
+    @property
     def gates(self) -> tuple[Gate, ...]:
-        """The gates on the pass rate and on the drop since the baseline."""
-        change = self.counted.change
-        return tuple(held for held in (self.counted.gate, change and change.gate) if held)
+        """The gates on the pass rate and the grounded rate, and on their drops since the baseline."""
+        rates = [self.counted.gate, *(part.gate for part in self.grounded)]
+        changes = [self.counted.change, *(part.change for part in self.grounded)]
+        return tuple(held for held in (*rates, *(each.gate for each in changes if each)) if held)
 
     @property
     def is_missed(self) -> bool:

@@ -122,6 +122,11 @@ def changes_table(results: Sequence[RelationResult]) -> ViewTable:
 
 def _rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
     presumed = result.presumed.change if result.presumed else None
-    for tags, change in ((result.tags, result.change), ((*result.tags, "presumed"), presumed)):
-        if change and (change is presumed or change.paired.shared or not presumed):
+    grounded = result.grounded.change if result.grounded and result.grounded.cells.total else None
+    for tags, change in (
+        (result.tags, result.change),
+        ((*result.tags, "presumed"), presumed),
+        ((*result.tags, "grounded"), grounded),
+    ):
+        if change and (change is presumed or change.paired.shared or not (presumed or change is grounded)):
             yield tagged(result.item, tags), *change_cells(change), drop_gate_cell(change.gate)

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from pytest_vqamt.core.results import DataUse, HumanReference, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.html.charts import ChartRow, breakdowns, charts, histograms, legend_entries
+from pytest_vqamt.reporting.html.charts import ChartRow, breakdowns, charts, histograms, legend_entries, mosaics
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rows import result_rows
+from tests.reporting.grounded import grounded
 from tests.reporting.html.made import GQA, OTHER, change, gate, presumed, report, result
 
 
@@ -186,3 +187,28 @@ def test_breakdowns_are_in_the_order_of_numbers_and_tell_of_each_model() -> None
     assert [[part and (part.shown, part.judged) for part in value.parts] for value in made.values] == [
         [("1.000", 1), None], [("0.250", 4), None], [None, None],
     ]  # fmt: skip
+
+
+def test_a_square_has_the_shares_of_its_cells() -> None:
+    told = report(
+        replace(result(), grounded=grounded(30, 50, 15, 5)), replace(result("ours.all"), grounded=grounded(4, 0))
+    )
+    first, second = mosaics(told, result_rows(told))
+    places = {cell.kind: (cell.x, cell.y, cell.width, cell.height) for cell in first.cells}
+    assert places == {
+        "consistent_changed": (0, 62.5, 80, 37.5),
+        "consistent_unchanged": (0, 0, 80, 62.5),
+        "inconsistent_changed": (80, 25, 20, 75),
+        "inconsistent_unchanged": (80, 0, 20, 25),
+    }
+    for cell in first.cells:
+        assert cell.width * cell.height / 10_000 == first.counts[cell.kind] / 100
+    assert first.chance is not None
+    assert first.chance.width * first.chance.height == 2_500, "a quarter by guessing"
+    assert (first.chance.y + first.chance.height, first.chance.width) == (100, 80)
+    assert first.shown.startswith("0.300 (")
+    assert [(cell.width, cell.height) for cell in second.cells] == [(100, 100), (100, 0), (0, 0), (0, 0)]
+    never = report(replace(result(), grounded=grounded(0, 0, 3, 1)))
+    assert [each.chance for each in mosaics(never, result_rows(never))] == [None]
+    without = report(replace(result(), grounded=grounded(3, 1), directional=True), result("ours.plain"))
+    assert mosaics(without, result_rows(without)) == ()

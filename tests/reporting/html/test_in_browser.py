@@ -11,8 +11,12 @@ from urllib.parse import urlencode
 
 import pytest
 
+from pytest_vqamt.reporting.files import write_pages
+from pytest_vqamt.reporting.html.case_selection import Images
 from tests.reporting.html.browser import Opened, browser, opened
 from tests.reporting.html.made_run import run_with_everything
+from tests.reporting.reported import cases_in
+from tests.reporting.running import run_into, world
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -341,3 +345,25 @@ def test_it_prints_its_figures_without_its_controls(shown: Opened) -> None:
     assert page.locator("svg.lanes").first.is_visible()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
+
+
+@pytest.mark.full
+def test_a_contrast_has_both_pictures_side_by_side(chromium: Browser, tmp_path: Path) -> None:
+    run_into(tmp_path, model="fault:always-yes", relations=("metavqa.insertion[exists]",), max_cases=8, contrast=1.0)
+    write_pages(tmp_path, source_of=world, images=Images.VIOLATIONS)
+    row = next(row for row in cases_in(tmp_path) if row.get("contrast", {}).get("verdict") == "violated")
+    with opened(chromium, tmp_path / "report.html") as made:
+        page = made.page
+        assert page.locator("#grounding .mosaic .consistent_unchanged").count() > 1, "the square, and its legend"
+        page.select_option("select[name=verdict]", "contrast not told apart")
+        assert row["case_id"] in ids(page)
+        card = page.locator(f".card[aria-label*='{row['case_id']}']")
+        digests = {query["picture"]["digest"] for query in (*row["queries"], row["contrast"]["query"])}
+        assert card.locator("figure").count() == len(digests) == 3
+        assert card.locator("figcaption").last.inner_text().startswith("3: contrast: ")
+        assert card.locator("tbody tr").count() == 3
+        assert "Contrast: the last text is text 1 about another picture" in card.inner_text()
+        assert "but got yes" in card.inner_text()
+        card.locator(".picture").last.click()
+        assert row["queries"][0]["text"] in page.locator("#enlarged-text").inner_text()
+        assert made.complaints == []

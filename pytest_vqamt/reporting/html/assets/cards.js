@@ -34,6 +34,7 @@ function labelsOf(card) {
     { class: "labels" },
     element("h3", {}, relation),
     tag(verdictOf(card), verdictOf(card)),
+    card.contrast ? tag("contrast not told apart", "unparsed") : null,
     changeOf(card) === "regressed" ? tag("held in the baseline", "regressed") : null,
     card.presumed ? tag("presumed") : null,
     element("span", { class: "of" }, foreign(card.model), " on ", foreign(card.data)),
@@ -59,7 +60,7 @@ const answerOf = (query) => (query.answer === null ? "no answer" : query.answer 
 
 function questions(card) {
   const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
-  const rows = card.queries.map((query) => {
+  const rows = queriesOf(card).map((query) => {
     const differs = query.reading !== null && query.reading !== query.answer;
     return element(
       "tr",
@@ -69,8 +70,15 @@ function questions(card) {
       element("td", { class: "said" }, foreign(answerOf(query)), differs ? element("span", { class: "read" }, " read as ", foreign(query.reading)) : null),
     );
   });
+  if (card.contrast) rows.at(-1).classList.add("contrast");
   const head = ["picture", "text", "answer"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
   return element("table", { class: "asked-of" }, element("thead", { class: "unseen" }, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+}
+
+// Why the last answer should have been another than that to the same text about the picture of the case.
+function contrastOf({ of, expected, reason, presumed }) {
+  const found = reason.startsWith(expected) ? reason : `${expected}: ${reason}`;
+  return element("p", {}, element("b", {}, "Contrast: "), `the last text is text ${of + 1} about another picture; `, foreign(found), presumed ? " (presumed)" : "");
 }
 
 function cardOf(card) {
@@ -89,6 +97,7 @@ function cardOf(card) {
         questions(card),
         element("p", {}, element("b", {}, "Expected: "), foreign(card.expected)),
         card.reason ? element("p", {}, element("b", {}, "Found: "), foreign(card.reason)) : null,
+        card.contrast ? contrastOf(card.contrast) : null,
       ),
     ),
     element("dl", { class: "facts" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, foreign(name)), element("dd", {}, foreign(value))))),

@@ -27,7 +27,7 @@ function showEnlarged() {
   }
   byId("enlarged-title").textContent = `${card.item}, picture ${number}: ${edits}`;
   byId("enlarged-picture").replaceChildren(frame);
-  const asked = card.queries.filter((query) => query.picture === digest);
+  const asked = queriesOf(card).filter((query) => query.picture === digest);
   byId("enlarged-text").replaceChildren(
     ...asked.map((query) => element("p", {}, foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
     element("p", { class: "of" }, `${place + 1} of ${gallery.length}`),

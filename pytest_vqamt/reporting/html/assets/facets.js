@@ -1,6 +1,13 @@
 const embedded = JSON.parse(byId("cases").textContent);
 const pictures = embedded.pictures;
 
+// The queries of a case, and that of its contrast.
+const queriesOf = (card) => {
+  if (!card.contrast) return card.queries;
+  const { query } = card.contrast;
+  return [...card.queries, { ...query, edits: `contrast: ${query.edits || "original"}` }];
+};
+
 const verdictOf = (card) => (card.waived ? "waived" : card.verdict);
 
 const violates = (verdict) => verdict === "violated" || verdict === "unparsed";
@@ -32,7 +39,7 @@ function factsOf(card) {
 // What cases can be chosen by; each gives the values that a card has.
 const FACETS = {
   relation: (card) => [card.item],
-  verdict: (card) => [verdictOf(card)],
+  verdict: (card) => (card.contrast ? [verdictOf(card), "contrast not told apart"] : [verdictOf(card)]),
   change: (card) => [changeOf(card)],
   model: (card) => [card.model],
   data: (card) => [card.data],
@@ -44,7 +51,7 @@ const FACET_NAMES = Object.keys(FACETS);
 
 const cards = embedded.cards.map((card) => {
   const values = Object.fromEntries(FACET_NAMES.map((name) => [name, new Set(FACETS[name](card))]));
-  const words = card.queries.flatMap((query) => [query.text, query.answer, query.reading, query.edits]);
+  const words = queriesOf(card).flatMap((query) => [query.text, query.answer, query.reading, query.edits]);
   const text = [card.id, card.item, card.scene, card.expected, card.reason, ...words, ...values.object, ...values.fact]
     .filter((each) => each)
     .join("\n")

@@ -21,7 +21,7 @@ function framed({ picture, regions }, alt) {
 // The pictures of a case, each once, in the order of its queries, with all that is outlined on them.
 function picturesOf(card) {
   const seen = new Map();
-  for (const { picture: digest, edits, asked } of card.queries) {
+  for (const { picture: digest, edits, asked } of queriesOf(card)) {
     if (!seen.has(digest)) {
       const picture = pictures[digest] ?? null;
       seen.set(digest, { digest, edits: edits || "original", number: seen.size + 1, picture, regions: picture ? [...picture.regions] : [] });

@@ -1,0 +1,74 @@
+"""Grounded rates in words: items that are consistent although the model hardly looks at the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_vqamt.core.results import Grounded, RelationResult
+from pytest_vqamt.reporting.view.format import format_rate, wrapped
+
+CONSISTENT = 0.8
+"""From this share of its cases on a relation holds often enough for its pass rate to mislead."""
+GROUNDED = 0.5
+"""An item whose grounded rate is surely lower is named."""
+
+_NAMED_ALONE = 3
+_NAMED_TOGETHER = 6
+
+
+def is_misleading(grounded: Grounded) -> bool:
+    """Whether the relation holds in most cases, but the whole interval of the grounded rate lies below a half."""
+    cells = grounded.cells
+    return bool(cells.cases) and cells.consistent >= CONSISTENT * cells.cases and grounded.interval[1] < GROUNDED
+
+
+def describe_by_chance(grounded: Grounded) -> str:
+    """The rate that a model which guesses would reach on these cases."""
+    return f"by guessing {format_rate(grounded.chance.mean)}"
+
+
+def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = False) -> Iterator[str]:
+    """A line for each item that is consistent but not grounded; one line for all if there are many.
+
+    Args:
+        results: the items.
+        of_model: name the model and the data of each.
+    """
+    found = [
+        (_name(result, of_model=of_model), part)
+        for result in results
+        if result.grounded and not result.directional
+        for part in (result.grounded, result.grounded.presumed)
+        if part and is_misleading(part)
+    ]
+    if len(found) <= _NAMED_ALONE:
+        for name, part in found:
+            cells = part.cells
+            yield (
+                f"{name}: holds in {_percent(cells.consistent / cells.cases)} of the cases with a contrast, but in "
+                f"only {_percent(part.rate or 0.0)} does the answer also change with the picture "
+                f"({describe_by_chance(part)}): the model hardly looks"
+            )
+        return
+    rates = [part.rate or 0.0 for _, part in found]
+    names = list(dict.fromkeys(name for name, _ in found))
+    more = f" and {len(names) - _NAMED_TOGETHER} more" if len(names) > _NAMED_TOGETHER else ""
+    yield (
+        f"{len(names)} relation variants hold in at least {_percent(CONSISTENT)} of the cases with a contrast, but "
+        f"their answers hardly change with the picture (grounded rate {format_rate(min(rates))} to "
+        f"{format_rate(max(rates))}): {', '.join(names[:_NAMED_TOGETHER])}{more}"
+    )
+
+
+def wrapped_misleading_lines(results: Sequence[RelationResult]) -> Iterator[str]:
+    """The same for a terminal."""
+    for line in misleading_lines(results):
+        yield from wrapped(line)
+
+
+def _name(result: RelationResult, *, of_model: bool) -> str:
+    return f"{result.item} ({result.model.name} on {result.data.spec})" if of_model else result.item
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
