@@ -50,14 +50,16 @@ from dataclasses import dataclass, field
 from math import inf, isfinite
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.plain_text import encodable
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
+
+if TYPE_CHECKING:
+    from pytest_vqamt.data.base import SceneSource
 
 if sys.version_info >= (3, 14):
     # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.

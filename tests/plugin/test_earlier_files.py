@@ -20,6 +20,7 @@ OPTIONS = (
     "--vqamt-cache=answers",
     "--vqamt-report=now",
     "--vqamt-report-images=none",
+    "--vqamt-contrast=0",  # there were none then
 )
 MODEL = """
     from zlib import crc32
