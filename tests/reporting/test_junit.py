@@ -12,6 +12,7 @@ import pytest
 from pytest_vqamt.core.results import BaselineChange, Gate, RelationResult, StratumResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.junit import properties
+from tests.reporting.grounded import grounded
 from tests.reporting.running import run_into
 
 GATE = Gate(kind="fail-under", threshold=0.5, on="lower-bound", met=False)
@@ -76,7 +77,7 @@ def test_the_documentation_names_every_property(result: RelationResult) -> None:
     page = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
     paired = PairedClusters((PairedSceneTally(both=1, first_only=0, second_only=0, neither=0, scenes=1),))
     change = BaselineChange(paired=paired, interval=(0.0, 0.0), p=1.0, p_two_sided=1.0, gate=GATE)
-    told = dict(properties(replace(result, gate=GATE, change=change)))
+    told = dict(properties(replace(result, gate=GATE, change=change, grounded=grounded(1, 1, gate=GATE))))
     assert set(told) == {name for name in re.findall(r"`(vqamt_\w+)`", page) if not name.startswith("vqamt_presumed")}
 
 
