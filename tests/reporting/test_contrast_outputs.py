@@ -113,7 +113,7 @@ def test_a_comparison_has_a_row_of_the_grounded_rate(runs: dict[str, tuple[Path,
     assert plain not in found.missed
     text = "\n".join(comparison_lines(found))
     assert "metavqa.insertion[exists] (grounded)" in text
-    assert "MISSED: 3 of 2 relation variants and 2 grounded rates have" in text
+    assert "MISSED: 3 of 4 rates (2 pass rates, 2 grounded rates) have" in text
     shown = next(case for case in found.shown if case.item == "metavqa.insertion[exists]")
     assert (shown.queries[-1].before, shown.queries[-1].after) == ("no", "yes")
     assert "the last text, a contrast" in shown.expected

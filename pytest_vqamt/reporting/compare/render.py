@@ -108,9 +108,11 @@ def gate_verdict(comparison: Comparison) -> str:
     if comparison.max_drop is None:
         return "no gate was set, so the exit status is 0: set one with --max-drop=RATE"
     gated = [each for each in comparison.items if each.change.gate is not None]
-    variants = count_noun(sum(not each.grounded for each in gated), "relation variant")
-    if rates := sum(each.grounded for each in gated):
-        variants += f" and {count_noun(rates, 'grounded rate')}"
+    grounded = sum(each.grounded for each in gated)
+    passed = len(gated) - grounded
+    variants = count_noun(passed, "relation variant")
+    if grounded:
+        variants = f"{len(gated)} rates ({count_noun(passed, 'pass rate')}, {count_noun(grounded, 'grounded rate')})"
     missed = comparison.missed
     drop = f"a significant drop of more than {comparison.max_drop:g}"
     if not missed:
