@@ -140,7 +140,8 @@ def paper(item: str) -> str:
 
 
 def test_it_has_something_of_every_paper_and_a_relation_of_its_own(pytester: pytest.Pytester, run: Run) -> None:
-    result = run(str(EXAMPLE), "--vqamt-report=out", "--vqamt-fail-under=1", "-p", "no:cacheprovider", max_cases=1)
+    gates = "--vqamt-fail-under=1", "--vqamt-grounded-under=1"
+    result = run(str(EXAMPLE), "--vqamt-report=out", *gates, "-p", "no:cacheprovider", max_cases=1, contrast=1)
     relations = report_in(pytester.path / "out")["relations"]
     items = [each["id"] for each in relations]
     result.assert_outcomes(passed=len(items))
