@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_vqamt.models.reference.faults import FAULTS
-from tests.soundness import blind_rates
+from tests.soundness import blind_rates, graded_faults
 from tests.soundness.fault_effects import OF_OTHER_SCENES, Effect, Row
 from tests.soundness.fault_table import TABLE
 
@@ -55,6 +55,16 @@ A pass rate alone does not say that a model looks. `spatial.mirror[opposite]`, `
 have one. Below stand the pass rate and the grounded rate of each variant.
 """
 
+_GRADED = f"""\
+## How small a fault is found
+
+The smallest share of queries in percent, as in `fault:NAME@0.02`, at which a run of {graded_faults.QUERIES:,} distinct
+queries on `{graded_faults.DATA}` shows the fault with a probability of {graded_faults.POWER:g}, where the model is right
+otherwise: by a violated case, with a gate on the pass rate of 1, or only by the answer to a contrast, with a gate of 1 on
+the grounded rate. A real model is wrong elsewhere, too, so it takes more queries: `vqamt power` says how many.
+`python -m tests.soundness.graded_faults` writes the figures.
+"""
+
 _TAIL = """\
 This page is written by `python -m tests.soundness.fault_page`, from the tables in `tests/soundness/fault_table.py` and
 the `*_faults.py` beside it, which say why each effect is what it is, and from `tests/soundness/blind_rates.json`, which
@@ -64,7 +74,8 @@ the `*_faults.py` beside it, which say why each effect is what it is, and from `
 
 def page() -> str:
     """The page, as it stands in docs/faults.md."""
-    return "\n".join((_HEAD, *_by_relation(), "", "## By fault", "", *_by_fault(), "", _BLIND, *_blind(), "", _TAIL))
+    sections = (_HEAD, *_by_relation(), "", "## By fault", "", *_by_fault(), "", _BLIND, *_blind(), "", _GRADED)
+    return "\n".join((*sections, *_graded(), "", _TAIL))
 
 
 def _by_relation() -> Iterator[str]:
@@ -103,6 +114,13 @@ def _blind() -> Iterator[str]:
     yield _row("pass rate / grounded rate", *(f"`{fault}`" for fault in blind_rates.BLIND))
     yield _row("---", *("---:" for _ in blind_rates.BLIND))
     for row in blind_rates.by_relation():
+        yield _row(*row)
+
+
+def _graded() -> Iterator[str]:
+    yield _row("relation", "found by its cases", "found by contrasts alone")
+    yield _row("---", "---", "---")
+    for row in graded_faults.by_relation():
         yield _row(*row)
 
 

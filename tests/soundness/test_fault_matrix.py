@@ -16,7 +16,7 @@ from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.models.reference.faults import FAULTS
 from tests.rows import each_row
-from tests.soundness import blind_rates
+from tests.soundness import blind_rates, graded_faults
 from tests.soundness.asking import REPRESENTATIVES, Item, cases, each_item_with, items, judged, model, tier_of
 from tests.soundness.fault_effects import OF_OTHER_SCENES, Effect
 from tests.soundness.fault_page import CASES, PAGE, page
@@ -161,6 +161,11 @@ def test_who_sees_every_second_picture_is_half_grounded() -> None:
     rates = blind_rates.recorded()["half-blind"]
     low = [name for name in blind_rates.gated_items() if (rates[name].grounded or 0) < 0.8]
     assert len(low) >= 40
+
+
+def test_the_smallest_shares_are_those_of_every_item() -> None:
+    expected = [item.name for item in graded_faults.measured_items()]
+    assert list(graded_faults.recorded()) == expected, "run: python -m tests.soundness.graded_faults"
 
 
 BY_TEXT_ALONE = ("always-yes", "always-no", "always-zero", "fixed-scene", "text-keyed-cache", "prior-only")
