@@ -59,9 +59,9 @@ _GRADED = f"""\
 ## How small a fault is found
 
 The smallest share of queries in percent, as in `fault:NAME@0.02`, at which a run of {graded_faults.QUERIES:,} distinct
-queries on `{graded_faults.DATA}` shows the fault with a probability of {graded_faults.POWER:g}, where the model is right
-otherwise: by a violated case, with a gate on the pass rate of 1, or only by the answer to a contrast, with a gate of 1 on
-the grounded rate. A real model is wrong elsewhere, too, so it takes more queries: `vqamt power` says how many.
+queries on `{graded_faults.DATA}` shows the fault with a probability of {graded_faults.POWER:g}, where the model is
+right otherwise: by a violated case, with a gate on the pass rate of 1, or only by the answer to a contrast, with a gate
+of 1 on the grounded rate. A real model is wrong elsewhere, too, so it takes more queries: `vqamt power` says how many.
 `python -m tests.soundness.graded_faults` writes the figures.
 """
 
