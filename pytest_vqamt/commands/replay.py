@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         f"For a case: each picture as a file, and {SHEET} with all of them side by side, the edits and the objects of "
         "the questions outlined. With --model the model is run again, without the cache, next to its earlier answers; "
-        "the exit status is 1 if the case is still violated, or its contrast still not told apart. With --render: "
+        "the exit status is 1 if the case is still violated, or its contrast still is. With --render: "
         f"each picture of the list once, and DIR/{INDEX}, one JSON object a line: the id of a query, the file of its "
         "picture within DIR, its task and its text."
     )

@@ -163,7 +163,6 @@ class Grounded:
         chance: the sum of what a model that guesses would reach on each case.
         clusters: the cases by scene; grounded ones hold.
         gate: the "grounded-under" gate; None without one.
-        paired: cases of the baseline with a contrast, grounded then and now; None if the item has no baseline.
         change: the change of the grounded rate since the baseline; None without one.
         presumed: the cases where a right answer rests on an absence that the annotations do not guarantee, which are
             counted here alone; None if there are none.
@@ -174,7 +173,6 @@ class Grounded:
     chance: Figure = field(default_factory=Figure)
     clusters: Clusters = field(default_factory=Clusters)
     gate: Gate | None = None
-    paired: PairedClusters | None = None
     change: BaselineChange | None = None
     presumed: Grounded | None = None
 

@@ -192,8 +192,15 @@ class Plan:
         return SampledCase(index, outcome)
 
     def _with_contrast(self, case: Case) -> Case:
-        share = self.sampling.contrast
-        return with_contrast(self.relation, case, self.source.corpus, share) if share else case
+        if not self.sampling.contrast:
+            return case
+        try:
+            return with_contrast(self.relation, case, self.source.corpus, self.sampling.contrast)
+        except DataError as error:  # of another scene, which the contrast would show
+            if not self.sampling.allow_bad_records:
+                raise
+            self.bad_records.setdefault(str(error))
+            return case
 
     def _from_scene(self, index: int, derive: Callable[[Scene], T]) -> T | NotApplicable:
         try:

@@ -405,7 +405,7 @@ class ModelVerdict:
 
     @property
     def violates(self) -> bool:
-        """Whether the case is violated, or its contrast is not told apart."""
+        """Whether the case is violated, or its contrast is violated."""
         outcomes = (self.outcome, self.contrast.outcome if self.contrast else "")
         return any(outcome in (Outcome.VIOLATED, Outcome.UNPARSED) for outcome in outcomes)
 

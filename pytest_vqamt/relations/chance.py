@@ -84,4 +84,7 @@ class ChanceOfCases:
             changed = judge_contrast(case, own, answers[-1])
             if changed.outcome is not Outcome.HOLDS:
                 return False
-        return self._relation.judge(case, own).obeys
+        try:
+            return self._relation.judge(case, own).obeys
+        except Exception:  # a user's expectation need not take answers that no model gave
+            return False

@@ -79,7 +79,7 @@ def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) 
 
 def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | None) -> Contrast | None:
     """Returns the contrast of the first query that has one, or of the query ``only``."""
-    random = Random(seed_for("contrast", case.id, 0, 0))
+    random = Random(seed_for("contrast", case.id, 0))
     for of, query in enumerate(case.queries):
         if only in (None, of) and not query.picture.edits and query.trial == 0:
             found = _of_query(query, corpus, known, random)

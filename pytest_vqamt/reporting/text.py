@@ -79,7 +79,7 @@ def example_lines(result: RelationResult, again: str) -> Iterator[str]:
     if result.violation:
         yield from _violation_lines(result, result.violation, again, "simplest violation found")
     if result.ungrounded and (is_missed or not result.violation):
-        yield from _violation_lines(result, result.ungrounded, again, "simplest contrast that is not told apart")
+        yield from _violation_lines(result, result.ungrounded, again, "simplest violated contrast")
 
 
 def _violation_lines(result: RelationResult, violation: ViolationPreview, again: str, what: str) -> Iterator[str]:
@@ -114,7 +114,7 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
         lines += _answer_lines(violation, answers)
         lines += _replay_lines(result, violation, again)
     if result.ungrounded and grounded and grounded.gate and not grounded.gate.met:
-        lines += _violation_lines(result, result.ungrounded, again, "simplest contrast that is not told apart")
+        lines += _violation_lines(result, result.ungrounded, again, "simplest violated contrast")
     return _message(lines)
 
 

@@ -151,7 +151,6 @@ def _grounded(counts: GroundedCounts, threshold: Threshold | None, on: GateOn, *
         chance=counts.chance,
         clusters=counts.clusters,
         gate=held,
-        paired=counts.paired if has_baseline else None,
         change=change_of(counts.paired) if has_baseline else None,
     )
 

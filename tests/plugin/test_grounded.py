@@ -89,7 +89,7 @@ def test_what_a_user_sees_of_a_model_that_does_not_look(pytester: pytest.Pyteste
     assert "grounded rate 0.000 (95 % interval 0.000 to 0." in text
     assert "MISSED: grounded >= 0.5" in text
     assert "the model hardly looks" in " ".join(text.split())
-    assert text.count("simplest contrast that is not told apart: scene ") == 1
+    assert text.count("simplest violated contrast: scene ") == 1
     assert '<property name="vqamt_grounded_rate" value="0.0"' in (pytester.path / "junit.xml").read_text()
     found = re.search(r"--vqamt-replay=([0-9a-f]{16})", text)
     assert found
@@ -99,4 +99,4 @@ def test_what_a_user_sees_of_a_model_that_does_not_look(pytester: pytest.Pyteste
     assert "\n  violated: the answer must be another than about the case's picture, but got " in replayed
     seen = run(RELATION, model=SEEING, contrast=1).stdout.str()
     assert " 1.000 " in next(line for line in seen.splitlines() if line.startswith("metavqa.insertion[exists]"))
-    assert "not told apart" not in seen
+    assert "violated contrast" not in seen

@@ -12,7 +12,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Change, Contrast, Outcome, Verdict
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Erase
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.meaning import Absent, Annotated, Both, Choice, Count, Describe, Exists, Has, Meaning
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
@@ -312,3 +312,31 @@ def test_combinations_that_are_too_many_are_drawn() -> None:
     numbers = tuple(Count(groups=(group_of(name),)) for name in ALL[:5])
     chance = ChanceOfCases(get("control.repeat")).of(asked(scene("here", "dog"), *numbers))
     assert 0 <= chance < 0.01  # 1 / 6 ** 4 of 7,776
+
+
+def test_an_expectation_that_takes_some_answers_only_is_not_satisfied_by_the_others() -> None:
+    class Picky(Fixed):
+        def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+            if answers[0].text == "no":
+                raise ValueError("no model says so")
+            return Verdict(outcome=Outcome.HOLDS)
+
+    assert ChanceOfCases(Picky()).of(asked(scene("here", "dog"), DOG)) == 1 / 2
+
+
+def test_a_broken_record_behind_a_contrast_is_named_and_ends_the_run_only_where_it_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: object) -> Case:
+        raise DataError("scene 7 is broken")
+
+    monkeypatch.setattr("pytest_vqamt.execution.plan.with_contrast", broken)
+    for allowed in (True, False):
+        sampling = Sampling(max_cases=3, sampler=Sampler.RANDOM, contrast=1.0, allow_bad_records=allowed)
+        plan = Plan(get("control.repeat"), "", PictureWorld(20), sampling)
+        if allowed:
+            assert [case.contrast for case in plan] == [None] * 3
+            assert list(plan.bad_records) == ["scene 7 is broken"]
+        else:
+            with pytest.raises(DataError, match="scene 7 is broken"):
+                list(plan)

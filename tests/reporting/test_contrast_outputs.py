@@ -160,7 +160,7 @@ def test_a_replay_asks_the_contrast_too(
     assert lines[at + 1] == ("  violated: the answer must be another than about the case's picture, but got yes")
     pictures = {query["picture"]["digest"] for query in (*row["queries"], row["contrast"]["query"])}
     assert len(list(Path("out").glob("[0-9]*.png"))) == len(pictures)
-    assert main([*asked, "--model", "fault:always-yes"]) == 1, "it holds, but the contrast is not told apart"
+    assert main([*asked, "--model", "fault:always-yes"]) == 1, "it holds, but the contrast is violated"
     assert "picture, but got yes  (was violated)" in capsys.readouterr().out
     assert main([*asked, "--model", "oracle"]) == 0
     text = capsys.readouterr().out

@@ -174,7 +174,7 @@ def test_one_line_in_words_for_each_item_and_one_for_all_where_there_are_many() 
 
 def test_a_contrast_is_shown_where_the_relation_has_no_violation_and_of_the_least_grounded_items() -> None:
     lines = shown(result(grounded(3, 97), ungrounded=preview("cafe")))
-    assert "simplest contrast that is not told apart: scene 3, case cafe" in lines
+    assert "simplest violated contrast: scene 3, case cafe" in lines
     assert "    Is there a dog?             ->  'yes'" in lines
     assert "    Is there a dog? [scene 12]  ->  'Yes.'" in lines
     assert "  replay:   pytest --vqamt-model=tiny --vqamt-data=gqa:DIR --vqamt-replay=cafe" in lines
@@ -205,7 +205,7 @@ def test_a_missed_gate_has_rate_interval_chance_and_the_contrast() -> None:
         "    Is there a dog? [scene 12]  ->  'Yes.'",
         "  the answer must be another than about the case's picture, but got yes",
         "  replay:   pytest --vqamt-model=tiny --vqamt-data=gqa:DIR --vqamt-replay=beef",
-        "simplest contrast that is not told apart: scene 3, case cafe",
+        "simplest violated contrast: scene 3, case cafe",
         "    Is there a dog?             ->  'yes'",
         "    Is there a dog? [scene 12]  ->  'Yes.'",
         "  the answer must be another than about the case's picture, but got yes",

@@ -288,7 +288,7 @@ def _table_notes(comparison: Comparison) -> Iterator[str]:
         if any(each.standing is conclusion for each in items):
             yield meaning
     if any(each.grounded for each in items):
-        yield "grounded: of the cases with a contrast in both runs, those that hold and tell it apart"
+        yield "grounded: of the cases with a contrast in both runs, those that hold with another answer to the contrast"
     if any(each.change.p_holm is None and each.change.paired.shared for each in items):
         yield "p in brackets: not adjusted (controls, baselines and presumed cases are not gated)"
 

@@ -1,6 +1,6 @@
 """Selection of the cases that have a card on the HTML page.
 
-Regressions come first, then other violations, and cases that hold but whose contrast is not told apart, then errors and
+Regressions come first, then other violations, and cases that hold but whose contrast is violated, then errors and
 waived cases, and last, on request, other cases that hold. Each group is shared fairly among the items; cases that hold
 count as an item of their own. Of an item the cases with the smallest ids are taken: ids are digests, so this is as good
 as random, and the same for any ``-n`` and any shards.
@@ -106,7 +106,7 @@ def _holds(line: bytes) -> bool:
 
 
 def _misses_contrast(line: bytes) -> bool:
-    """Whether a case has a contrast that is not told apart, without parsing the line."""
+    """Whether a case has a violated contrast, without parsing the line."""
     begins = line.rfind(_CONTRAST)
     return begins >= 0 and line.startswith(_MISSED, line.find(_VERDICT, begins) + len(_VERDICT))
 

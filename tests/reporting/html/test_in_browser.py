@@ -355,7 +355,7 @@ def test_a_contrast_has_both_pictures_side_by_side(chromium: Browser, tmp_path: 
     with opened(chromium, tmp_path / "report.html") as made:
         page = made.page
         assert page.locator("#grounding .mosaic .consistent_unchanged").count() > 1, "the square, and its legend"
-        page.select_option("select[name=verdict]", "contrast not told apart")
+        page.select_option("select[name=verdict]", "contrast violated")
         assert row["case_id"] in ids(page)
         card = page.locator(f".card[aria-label*='{row['case_id']}']")
         digests = {query["picture"]["digest"] for query in (*row["queries"], row["contrast"]["query"])}

@@ -34,7 +34,7 @@ function labelsOf(card) {
     { class: "labels" },
     element("h3", {}, relation),
     tag(verdictOf(card), verdictOf(card)),
-    card.contrast ? tag("contrast not told apart", "unparsed") : null,
+    card.contrast ? tag("contrast violated", "unparsed") : null,
     changeOf(card) === "regressed" ? tag("held in the baseline", "regressed") : null,
     card.presumed ? tag("presumed") : null,
     element("span", { class: "of" }, foreign(card.model), " on ", foreign(card.data)),

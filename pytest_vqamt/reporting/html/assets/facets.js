@@ -39,7 +39,7 @@ function factsOf(card) {
 // What cases can be chosen by; each gives the values that a card has.
 const FACETS = {
   relation: (card) => [card.item],
-  verdict: (card) => (card.contrast ? [verdictOf(card), "contrast not told apart"] : [verdictOf(card)]),
+  verdict: (card) => (card.contrast ? [verdictOf(card), "contrast violated"] : [verdictOf(card)]),
   change: (card) => [changeOf(card)],
   model: (card) => [card.model],
   data: (card) => [card.data],
