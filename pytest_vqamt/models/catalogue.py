@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
-from pytest_vqamt.models.prompts import PROMPT_SETTINGS
+from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS
 
 ENTRY_POINTS = "pytest_vqamt.models"
 """The group of entry points by which installed packages add kinds: ``name = "module:factory"``."""
@@ -152,7 +152,8 @@ REGION_SETTINGS = ("detector", "features", "features-dtype", "region-min-size", 
 """The settings of models over region features."""
 
 OPENAI_SETTINGS = (
-    "timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision",
+    "timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision", "response",
+    "header.NAME",
 )  # fmt: skip
 """The settings of requests to an OpenAI-compatible server."""
 
@@ -172,7 +173,8 @@ class ModelKind:
             factory knows.
         extra: the extra of this package that installs its dependencies.
         on_device: whether it uses a CUDA device, where there is one.
-        settings: the names that ``--vqamt-option NAME=VALUE`` may have; None for any.
+        settings: the names that ``--vqamt-option NAME=VALUE`` may have; None for any. One that ends in ".NAME" stands
+            for each name that begins so.
         check: called like the factory, raises on invalid specs without loading; in either form, None for no check.
         reads_meaning: whether its models may read the meaning of a query, so that it must be sent to a server.
         needs_scenes: whether its models read scenes, so that pixels alone are not enough.
@@ -276,7 +278,7 @@ MODELS: tuple[ModelKind, ...] = (
         "transformers.prompted.adapter",
         "any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
         argument="REPO-OR-PATH",
-        settings=PROMPT_SETTINGS,
+        settings=(*PROMPT_SETTINGS, *CHAT_SETTINGS),
     ),
     ModelKind(
         name="openai",
@@ -284,7 +286,7 @@ MODELS: tuple[ModelKind, ...] = (
         description="a model behind an HTTP endpoint of the form that OpenAI's chat completions have",
         argument="MODEL@URL",
         extra="http",
-        settings=(*PROMPT_SETTINGS, *OPENAI_SETTINGS),
+        settings=(*PROMPT_SETTINGS, *CHAT_SETTINGS, *OPENAI_SETTINGS),
         check="pytest_vqamt.models.openai.model:check",
         reads_meaning=False,
     ),

@@ -102,8 +102,15 @@ _FIELD_OF = {
 _MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
 _LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
 
+_LONGEST_NUMBER = 9
+"""Digits of a length. What a model takes beside its prompt is for the model to say."""
+
 PROMPT_SETTINGS = (*_FIELD_OF, *_LENGTH_OF)
 """The names of ``--vqamt-option NAME=VALUE`` that change prompts."""
+
+
+CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")
+"""The names of the other settings of a chat (``models/chat_settings.py``); NAME stands for any name."""
 
 
 def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> Prompts:
@@ -136,7 +143,7 @@ def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> 
     for name, field in _LENGTH_OF.items():
         if name in options.settings:
             value = options.settings[name]
-            if not value.isdecimal() or not 1 <= int(value) <= 4096:
-                raise OptionError(f"Expected a number of tokens from 1 to 4096, but got {name}={value!r}")
+            if not value.isdecimal() or not 1 <= len(value) <= _LONGEST_NUMBER or int(value) < 1:
+                raise OptionError(f"Expected a number of tokens from 1 up, but got {name}={value!r}")
             lengths[field] = int(value)
     return replace(base, **texts, **lengths)  # type: ignore[arg-type]  # mypy takes each name for every field

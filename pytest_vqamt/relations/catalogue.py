@@ -149,7 +149,8 @@ def split_settings(
 
     Args:
         given: values by name.
-        others: the names that models take; None lets them take any.
+        others: the names that models take, where ``body.NAME`` stands for any name after the dot; None lets them take
+            any.
         what: what gave the settings, for messages: "--vqamt-option".
 
     The inpainter is resolved here: from now on this process knows its checkpoint by the digest that recipes carry.
@@ -161,7 +162,7 @@ def split_settings(
     of_relations: dict[str, str] = {}
     of_others: dict[str, str] = {}
     for name, value in given.items():
-        if name not in known and others is not None and name not in others:
+        if name not in known and others is not None and not {name, _any_name(name)} & set(others):
             hint = did_you_mean(name, (*known, *others))
             raise OptionError(f"Expected {what} to name a setting, but got '{name}={value}'; {hint}")
         if name not in known:
@@ -177,6 +178,12 @@ def split_settings(
         if INPAINT.name in of_relations:
             method_of(of_relations[INPAINT.name])
     return of_relations, of_others
+
+
+def _any_name(name: str) -> str:
+    """The name of the group of settings that this one may belong to."""
+    group, dot, rest = name.partition(".")
+    return f"{group}.NAME" if dot and rest else ""
 
 
 def _instantiate(relation: Callable[..., Relation], settings: Mapping[str, str]) -> Relation:

@@ -133,10 +133,14 @@ def test_what_continues_a_text_may_begin_it_as_well() -> None:
     assert prompts_from(ModelOptions(settings={"prompt-caption": ""}), continuing).caption == ""
 
 
-@each_row("value", ["0", "-1", "many", "5000", ""])
+@each_row("value", ["0", "-1", "many", "9" * 12, ""])
 def test_a_length_that_is_none_is_refused(value: str) -> None:
-    with pytest.raises(OptionError, match=f"number of tokens from 1 to 4096, but got longest-answer={value!r}"):
+    with pytest.raises(OptionError, match=f"number of tokens from 1 up, but got longest-answer={value!r}"):
         prompts_from(ModelOptions(settings={"longest-answer": value}))
+
+
+def test_a_length_has_no_ceiling_of_ours() -> None:
+    assert prompts_from(ModelOptions(settings={"longest-answer": "131072"})).longest_answer == 131_072
 
 
 def test_the_documentation_has_the_prompts_as_they_are() -> None:

@@ -59,7 +59,7 @@ class HttpClient:
                 "Content-Type": "application/json",
                 "Accept": "application/json",
             },
-            auth=self._authorized if key else None,  # so that the key is not among the client's own headers
+            auth=self._authorized if key.headers else None,  # so that the key is not among the client's own headers
         )
 
     def get(self, path: str) -> HttpResponse:
@@ -102,7 +102,7 @@ class HttpClient:
         self._http.close()
 
     def _authorized(self, request: httpx2.Request) -> httpx2.Request:
-        request.headers["Authorization"] = self._key.header
+        request.headers.update(self._key.headers)
         return request
 
     def _read(self, response: httpx2.Response, deadline: float) -> bytes:

@@ -92,18 +92,24 @@ _LOGGERS = (
 
 
 class ApiKey:
-    """A key that is never printed or pickled. An empty one is falsy."""
+    """A key that is never printed or pickled. An empty one is falsy.
 
-    __slots__ = ("_pattern", "_text")
+    Args:
+        text: the key; empty for none.
+        headers: the values of further headers by name, which are as secret.
+    """
 
-    def __init__(self, text: str) -> None:
+    __slots__ = ("_headers", "_pattern", "_text")
+
+    def __init__(self, text: str, headers: Mapping[str, str] | None = None) -> None:
         self._text = text
-        self._pattern = _key_pattern(text)
+        self._headers = dict(headers or {})
+        self._pattern = _key_pattern((text, *self._headers.values()))
 
     @property
-    def header(self) -> str:
-        """The value of the Authorization header; empty without a key."""
-        return f"Bearer {self._text}" if self._text else ""
+    def headers(self) -> dict[str, str]:
+        """The headers that hold the key and the further values; empty without any."""
+        return {**({"Authorization": f"Bearer {self._text}"} if self._text else {}), **self._headers}
 
     def redact(self, text: str) -> str:
         """``text`` without the key, plain or encoded.
@@ -123,8 +129,10 @@ class ApiKey:
         raise TypeError("A key is not written down")
 
 
-def key_from_environment(environment: Mapping[str, str], names: Sequence[str]) -> ApiKey:
-    """The key in the first of these variables that is set, or an empty one.
+def key_from_environment(
+    environment: Mapping[str, str], names: Sequence[str], headers: Mapping[str, str] | None = None
+) -> ApiKey:
+    """The key in the first of these variables that is set, or an empty one, with the values of further headers.
 
     Raises:
         OptionError: it has characters that no header can hold; the message does not repeat it.
@@ -137,14 +145,14 @@ def key_from_environment(environment: Mapping[str, str], names: Sequence[str]) -
                     f"Expected a key of ASCII characters without blanks in the environment variable {name}, but got "
                     "others (not shown): copy the key once more"
                 )
-            return ApiKey(text)
-    return ApiKey("")
+            return ApiKey(text, headers)
+    return ApiKey("", headers)
 
 
 def redact_logs(key: ApiKey) -> Callable[[], None]:
     """Redacts the key in all log records from now on; returns a function that ends it."""
     hiding = _RedactingFilter(key)
-    loggers = [logging.getLogger(name) for name in _LOGGERS] if key else []
+    loggers = [logging.getLogger(name) for name in _LOGGERS] if key.headers else []
     for logger in loggers:
         logger.addFilter(hiding)
 
@@ -165,12 +173,12 @@ class _RedactingFilter(logging.Filter):
         return True
 
 
-def _key_pattern(text: str) -> re.Pattern[str] | None:
-    if len(text) < _SHORTEST_SECRET:
-        return None
-    encoded = b64encode(text.encode()).decode().rstrip("=")
-    forms = {text, quote(text, safe=""), escape(text), dumps(text)[1:-1], encoded}
-    ways = [re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
-    if len(text) >= 2 * _PREFIX:
-        ways.append(rf"{re.escape(text[:_PREFIX])}[^\s\"'<>,;]*")
-    return re.compile("|".join(ways), re.IGNORECASE)
+def _key_pattern(secrets: Sequence[str]) -> re.Pattern[str] | None:
+    ways: list[str] = []
+    for text in sorted((each for each in secrets if len(each) >= _SHORTEST_SECRET), key=len, reverse=True):
+        encoded = b64encode(text.encode()).decode().rstrip("=")
+        forms = {text, quote(text, safe=""), escape(text), dumps(text)[1:-1], encoded}
+        ways += [re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
+        if len(text) >= 2 * _PREFIX:
+            ways.append(rf"{re.escape(text[:_PREFIX])}[^\s\"'<>,;]*")
+    return re.compile("|".join(ways), re.IGNORECASE) if ways else None

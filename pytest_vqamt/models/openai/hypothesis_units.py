@@ -58,13 +58,13 @@ def _units_at(
 ) -> tuple[DescriptionUnit, ...]:
     hypothesis = hypotheses[place]
     messages: list[Message] = [{"role": "user", "content": units_prompt(hypothesis)}]
-    reply = endpoint.complete(hypothesis, messages, _LONGEST, stop)
+    reply = endpoint.complete(hypothesis, messages, _LONGEST, stop).text
     try:
         return read_units(reply, hypothesis)
     except QueryError as failure:
         wrong = f"That cannot be used. {failure}. Reply with the corrected JSON list and nothing else."
         messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": wrong}]
-        return read_units(endpoint.complete(hypothesis, messages, _LONGEST, stop), hypothesis)
+        return read_units(endpoint.complete(hypothesis, messages, _LONGEST, stop).text, hypothesis)
 
 
 def _with_hypothesis(error: Exception, hypothesis: str) -> Exception:

@@ -12,7 +12,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
-from pytest_vqamt.models.openai.requests import ChatEndpoint, EncodedPictures, picture_message
+from pytest_vqamt.models.openai.requests import ChatEndpoint, EncodedPictures, answer_schema, picture_message
 from pytest_vqamt.models.openai.settings import ModelAddress, api_key_for, openai_settings
 from pytest_vqamt.models.prompts import Prompts, prompts_from
 
@@ -67,9 +67,10 @@ class OpenAIModel:
         Raises:
             ModelError: the server cannot be used.
         """
-        pictures = EncodedPictures(batch)
+        settings = self._endpoint.settings
+        pictures = EncodedPictures(batch, settings.chat)
 
-        def ask(place: int, stop: Event) -> str:
+        def ask(place: int, stop: Event) -> Answer:
             item = batch[place]
             while not self._slots.acquire(timeout=_POLL_S):
                 if stop.is_set():
@@ -77,8 +78,9 @@ class OpenAIModel:
             try:
                 if stop.is_set():
                     raise StoppedError
-                messages = [picture_message(self._prompts.text(item), pictures.data_uri(place), self._endpoint.detail)]
-                return self._endpoint.complete(item.query.id, messages, self._prompts.longest(task), stop)
+                messages = [picture_message(self._prompts.text(item), pictures.data_uri(place), settings.detail)]
+                schema = answer_schema(item) if settings.is_json else None
+                return self._endpoint.complete(item.query.id, messages, self._prompts.longest(task), stop, schema)
             except ModelError:
                 stop.set()  # at once: the thread that takes the results may be late
                 raise
@@ -90,7 +92,7 @@ class OpenAIModel:
             for place, result in results:
                 if isinstance(result, ModelError):
                     raise _without_context(result)
-                yield place, _without_context(result) if isinstance(result, Exception) else Answer(result)
+                yield place, _without_context(result) if isinstance(result, Exception) else result
 
     def _answers(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         outcomes = dict(self.stream_answers(task, batch))
@@ -115,9 +117,9 @@ def check(argument: str, options: ModelOptions) -> None:
         OptionError: one of them is invalid.
     """
     address = ModelAddress.parse(argument)
-    openai_settings(options, address)
+    settings = openai_settings(options, address)
     prompts_from(options)
-    api_key_for(address, os.environ)
+    api_key_for(address, os.environ, settings.headers)
 
 
 def load(argument: str, options: ModelOptions) -> OpenAIModel:

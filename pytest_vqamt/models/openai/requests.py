@@ -10,14 +10,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
+from math import isfinite
 from threading import Event, Lock
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.language.answers.text import strip_reasoning
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, answer_in_json, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse, png_bytes
 from pytest_vqamt.models.http.retry import (
     ForbiddenError,
@@ -68,10 +72,9 @@ class ChatEndpoint:
         """
         self.usage = UsageCounter()
         self.in_flight = settings.in_flight
-        self.detail = settings.detail
+        self.settings = settings
         self._address = address
-        self._settings = settings
-        self._key = api_key_for(address, os.environ)
+        self._key = api_key_for(address, os.environ, settings.headers)
         self._client = HttpClient(address.url, self._key, timeout_s=settings.timeout_s, connections=settings.in_flight)
         self._retry = RetryPolicy(
             address.url,
@@ -82,22 +85,26 @@ class ChatEndpoint:
         )
         self._end_redaction = redact_logs(self._key)
 
-    def complete(self, name: str, messages: Sequence[Message], max_tokens: int, stop: Event) -> str:
+    def complete(
+        self, name: str, messages: Sequence[Message], max_tokens: int, stop: Event, schema: Message | None = None
+    ) -> Answer:
         """The redacted completion of a conversation; ``name`` is the query's id.
+
+        With a JSON schema the answer is the field ``answer`` of the structured output.
 
         Raises:
             QueryError: this query has no answer.
             ModelError: the server cannot be used.
             StoppedError: the answer is no longer wanted.
         """
-        body = request_body(self._address.model, messages, max_tokens, self._settings)
-        return self._key.redact(self._retry.call(name, lambda: self._attempt(body), stop))
+        body = request_body(self._address.model, messages, max_tokens, self.settings, schema)
+        return self._retry.call(name, lambda: self._attempt(body), stop)
 
     def close(self) -> None:
         self._client.close()
         self._end_redaction()
 
-    def _attempt(self, body: bytes) -> str:
+    def _attempt(self, body: bytes) -> Answer:
         self.usage.add("requests")
         response = self._client.post(body)
         if response.status != 200:
@@ -108,12 +115,29 @@ class ChatEndpoint:
             failed = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
             raise_http_error(failed, self._address, self._key)
         try:
-            text = completion_text(fields)
+            text = self._answer_text(fields)
         except QueryError as failure:
             raise QueryError(self._key.redact(str(failure))) from None
         if is_truncated(fields):
             self.usage.add("answers cut off")
-        return text
+        scores = completion_scores(fields) if self.settings.chat.logprobs else None
+        return Answer(
+            self._key.redact(text), scores and tuple((self._key.redact(label), score) for label, score in scores)
+        )
+
+    def _answer_text(self, fields: Mapping[str, object]) -> str:
+        text = completion_text(fields)
+        if not self.settings.is_json:
+            return text
+        answer = answer_in_json(text)
+        if answer is None and is_truncated(fields):
+            raise QueryError(
+                "Expected an answer in JSON, but it was cut off at its longest length: --vqamt-option longest-answer=N "
+                "(or longest-caption) with more tokens"
+            )
+        if answer is None:
+            self.usage.add("answers not in JSON")
+        return text if answer is None else answer
 
 
 def _error_response(response: HttpResponse, url: str) -> ErrorResponse:
@@ -142,6 +166,9 @@ _OPTION_ADVICE = {
     "max_tokens": "--vqamt-option token-limit=max_completion_tokens",
     "max_completion_tokens": "--vqamt-option token-limit=max_tokens",
     "temperature": "--vqamt-option temperature=none",
+    "response_format": "--vqamt-option response=text",
+    "top_logprobs": "--vqamt-option logprobs=0",
+    "logprobs": "--vqamt-option logprobs=0",
 }
 """The options for servers that do not take a field of the request."""
 
@@ -238,11 +265,40 @@ def picture_message(prompt: str, picture: str, detail: str = "") -> Message:
     return {"role": "user", "content": [{"type": "image_url", "image_url": image}, {"type": "text", "text": prompt}]}
 
 
-def request_body(model: str, messages: Sequence[Message], max_tokens: int, settings: OpenAISettings) -> bytes:
-    """The JSON of a request for one completion of at most so many tokens."""
+def answer_schema(item: ModelInput) -> Message:
+    """The JSON schema of an answer: an object with one field, by the form of the question or the task."""
+    answer: dict[str, Json] = {"type": "string"}
+    if item.query.task is Task.ENTAILMENT:
+        answer["enum"] = ["entailment", "neutral", "contradiction"]
+    elif item.query.task is Task.VQA:
+        match form_of(item.text):
+            case QuestionForm.YES_NO:
+                answer["enum"] = ["yes", "no"]
+            case QuestionForm.COUNT:
+                answer = {"type": "integer"}
+            case _:
+                pass
+    return {
+        "type": "object",
+        "properties": {ANSWER_FIELD: answer},
+        "required": [ANSWER_FIELD],
+        "additionalProperties": False,
+    }
+
+
+def request_body(
+    model: str,
+    messages: Sequence[Message],
+    max_tokens: int,
+    settings: OpenAISettings,
+    schema: Message | None = None,
+) -> bytes:
+    """The JSON of a request for one completion of at most so many tokens, by a JSON schema where there is one."""
+    chat = settings.chat
+    system: list[Json] = [{"role": "system", "content": chat.system}] if chat.system else []
     fields: dict[str, Json] = {
         "model": model,
-        "messages": list(messages),
+        "messages": [*system, *messages],
         settings.token_limit: max_tokens,
         "stream": False,
     }
@@ -250,7 +306,12 @@ def request_body(model: str, messages: Sequence[Message], max_tokens: int, setti
         fields["temperature"] = settings.temperature
     if settings.seed is not None:
         fields["seed"] = settings.seed
-    return json.dumps(fields).encode()
+    if chat.logprobs:
+        fields |= {"logprobs": True, "top_logprobs": chat.logprobs}
+    if schema is not None:
+        named: dict[str, Json] = {"name": ANSWER_FIELD, "strict": True, "schema": schema}
+        fields["response_format"] = {"type": "json_schema", "json_schema": named}
+    return json.dumps(fields | chat.fields).encode()
 
 
 def parse_body(body: bytes, url: str) -> Mapping[str, object]:
@@ -313,6 +374,31 @@ def completion_text(fields: Mapping[str, object]) -> str:
     raise QueryError(f"Expected a message with text, but got {_json_kind(message.get('content'))} as content")
 
 
+def completion_scores(fields: Mapping[str, object]) -> tuple[tuple[str, float], ...] | None:
+    """The candidates for the first token of the answer, with natural log-probabilities; None without any."""
+    found = _choice(fields).get("logprobs")
+    rows = found.get("content") if isinstance(found, Mapping) else None
+    if not isinstance(rows, list):
+        return None
+    tokens: list[str] = []
+    candidates: list[list[tuple[str, float]]] = []
+    for row in rows:
+        if not isinstance(row, Mapping) or not isinstance(row.get("token"), str):
+            return None
+        top = row.get("top_logprobs")
+        tokens.append(row["token"])
+        candidates.append([each for found in top if (each := _scored_token(found))] if isinstance(top, list) else [])
+    ends = [0, *accumulate(map(len, tokens))]
+    return token_scores("".join(tokens), len(tokens), ends.__getitem__, candidates.__getitem__)
+
+
+def _scored_token(found: object) -> tuple[str, float] | None:
+    if not isinstance(found, Mapping) or not isinstance(token := found.get("token"), str):
+        return None
+    score = found.get("logprob")
+    return (token, score) if isinstance(score, int | float) and isfinite(score) and score <= 1e-6 else None
+
+
 def is_truncated(fields: Mapping[str, object]) -> bool:
     """Whether the completion reached the token limit."""
     return _choice(fields).get("finish_reason") == "length"
@@ -345,10 +431,11 @@ def _json_kind(value: object) -> str:
 class EncodedPictures:
     """The pictures of a batch as data URIs: each is encoded when it is first sent, and dropped after its last query.
 
-    Thread-safe. Only the first input with a picture has its ``image`` rendered.
+    Thread-safe. Only the first input with a picture has its ``image`` rendered, and resized as ``chat`` says.
     """
 
-    def __init__(self, batch: Sequence[ModelInput]) -> None:
+    def __init__(self, batch: Sequence[ModelInput], chat: ChatSettings = ChatSettings()) -> None:  # noqa: B008  # a frozen value
+        self._chat = chat
         self._firsts, self._which = distinct_pictures(batch)
         self._uses = Counter(self._which)
         self._uris = [""] * len(self._firsts)
@@ -363,7 +450,7 @@ class EncodedPictures:
         picture = self._which[place]
         with self._locks[picture]:
             if not self._uris[picture]:
-                self._uris[picture] = data_uri(self._firsts[picture].image)
+                self._uris[picture] = data_uri(self._chat.resized(self._firsts[picture].image))
             return self._uris[picture]
 
     def release(self, place: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from threading import Lock
 from urllib.parse import SplitResult, urlsplit
@@ -12,10 +12,12 @@ from urllib.parse import SplitResult, urlsplit
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, split_url
 
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _DETAILS = ("auto", "low", "high")
+_RESPONSES = ("text", "json")
 _MOST_IN_FLIGHT = 512
 _LONGEST_S = 86_400
 
@@ -33,6 +35,9 @@ class OpenAISettings:
         detail: the resolution at which OpenAI's models see a picture; empty leaves it out.
         token_limit: the request's name for the most tokens to generate.
         revision: the user's name for the state of a model that may change under its name.
+        is_json: whether answers are structured output by a JSON schema.
+        headers: the environment variables that further headers take their values from, by header.
+        chat: the settings of the chat.
     """
 
     timeout_s: float = 120
@@ -43,11 +48,18 @@ class OpenAISettings:
     detail: str = ""
     token_limit: str = "max_tokens"
     revision: str = ""
+    is_json: bool = False
+    headers: tuple[tuple[str, str], ...] = ()
+    chat: ChatSettings = field(default_factory=ChatSettings)
 
     @property
     def digest(self) -> str:
         """Names what can change an answer."""
-        return digest(str(self.temperature), str(self.seed), self.detail, self.token_limit, self.revision)
+        named = [str(self.temperature), str(self.seed), self.detail, self.token_limit, self.revision]
+        # What came later counts only where it is set: answers of before are still found.
+        later = {"json": str(self.is_json or ""), "chat": self.chat.fingerprint}
+        later |= {f"header {name}": variable for name, variable in self.headers}
+        return digest(*named, *(f"{name}={value}" for name, value in later.items() if value))
 
 
 def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISettings:
@@ -71,7 +83,28 @@ def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISetti
         detail=_one_of(_DETAILS, given["detail"], "detail") if "detail" in given else "",
         token_limit=_one_of(_LIMITS, given.get("token-limit", limit), "token-limit"),
         revision=given.get("revision", ""),
+        is_json=_one_of(_RESPONSES, given.get("response", "text"), "response") == "json",
+        headers=tuple(sorted(_header(name, value) for name, value in given.items() if name.startswith(_HEADER))),
+        chat=chat_settings(options),
     )
+
+
+_HEADER = "header."
+_OWN_HEADERS = frozenset({"host", "content-type", "content-length", "accept", "user-agent", "transfer-encoding"})
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def _header(name: str, value: str) -> tuple[str, str]:
+    """A header and the environment variable that holds its value."""
+    header = name.removeprefix(_HEADER)
+    if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", header, re.ASCII) or header.lower() in _OWN_HEADERS:
+        raise OptionError(f"Expected header.NAME=VARIABLE with a header that is not sent anyway, but got {name!r}")
+    if not _VARIABLE.fullmatch(value):
+        raise OptionError(
+            f"Expected header.{header}=VARIABLE with the name of the environment variable that holds the value, but "
+            "got what is no such name (not shown: it may be a secret)"
+        )
+    return header.lower(), value
 
 
 def _one_of(known: tuple[str, ...], value: str, name: str) -> str:
@@ -162,13 +195,25 @@ def key_variables(address: ModelAddress) -> tuple[str, ...]:
     return (own, KEY_VARIABLE, "OPENAI_API_KEY") if address.is_of_openai else (own, KEY_VARIABLE)
 
 
-def api_key_for(address: ModelAddress, environment: Mapping[str, str]) -> ApiKey:
-    """The key for a server, or an empty one.
+def api_key_for(
+    address: ModelAddress, environment: Mapping[str, str], headers: tuple[tuple[str, str], ...] = ()
+) -> ApiKey:
+    """The key for a server, or an empty one, with the values of ``headers``, by the variables that hold them.
 
     Raises:
-        OptionError: it holds what no header can hold; the message does not repeat it.
+        OptionError: it holds what no header can hold, which the message does not repeat, or a variable is not set.
     """
-    return key_from_environment(environment, key_variables(address))
+    values: dict[str, str] = {}
+    for header, variable in headers:
+        value = environment.get(variable, "").strip()
+        if not value or re.search(r"[^\x20-\x7e]", value):
+            what = "one with characters that no header can hold (not shown)" if value else "none"
+            raise OptionError(
+                f"Expected the value of the header {header} in the environment variable {variable}, but got {what}: "
+                f"set it, or leave header.{header} off"
+            )
+        values[header] = value
+    return key_from_environment(environment, key_variables(address), values)
 
 
 _COUNTED_FIELDS = {"prompt_tokens": "tokens in", "completion_tokens": "tokens out", "cost": "cost"}

@@ -25,12 +25,12 @@ class Request:
 
     @property
     def prompt(self) -> str:
-        return str(self.fields["messages"][0]["content"][1]["text"])
+        return str(self.fields["messages"][-1]["content"][1]["text"])
 
     @property
     def picture(self) -> str:
         """The data URI."""
-        return str(self.fields["messages"][0]["content"][0]["image_url"]["url"])
+        return str(self.fields["messages"][-1]["content"][0]["image_url"]["url"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import threading
 from base64 import b64decode
@@ -270,3 +271,115 @@ def test_a_key_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(OptionError, match="VQAMT_OPENAI_KEY") as refused:
         check(WELL, ModelOptions())
     assert "two words" not in str(refused.value)
+
+
+SCHEMAS = {
+    "Is there a dog?": ({"type": "string", "enum": ["yes", "no"]}, "yes", "yes"),
+    "How many dogs are there?": ({"type": "integer"}, 3, "3"),
+    "What is there?": ({"type": "string"}, "a dog", "a dog"),
+}
+
+
+def test_structured_output_has_a_schema_by_the_form_of_the_question(serve: Serve, model: Load, ask: Ask) -> None:
+    def script(request: Request) -> Reply:
+        return said(json.dumps({"answer": SCHEMAS[request.prompt.splitlines()[0]][1]}))
+
+    server = serve(script)
+    stub = model(server, response="json", in_flight="1")
+    assert texts(stub.answer([ask(text=text) for text in SCHEMAS])) == [read for _, _, read in SCHEMAS.values()]
+    for request, (schema, _, _) in zip(server.requests, SCHEMAS.values(), strict=True):
+        wanted = request.fields["response_format"]
+        assert wanted["type"] == "json_schema"
+        assert wanted["json_schema"]["strict"] is True
+        assert wanted["json_schema"]["schema"] == {
+            "type": "object",
+            "properties": {"answer": schema},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+
+
+def test_an_entailment_has_its_labels(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(always(said('{"answer": "neutral"}')))
+    (answer,) = model(server, response="json").entail([ask(text="A dog.", task=Task.ENTAILMENT)])
+    assert answer.text == "neutral"
+    schema = server.requests[0].fields["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["answer"]["enum"] == ["entailment", "neutral", "contradiction"]
+
+
+def test_what_is_not_in_json_is_left_to_the_reader(serve: Serve, model: Load, ask: Ask) -> None:
+    stub = model(serve(always(said("Yes."))), response="json")
+    assert texts(stub.answer([ask()])) == ["Yes."]
+    assert stub.usage["answers not in JSON"] == 1
+
+
+def test_json_that_was_cut_off_is_no_answer(serve: Serve, model: Load, ask: Ask) -> None:
+    stub = model(serve(always(said('{"answer": "ye', reason="length"))), response="json")
+    with pytest.raises(QueryError, match=r"cut off at its longest length: --vqamt-option longest-answer=N"):
+        stub.answer([ask()])
+
+
+def test_a_request_says_what_the_user_says(
+    serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_ROUTE", "blue-42")
+    server = serve(echo)
+    settings = {"system": "Be brief.\\nVery.", "body.top_k": "1", "body.reasoning_effort": '"low"'}
+    load(f"stub@{server.url}", ModelOptions(settings={**settings, "header.X-Route": "MY_ROUTE"})).answer([ask()])
+    (request,) = server.requests
+    assert request.headers["x-route"] == "blue-42"
+    assert request.fields["messages"][0] == {"role": "system", "content": "Be brief.\nVery."}
+    assert [message["role"] for message in request.fields["messages"]] == ["system", "user"]
+    assert (request.fields["top_k"], request.fields["reasoning_effort"]) == (1, "low")
+
+
+def test_the_value_of_a_header_is_as_secret_as_the_key(
+    serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AZURE", "0123456789abcdef")
+    server = serve(lambda request: said(f"you sent {request.headers['api-key']}"))
+    stub = load(f"stub@{server.url}", ModelOptions(settings={"header.api-key": "AZURE"}))
+    assert texts(stub.answer([ask()])) == ["you sent [key]"]
+    assert "0123456789abcdef" not in stub.fingerprint
+
+
+def test_pictures_are_resized_before_they_are_sent(serve: Serve, model: Load, yard: Scene) -> None:
+    noise = Image.frombytes("RGB", (64, 48), Random(3).randbytes(64 * 48 * 3))
+    server = serve(echo)
+    query = Query(picture=yard.picture, text="?", meaning=Describe())
+    model(server, max_pixels="768").answer([ModelInput(query, lambda _: noise)])
+    arrived = Image.open(BytesIO(b64decode(server.requests[0].picture.partition(",")[2])))
+    assert arrived.size == (32, 24)
+
+
+def test_log_probabilities_become_the_scores_of_the_answer(serve: Serve, model: Load, ask: Ask) -> None:
+    def token(text: str, *others: tuple[str, float]) -> dict[str, object]:
+        top = [{"token": name, "logprob": score} for name, score in others]
+        return {"token": text, "logprob": -0.1, "top_logprobs": top}
+
+    fields = json.loads(said("Yes.").body)
+    fields["choices"][0]["logprobs"] = {"content": [token("Yes", ("Yes", -0.2), ("No", -1.8)), token(".", (".", -0.1))]}
+    server = serve(always(Reply(body=json.dumps(fields).encode())))
+    (answer,) = model(server, logprobs="2").answer([ask()])
+    assert [(label, round(score, 6)) for label, score in answer.scores or ()] == [("Yes", -0.2), ("No", -1.8)]
+    assert (server.requests[0].fields["logprobs"], server.requests[0].fields["top_logprobs"]) == (True, 2)
+    (answer,) = model(server).answer([ask()])
+    assert answer.scores is None
+    assert "logprobs" not in server.requests[1].fields
+
+
+@each_row(
+    "name, value",
+    [
+        ("system", "Be brief."),
+        ("body.top_k", "1"),
+        ("logprobs", "5"),
+        ("min-pixels", "7"),
+        ("max-pixels", "9"),
+        ("response", "json"),
+        ("header.x", "HOME"),
+    ],
+)
+def test_each_setting_is_in_the_fingerprint(name: str, value: str) -> None:
+    plain = load("m@http://127.0.0.1:9", ModelOptions())
+    assert load("m@http://127.0.0.1:9", ModelOptions(settings={name: value})).fingerprint != plain.fingerprint

@@ -21,7 +21,7 @@ from pytest_vqamt.models.openai.settings import (
     api_key_for,
     openai_settings,
 )
-from pytest_vqamt.models.prompts import PROMPT_SETTINGS
+from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS
 from tests.rows import each_row
 
 HERE = ModelAddress.parse("m@http://127.0.0.1:8000")
@@ -50,6 +50,8 @@ def test_what_is_given_is_taken() -> None:
         "detail": "low",
         "token-limit": "max_completion_tokens",
         "revision": "May",
+        "response": "json",
+        "header.NAME": "VARIABLE",
     }
     assert set(given) == set(OPENAI_SETTINGS)
     assert openai_settings(ModelOptions(settings=given), HERE) == OpenAISettings(
@@ -61,6 +63,8 @@ def test_what_is_given_is_taken() -> None:
         detail="low",
         token_limit="max_completion_tokens",
         revision="May",
+        is_json=True,
+        headers=(("name", "VARIABLE"),),
     )
 
 
@@ -87,6 +91,7 @@ def test_workers_share_what_is_in_flight(workers: int, each: int) -> None:
         ("seed", "1.5"),
         ("detail", "much"),
         ("token-limit", "tokens"),
+        ("response", "xml"),
     ],
 )
 def test_a_value_of_another_kind_is_refused(name: str, value: str) -> None:
@@ -109,9 +114,23 @@ def test_a_refusal_says_what_may_be_given(name: str, told: str) -> None:
         openai_settings(ModelOptions(settings={name: "x"}), HERE)
 
 
+@each_row("name, value", [("header.Host", "V"), ("header.a b", "V"), ("header.x", "secret-of-mine"), ("header.x", "")])
+def test_a_header_names_a_variable(name: str, value: str) -> None:
+    with pytest.raises(OptionError, match=r"^Expected header\..*=VARIABLE") as error:
+        openai_settings(ModelOptions(settings={name: value}), HERE)
+    assert "secret" not in str(error.value).replace("it may be a secret", "")
+
+
+@each_row("value", [None, "", "a\nb"])
+def test_a_variable_holds_what_a_header_can(value: str | None) -> None:
+    environment = {} if value is None else {"MINE": value}
+    with pytest.raises(OptionError, match=r"header x-one in the environment variable MINE, but got (none|one with)"):
+        api_key_for(HERE, environment, (("x-one", "MINE"),))
+
+
 def test_the_catalogue_lists_the_settings_that_there_are() -> None:
     listed = ModelCatalogue().kind("openai:m@http://h").settings or ()
-    assert sorted(listed) == sorted((*PROMPT_SETTINGS, *OPENAI_SETTINGS))
+    assert sorted(listed) == sorted((*PROMPT_SETTINGS, *CHAT_SETTINGS, *OPENAI_SETTINGS))
 
 
 @each_row(
@@ -244,7 +263,7 @@ OURS, OF_OPENAI = "VQAMT_OPENAI_KEY", "OPENAI_API_KEY"
 )
 def test_a_key_goes_where_it_was_meant_for(address: ModelAddress, environment: dict[str, str], header: str) -> None:
     key = api_key_for(address, environment)
-    assert key.header == header
+    assert key.headers.get("Authorization", "") == header
     assert bool(key) == bool(header)
 
 

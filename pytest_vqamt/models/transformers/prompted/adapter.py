@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from typing import cast
 
-from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import METHODS, ModelOptions
+from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
 from pytest_vqamt.models.prompts import PLACEHOLDER, Prompts, prompts_from
 from pytest_vqamt.models.transformers.checkpoint import (
     ADAPTERS,
@@ -16,8 +18,9 @@ from pytest_vqamt.models.transformers.checkpoint import (
     locate_checkpoint,
     read_checkpoint_config,
 )
-from pytest_vqamt.models.transformers.prompted.base import GenerativeModel
+from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily, GenerativeModel
 from pytest_vqamt.models.transformers.prompted.families import (
+    ChatModel,
     Florence,
     Gemma3Chat,
     Idefics3Chat,
@@ -31,13 +34,13 @@ from pytest_vqamt.models.transformers.prompted.families import (
 )
 from pytest_vqamt.models.transformers.prompted.generic import Git, ProcessorModel
 from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER, Blip2, InstructBlip
-from pytest_vqamt.models.transformers.prompted.text import Prompt, read_chat_template
+from pytest_vqamt.models.transformers.prompted.text import TEMPLATE_ARGUMENTS, Prompt, read_chat_template
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""
 
-FAMILIES: Mapping[str, Callable[[Checkpoint, Runtime], GenerativeModel]] = {
+FAMILIES: Mapping[str, type[CheckpointFamily]] = {
     "llava": LlavaChat,
     "llava_next": LlavaNextChat,
     "idefics3": Idefics3Chat,
@@ -63,15 +66,34 @@ def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
         ModelError: it cannot be found, read or used.
     """
     prompts_from(options)  # before anything is fetched or loaded
+    chat = chat_settings(options, fields=(TEMPLATE_ARGUMENTS,))
     checkpoint = locate_checkpoint(argument, default="", kind="hf")
     kind, family_class = _select_family(checkpoint)
+    _check_chat(chat, kind, family_class)
     runtime = Runtime.of(options)
-    family = family_class(checkpoint, runtime)
+    family = cast("GenerativeModel", family_class(checkpoint, runtime, chat))
     prompts = prompts_from(options, family.prompts)
-    return GenerativeAdapter(family, runtime, prompts, partial(_fingerprint, checkpoint, runtime, kind, prompts.digest))
+    return GenerativeAdapter(family, runtime, prompts, partial(_fingerprint, checkpoint, runtime, kind, prompts, chat))
 
 
-def _select_family(checkpoint: Checkpoint) -> tuple[str, Callable[[Checkpoint, Runtime], GenerativeModel]]:
+def _check_chat(chat: ChatSettings, kind: str, family: type[CheckpointFamily]) -> None:
+    """Raises OptionError where a setting would be without effect."""
+    bounded = {"min-pixels": chat.min_pixels, "max-pixels": chat.max_pixels}
+    if not family.takes_pixels and any(bounded.values()):
+        name, value = next((name, value) for name, value in bounded.items() if value)
+        takes = ", ".join(name for name, each in FAMILIES.items() if each.takes_pixels)
+        raise OptionError(
+            f"Expected a checkpoint whose image processor bounds the number of pixels ({takes}), but got "
+            f"{name}={value} for model_type={kind!r}: leave it off"
+        )
+    if not issubclass(family, ChatModel | ProcessorModel) and (chat.system or chat.body):
+        name = "system" if chat.system else f"body.{chat.body[0][0]}"
+        raise OptionError(
+            f"Expected a checkpoint with a chat template, but got {name} for model_type={kind!r}: leave it off"
+        )
+
+
+def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]:
     config = read_checkpoint_config(checkpoint)
     kind = config.get("model_type")
     where = f"model_type={kind!r} in {checkpoint.folder / 'config.json'}"
@@ -107,10 +129,11 @@ _NO_KNOWN_CONVERSION = "Take a conversion of it to the layout of transformers, w
 _CONVERSIONS = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}
 
 
-def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: str) -> str:
+def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: Prompts, chat: ChatSettings) -> str:
     extra = checkpoint.folder / QFORMER_TOKENIZER
     files = (files_digest(each) for each in (checkpoint.folder, extra) if each.is_dir())
-    return runtime.fingerprint(f"hf-{kind}", VERSION, "+".join(files), prompts)
+    chats = (chat.fingerprint,) if chat.fingerprint else ()
+    return runtime.fingerprint(f"hf-{kind}", VERSION, "+".join(files), prompts.digest, *chats)
 
 
 class GenerativeAdapter(TwoStepModel):
@@ -158,9 +181,9 @@ class GenerativeAdapter(TwoStepModel):
 
         def answers() -> tuple[Answer, ...]:
             completions = generate()
-            return tuple(
-                Answer(text, truncated=cut) for text, cut in zip(completions.texts, completions.cut, strict=True)
-            )
+            scores = completions.scores or (None,) * len(completions.texts)
+            each = zip(completions.texts, completions.cut, scores, strict=True)
+            return tuple(Answer(text, scores, truncated=cut) for text, cut, scores in each)
 
         return answers
 

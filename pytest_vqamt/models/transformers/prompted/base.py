@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.chat_settings import ChatSettings
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, load_head
 from pytest_vqamt.models.transformers.classifier import check_step_scores
@@ -14,6 +15,7 @@ from pytest_vqamt.models.transformers.prompted.text import (
     Completions,
     GreedyDecoding,
     Prompt,
+    StepScores,
     context_length,
     load_prompt_tokenizer,
 )
@@ -105,14 +107,17 @@ class CheckpointFamily:
     """A checkpoint of transformers' class ``cls``. Subclasses override what differs."""
 
     cls = ""
+    takes_pixels = False
+    """Whether its image processor takes bounds of the number of pixels."""
 
-    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         """Loads the checkpoint, the small files first.
 
         Raises:
             ModelError: a file is missing, damaged, or of another model.
         """
         self._runtime = runtime
+        self.chat = chat or ChatSettings()
         self.config = load_pretrained_config(checkpoint)
         self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
         self.read_files(checkpoint)
@@ -146,9 +151,14 @@ class CheckpointFamily:
 
     def complete(self, max_tokens: int, cut: Sequence[bool], prompt_tokens: int, **inputs: object) -> Completions:
         """Generates; the first ``prompt_tokens`` of what is generated are left out."""
+        steps = StepScores(self.chat.logprobs)
         generated = self.generator.generate(
             generation_config=self._decoding.generation_config_for(max_tokens),
-            logits_processor=[check_step_scores],
+            logits_processor=[check_step_scores, *([steps] if self.chat.logprobs else [])],
             **inputs,
+        )[:, prompt_tokens:]
+        return Completions(
+            texts=self._decoding.texts(generated),
+            cut=tuple(cut),
+            scores=self._decoding.scores(generated, steps) if self.chat.logprobs else None,
         )
-        return Completions(texts=self._decoding.texts(generated[:, prompt_tokens:]), cut=tuple(cut))

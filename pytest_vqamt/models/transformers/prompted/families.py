@@ -26,7 +26,7 @@ class ChatModel(ImageTokenModel):
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         super().read_files(checkpoint)
-        self._template = ChatTemplate(checkpoint, self.tokenizer, self.image_marker)
+        self._template = ChatTemplate(checkpoint, self.tokenizer, self.image_marker, self.chat)
 
     @property
     def adds_special_tokens(self) -> bool:
@@ -170,6 +170,12 @@ class Qwen2VlChat(ChatModel):
     """Qwen2-VL (Wang et al. 2024)."""
 
     cls = "Qwen2VLForConditionalGeneration"
+    takes_pixels = True
+
+    def picture_preprocessor(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
+        return PicturePreprocessor(
+            checkpoint, runtime, min_pixels=self.chat.min_pixels, max_pixels=self.chat.max_pixels
+        )
 
     def extra_inputs(self, tokens: TextTokens, metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         import torch

@@ -49,7 +49,9 @@ class ProcessorModel(CheckpointFamily):
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
         image_marker: object = getattr(self._processor, "image_token", None)
-        self._template = ChatTemplate(checkpoint, tokenizer, None if image_marker is None else str(image_marker))
+        self._template = ChatTemplate(
+            checkpoint, tokenizer, None if image_marker is None else str(image_marker), self.chat
+        )
         # A copy, since the processor holds its own for as long as it works, on pictures too.
         self.tokenizer = deepcopy(tokenizer)
 

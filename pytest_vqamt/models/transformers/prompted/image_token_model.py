@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.chat_settings import ChatSettings
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.inputs import (
     BatchPictures,
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 class ImageTokenModel(CheckpointFamily, ABC):
     """A checkpoint that reads pictures in place of image tokens."""
 
-    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        super().__init__(checkpoint, runtime)
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
+        super().__init__(checkpoint, runtime, chat)
         self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts)
 
     def read_files(self, checkpoint: Checkpoint) -> None:
@@ -240,13 +241,28 @@ class PicturePixels:
 class PicturePreprocessor:
     """Preprocesses pictures for the encoder of one checkpoint."""
 
-    def __init__(self, checkpoint: Checkpoint, runtime: Runtime, *, nested: bool = False, **settings: object) -> None:
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        runtime: Runtime,
+        *,
+        nested: bool = False,
+        min_pixels: int | None = None,
+        max_pixels: int | None = None,
+        **settings: object,
+    ) -> None:
         """Loads the image processor, which is called with ``settings``; ``nested`` if it takes a list for each text.
+
+        ``min_pixels`` and ``max_pixels`` replace the bounds of processors whose ``size`` bounds the number of pixels.
 
         Raises:
             ModelError: the checkpoint has no image processor.
         """
         self._process = cast(_ImageProcessor, load_image_processor(checkpoint))
+        bounds = {"shortest_edge": min_pixels, "longest_edge": max_pixels}
+        if given := {name: value for name, value in bounds.items() if value is not None}:
+            size = cast("Mapping[str, int]", getattr(self._process, "size", {}))
+            settings["size"] = {**{name: size[name] for name in bounds}, **given}
         self._nested, self._settings = nested, settings
         self._runtime = runtime
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.chat_settings import ChatSettings
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.inputs import (
@@ -61,8 +62,8 @@ class Blip2(CheckpointFamily):
     cls = "Blip2ForConditionalGeneration"
     model: Blip2Model
 
-    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        super().__init__(checkpoint, runtime)
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
+        super().__init__(checkpoint, runtime, chat)
         self.cache: PictureFeatureCache[PicturePixels, torch.Tensor] = PictureFeatureCache(
             self._preprocess_images, self._encoded, lambda made: made.nbytes
         )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
+from pytest_vqamt.models.chat_settings import ChatSettings, token_scores
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
@@ -40,10 +42,35 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """One generated text for each prompt, without the prompt; and which questions were truncated."""
+    """One generated text for each prompt, without the prompt, and which questions were truncated.
+
+    ``scores`` are, where wanted, the candidates for the first token of each answer with natural log-probabilities.
+    """
 
     texts: tuple[str, ...]
     cut: tuple[bool, ...]
+    scores: tuple[tuple[tuple[str, float], ...] | None, ...] | None = None
+
+
+class StepScores:
+    """A logits processor of ``generate`` that keeps the likeliest tokens of each step."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._steps: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """Keeps those of scores (inputs, words) and returns the scores unchanged."""
+        found = scores.float().log_softmax(dim=-1).topk(min(self._count, scores.shape[-1]), dim=-1)
+        self._steps.append((found.indices.cpu(), found.values.cpu()))
+        return scores
+
+    def of_input(self, place: int) -> list[list[tuple[int, float]]]:
+        """For each step, the likeliest tokens of one input with natural log-probabilities; suppressed ones left out."""
+        return [
+            [(int(word), float(score)) for word, score in zip(words[place], scores[place], strict=True) if score > -1e9]
+            for words, scores in self._steps
+        ]
 
 
 def tokenize_prompts(
@@ -192,6 +219,24 @@ class GreedyDecoding:
             texts = self._tokenizer.batch_decode(ended, skip_special_tokens=True)
         return tuple(text.strip() for text in texts)
 
+    def scores(self, generated: torch.Tensor, steps: StepScores) -> tuple[tuple[tuple[str, float], ...] | None, ...]:
+        """The candidates for the first token of each answer in int64 (answers, tokens), without prompts."""
+        return tuple(self._scores(row, steps.of_input(place)) for place, row in enumerate(generated.tolist()))
+
+    def _scores(self, row: list[int], steps: list[list[tuple[int, float]]]) -> tuple[tuple[str, float], ...] | None:
+        ended = row[: next((place for place, token in enumerate(row) if token in self._ends), None)]
+
+        def decode(tokens: list[int]) -> str:
+            with exclusive(self._tokenizer):
+                return str(self._tokenizer.decode(tokens, skip_special_tokens=True))
+
+        return token_scores(
+            decode(ended),
+            len(ended),
+            lambda count: len(decode(ended[:count])),
+            lambda place: [(decode([token]), score) for token, score in steps[place]],
+        )
+
 
 def _check_generation_config(checkpoint: Checkpoint) -> None:
     """Transformers silently ignores a damaged file."""
@@ -211,6 +256,9 @@ def _end_tokens(saved: GenerationConfig) -> list[int]:
     return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []
 
 
+TEMPLATE_ARGUMENTS = "chat_template_kwargs"
+"""The field of a request whose fields are arguments of the chat template."""
+
 _OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
 
 
@@ -221,7 +269,13 @@ class ChatTemplate:
         begins: whether the template includes the token that begins a text, so that the tokenizer must not add it.
     """
 
-    def __init__(self, checkpoint: Checkpoint, tokenizer: PreTrainedTokenizerBase, image_marker: str | None) -> None:
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        tokenizer: PreTrainedTokenizerBase,
+        image_marker: str | None,
+        chat: ChatSettings,
+    ) -> None:
         """Finds the template, and tries it; ``image_marker`` stands for the picture in a prompt, None if unknown.
 
         Raises:
@@ -233,7 +287,9 @@ class ChatTemplate:
                 f"Expected a chat template in {checkpoint.folder}, but there is none, so nothing says how a question "
                 "is put to the model: add its chat_template.jinja, or take a checkpoint that was trained for chat"
             )
-        self._tokenizer, self._template = tokenizer, template
+        self._tokenizer, self._template, self._system = tokenizer, template, chat.system
+        arguments = chat.fields.get(TEMPLATE_ARGUMENTS, {})
+        self._arguments: Mapping[str, Json] = arguments if isinstance(arguments, dict) else {}
         try:
             tried = self.write("what?")
         except Exception as error:  # a template is a program, and raises what it likes
@@ -245,18 +301,26 @@ class ChatTemplate:
                 f"Expected the chat template in {checkpoint.folder} to have one place for a text and one for a picture "
                 f"({image_marker}), but it gives {tried!r}: it belongs to another model, or takes no pictures"
             )
+        if self._system and self._system not in tried:
+            raise ModelError(
+                f"Expected the chat template in {checkpoint.folder} to have a place for a system message, but it "
+                "leaves it out: leave --vqamt-option system off, and say it in the prompts"
+            )
         first = tokenizer.bos_token
         self.begins = bool(first) and tried.startswith(str(first))
 
     def write(self, text: str) -> str:
         """The prompt of a user who shows a picture and writes ``text``."""
         messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
+        if self._system:
+            messages.insert(0, {"role": "system", "content": [{"type": "text", "text": self._system}]})
         return str(
             self._tokenizer.apply_chat_template(
                 messages,  # type: ignore[arg-type]  # declared for texts without pictures
                 chat_template=self._template,
                 add_generation_prompt=True,
                 tokenize=False,
+                **self._arguments,  # type: ignore[arg-type]  # they are the template's
             )
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -341,3 +342,60 @@ def test_every_sort_of_kind_runs_in_half_precision(checkpoint: Checkpoint, kind:
     settings = {"prompt-question": "{text}", "longest-answer": "3"}
     halved = load(str(checkpoint(kind)), ModelOptions(device="cpu", dtype="bfloat16", settings=settings))
     assert len(halved.answer([about(0, "Is there a dog?"), about(1, "red?")])) == 2
+
+
+@pytest.mark.parametrize("kind", tiers("llava", "blip2_opt", of=("llava", "qwen3_vl", "git", "blip2_opt", "florence")))
+def test_scores_are_those_of_the_first_token(loaded: Loaded, kind: str) -> None:
+    """Greedy decoding takes the likeliest token, so the answer begins with a candidate."""
+    settings = {"prompt_question": "{text}"} if kind == "florence" else {}
+    speaker, plain = loaded(kind, logprobs="5", **settings), loaded(kind, **settings)
+    questions = [about(number, "Is there a dog?") for number in (0, 1, 2)]
+    with_scores = [answer for answer in speaker.answer(questions) if answer.scores]
+    assert [answer.text for answer in speaker.answer(questions)] == [each.text for each in plain.answer(questions)]
+    assert with_scores, "a small model of random weights says something somewhere"
+    for answer in with_scores:
+        assert answer.scores is not None
+        assert any(answer.text.casefold().startswith(label.casefold()) for label, _ in answer.scores)
+        assert sum(math.exp(score) for _, score in answer.scores) <= 1 + 1e-5
+        assert [score for _, score in answer.scores] == sorted((score for _, score in answer.scores), reverse=True)
+
+
+def test_a_system_message_stands_in_the_chat(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(checkpoint("llava"), tmp_path / "llava"))
+    (folder / "chat_template.jinja").write_text(
+        "{% for m in messages %}{{ m.role }}: {% for c in m.content %}"
+        "{% if c.type == 'image' %}<image>{% else %}{{ c.text }}{% endif %}{% endfor %}\n{% endfor %}"
+        "{{ 'think' if thinking else '' }}"
+    )
+    given = {"system": "Be brief.", "body.chat_template_kwargs": '{"thinking": true}'}
+    speaker = load(str(folder), ModelOptions(device="cpu", settings={**BRIEF.settings, **given}))
+    assert speaker._family._template.write("what?") == "system: Be brief.user: <image>what?think"  # type: ignore[attr-defined]  # of this family
+    assert speaker.fingerprint != load(str(folder), BRIEF).fingerprint
+
+
+def test_bounds_of_pixels_are_the_processors(loaded: Loaded) -> None:
+    speaker = loaded("qwen2_vl", max_pixels="1200")
+    pictures = speaker._family.pictures  # type: ignore[attr-defined]  # of this family
+    (small,) = pictures.each([about(0, "?").image])
+    (usual,) = loaded("qwen2_vl")._family.pictures.each([about(0, "?").image])  # type: ignore[attr-defined]
+    assert 0 < len(small.tensors["pixel_values"]) < len(usual.tensors["pixel_values"])
+
+
+@each_row(
+    "kind, name, value, told",
+    [
+        (
+            "llava",
+            "max-pixels",
+            "9000",
+            r"bounds the number of pixels \(qwen2_vl, .*got max-pixels=9000 for",
+        ),
+        ("git", "system", "Be brief.", r"with a chat template, but got system for model_type='git'"),
+        ("llava", "body.top_k", "1", r"Expected body.chat_template_kwargs, which is all that applies here"),
+    ],
+)
+def test_a_setting_without_effect_is_refused(
+    checkpoint: Checkpoint, kind: str, name: str, value: str, told: str
+) -> None:
+    with pytest.raises(OptionError, match=told):
+        load(str(checkpoint(kind)), ModelOptions(device="cpu", settings={name: value}))

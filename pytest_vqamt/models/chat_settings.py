@@ -1,0 +1,217 @@
+"""The settings of a chat beside its prompts: system message, further fields, log-probabilities, size of pictures.
+
+``openai:`` and ``hf:`` share them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, exp, floor, log, sqrt
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.http.settings import parse_number
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_MOST_LOGPROBS = 20
+"""As OpenAI's API has it."""
+
+_MOST_PIXELS = 10**9
+
+_OPTION_FOR = {
+    "model": "the model's name in --vqamt-model",
+    "messages": "--vqamt-option prompt-question=... and system=...",
+    "max_tokens": "--vqamt-option longest-answer=N",
+    "max_completion_tokens": "--vqamt-option longest-answer=N",
+    "temperature": "--vqamt-option temperature=...",
+    "seed": "--vqamt-option seed=...",
+    "response_format": "--vqamt-option response=json",
+    "logprobs": "--vqamt-option logprobs=K",
+    "top_logprobs": "--vqamt-option logprobs=K",
+    "stream": "nothing: answers are read whole",
+    "n": "nothing: one answer is read",
+    "extra_body": "body.NAME=JSON for each field in it: extra_body is the name of OpenAI's Python client",
+}
+"""Fields of a request that have an option of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatSettings:
+    r"""The settings of a chat beside its prompts.
+
+    Attributes:
+        system: the system message; empty for none.
+        body: further fields of a request with their values in JSON, by name.
+        logprobs: the number of candidates for the first token of an answer that are scored; 0 for none.
+        min_pixels, max_pixels: the bounds of width times height that a picture is resized to; None for no bound.
+    """
+
+    system: str = ""
+    body: tuple[tuple[str, str], ...] = ()
+    logprobs: int = 0
+    min_pixels: int | None = None
+    max_pixels: int | None = None
+
+    @property
+    def fields(self) -> dict[str, Json]:
+        """The further fields of a request."""
+        return {name: json.loads(value) for name, value in self.body}
+
+    @property
+    def fingerprint(self) -> str:
+        """Names what can change an answer; empty where nothing was set."""
+        if self == ChatSettings():
+            return ""
+        pixels = (str(self.min_pixels), str(self.max_pixels))
+        return digest(self.system, json.dumps(self.body), str(self.logprobs), *pixels)
+
+    def resized(self, image: Image) -> Image:
+        """The image, RGB uint8, within the bounds, in the same proportions; the image itself where it is.
+
+        >>> from PIL import Image
+        >>> ChatSettings(max_pixels=30_000).resized(Image.new("RGB", (640, 480))).size
+        (200, 150)
+        """
+        size = resized_size(image.size, self.min_pixels, self.max_pixels)
+        if size == image.size:
+            return image
+        from PIL.Image import Resampling
+
+        return image.resize(size, Resampling.BICUBIC)
+
+
+def resized_size(size: tuple[int, int], least: int | None, most: int | None) -> tuple[int, int]:
+    """Width and height within bounds of their product, in the same proportions as near as whole pixels allow."""
+    width, height = size
+    if most is not None and width * height > most:
+        scale = sqrt(most / (width * height))
+        return max(1, floor(width * scale + 1e-9)), max(1, floor(height * scale + 1e-9))
+    if least is not None and width * height < least:
+        scale = sqrt(least / (width * height))
+        return ceil(width * scale - 1e-9), ceil(height * scale - 1e-9)
+    return size
+
+
+def chat_settings(options: ModelOptions, *, fields: Sequence[str] | None = None) -> ChatSettings:
+    r"""The user's settings; ``\n`` in the system message is a new line.
+
+    ``fields`` are the further fields of a request that the model takes; None lets it take any.
+
+    Raises:
+        OptionError: a value is invalid, or a field is set by another option.
+    """
+    given = options.settings
+    least, most = (_pixels(given, name) for name in ("min-pixels", "max-pixels"))
+    if least is not None and most is not None and least > most:
+        raise OptionError(f"Expected min-pixels of at most max-pixels, but got min-pixels={least}, max-pixels={most}")
+    logprobs = parse_number(given.get("logprobs", "0"), "logprobs", at_least=0, most=_MOST_LOGPROBS, whole=True)
+    body = {
+        name.partition(".")[2]: _field(name, value, fields) for name, value in given.items() if name.startswith("body.")
+    }
+    return ChatSettings(
+        system=given.get("system", "").replace("\\n", "\n"),
+        body=tuple(sorted(body.items())),
+        logprobs=int(logprobs),
+        min_pixels=least,
+        max_pixels=most,
+    )
+
+
+def _pixels(given: Mapping[str, str], name: str) -> int | None:
+    if name not in given:
+        return None
+    return int(parse_number(given[name], name, at_least=1, most=_MOST_PIXELS, whole=True))
+
+
+def _field(name: str, value: str, known: Sequence[str] | None) -> str:
+    """The JSON of a field, in one spelling."""
+    field = name.partition(".")[2]
+    shown = f"but got '{name}={value}'"
+    if not re.fullmatch(r"[A-Za-z_][\w-]*", field):
+        raise OptionError(f"Expected body.NAME=JSON with the name of a field of the request, {shown}")
+    if field in _OPTION_FOR:
+        raise OptionError(f"Expected a field that has no option of its own, {shown}: use {_OPTION_FOR[field]}")
+    if known is not None and field not in known:
+        raise OptionError(f"Expected body.{' or body.'.join(known)}, which is all that applies here, {shown}")
+    try:
+        found: Json = json.loads(value, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        quoted = json.dumps(value, ensure_ascii=False)
+        raise OptionError(
+            f"Expected JSON as the value of a field, {shown}: a text stands in quotation marks ('{name}={quoted}')"
+        ) from None
+    return json.dumps(found, sort_keys=True)
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(name)
+
+
+def token_scores(
+    completion: str,
+    tokens: int,
+    prefix_length: Callable[[int], int],
+    candidates: Callable[[int], Sequence[tuple[str, float]]],
+) -> tuple[tuple[str, float], ...] | None:
+    """The scores of the candidates for the first token of the answer in a completion.
+
+    The answer begins after reasoning, and in JSON at its value. Candidates that differ only in case and blanks are
+    added up, blank ones left out.
+
+    Args:
+        completion: the whole text.
+        tokens: their number.
+        prefix_length: the length of the text of the first so many tokens.
+        candidates: gives the candidates for the token of an index with natural log-probabilities.
+
+    Returns:
+        Texts and natural log-probabilities, the likeliest first; None where the token cannot be found.
+    """
+    from pytest_vqamt.language.answers.text import strip_reasoning
+
+    answer = answer_in_json(text := strip_reasoning(completion)) or text.strip()
+    start = completion.rfind(answer) if answer else -1
+    if start < 0 or prefix_length(tokens) <= start:
+        return None
+    first, last = 0, tokens - 1
+    while first < last:  # the first token whose text ends after the start of the answer
+        middle = (first + last) // 2
+        first, last = (first, middle) if prefix_length(middle + 1) > start else (middle + 1, last)
+    sums: dict[str, tuple[str, float]] = {}
+    for text, score in sorted(candidates(first), key=lambda each: -each[1]):
+        label = text.strip().strip('"').strip()
+        if label:
+            # Parts of characters all look alike.
+            key = f"{label}{len(sums)}" if "\ufffd" in label else label.casefold()
+            spelling, before = sums.get(key, (label, 0.0))
+            sums[key] = (spelling, before + exp(score))
+    found = sorted(sums.values(), key=lambda each: -each[1])
+    return tuple((label, log(share)) for label, share in found if share > 0) or None
+
+
+ANSWER_FIELD = "answer"
+"""The field of structured output that holds the answer."""
+
+
+def answer_in_json(text: str) -> str | None:
+    """The answer in structured output as a text; None where there is none.
+
+    >>> answer_in_json('{"answer": 3}'), answer_in_json('{"answer": true}'), answer_in_json("3")
+    ('3', 'yes', None)
+    """
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    value = found.get(ANSWER_FIELD) if isinstance(found, dict) else None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, str | int | float) else None
