@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_vqamt.core.corpus import Corpus
     from pytest_vqamt.core.errors import VqamtError
     from pytest_vqamt.core.meaning import Group
-    from pytest_vqamt.core.query import Answer, ModelInput
+    from pytest_vqamt.core.query import Answer, Declined, ModelInput
     from pytest_vqamt.core.results import Report
     from pytest_vqamt.core.scene import Scene, Thing
     from pytest_vqamt.execution.run import run
@@ -37,6 +37,7 @@ _WHERE = {
     "Chooser": "pytest_vqamt.sampling.chooser",
     "Consistency": "pytest_vqamt.integration.items",
     "Corpus": "pytest_vqamt.core.corpus",
+    "Declined": "pytest_vqamt.core.query",
     "Draft": "pytest_vqamt.relations.catalogue",
     "Group": "pytest_vqamt.core.meaning",
     "ModelInput": "pytest_vqamt.core.query",
@@ -63,6 +64,7 @@ __all__ = [
     "Chooser",
     "Consistency",
     "Corpus",
+    "Declined",
     "Draft",
     "Group",
     "ModelInput",

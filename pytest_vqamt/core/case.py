@@ -20,6 +20,7 @@ class Outcome(StrEnum):
     VIOLATED = "violated"
     UNPARSED = "unparsed"
     ERROR = "error"
+    DECLINED = "declined"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +28,12 @@ class Verdict:
     """Whether the answers obey the relation.
 
     Attributes:
-        outcome: UNPARSED counts as a violation but is reported separately; ERROR counts as neither.
+        outcome: UNPARSED counts as a violation but is reported separately; ERROR and DECLINED count as neither.
+            DECLINED means that the model answered none of the queries, or that its adapter declined one.
         reason: a few words on why it does not hold; empty if it does.
         vacuous: whether it holds without showing anything about the model (0 = 0 + 0).
         readings: each answer as parsed ("3", "yes", "unparsed"), in the order of the queries.
+        unread: why each answer has no reading ("refusal"), "" if it has one; empty if all answers have a reading.
         figures: the case's contributions to figures of the relation's paper, by name ("accuracy", 0.3).
         contrast: the verdict on the case's contrast; None without one.
     """
@@ -39,6 +42,7 @@ class Verdict:
     reason: str = ""
     vacuous: bool = False
     readings: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     figures: tuple[Amount, ...] = ()
     contrast: ContrastVerdict | None = None
 
@@ -54,8 +58,9 @@ class Verdict:
     def grounded(self) -> Outcome:
         """HOLDS if the relation holds and the contrast's answer, where there is one, differs as it must."""
         both = {self.outcome, self.contrast.outcome if self.contrast else self.outcome}
-        if Outcome.ERROR in both:
-            return Outcome.ERROR
+        for missing in (Outcome.ERROR, Outcome.DECLINED):
+            if missing in both:
+                return missing
         return Outcome.HOLDS if both == {Outcome.HOLDS} else Outcome.VIOLATED
 
 
@@ -112,8 +117,8 @@ class ContrastVerdict:
     """Whether the answer to a contrast differs as it must.
 
     Attributes:
-        outcome: HOLDS if it differs, VIOLATED if not, UNPARSED if one of the two answers cannot be read, and ERROR
-            without an answer.
+        outcome: HOLDS if it differs, VIOLATED if not, UNPARSED if one of the two answers cannot be read, ERROR
+            without an answer, and DECLINED if the model's adapter declined one of the queries.
         reason: a few words on why it does not hold; empty if it does.
         reading: the answer to the contrast as parsed; empty without one.
     """

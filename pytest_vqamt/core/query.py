@@ -54,7 +54,9 @@ class Query:
 class Answer:
     """One model output: its text and, where the model gives them, scores of candidate answers.
 
-    ``truncated`` is true if the question was too long for the model, which read only its beginning.
+    ``truncated`` is true if the question was too long for the model, which read only its beginning. ``declined`` is the
+    reason why the model's adapter did not put the query to the model, "" if it did; ``unknown_words`` are the words
+    that the model does not know.
 
     >>> Answer("yes").text
     'yes'
@@ -63,6 +65,28 @@ class Answer:
     text: str
     scores: tuple[tuple[str, float], ...] | None = None
     truncated: bool = False
+    declined: str = ""
+    unknown_words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """What a model returns in place of an answer to a query that it is not made for.
+
+    A case with a declined query is neither a pass nor a violation; reports count such cases, and the unknown words.
+
+    >>> Declined("unknown words", words=("kite",)).answer.declined
+    'unknown words: kite'
+    """
+
+    reason: str = "not understood"
+    words: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        """The answer without a text that stands for it."""
+        listed = ", ".join(self.words)
+        return Answer("", declined=f"{self.reason}: {listed}" if listed else self.reason, unknown_words=self.words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ Row = dict[str, Json]
 T = TypeVar("T")
 
 _COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuous")
-_BASELINE_COUNTS = ("cases", "holds", "violated", "unparsed", "errors")
+_BASELINE_COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "declined")
 _PAIR_SHARES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc")
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -280,7 +280,7 @@ def grounded_row(grounded: Grounded | None) -> Row | None:
     if grounded is None:
         return None
     cells = to_row(grounded.cells)
-    errors = cells.pop("errors")
+    errors, declined = cells.pop("errors"), cells.pop("declined")
     return {
         "cases": grounded.cells.cases,
         "rate": grounded.rate,
@@ -289,6 +289,7 @@ def grounded_row(grounded: Grounded | None) -> Row | None:
         "chance_sum": grounded.chance.total,
         "cells": cells,
         "errors": errors,
+        "declined": declined,
         "clusters": _lists(grounded.clusters.rows),
         "gate": _gate_row(grounded.gate),
         "change": change_row(grounded.change),
@@ -303,7 +304,7 @@ def _grounded(row: Json) -> Json:
     found = cast("Row", row)
     return {
         **{name: found[name] for name in ("interval", "gate")},
-        "cells": {**cast("Row", found["cells"]), "errors": found["errors"]},
+        "cells": {**cast("Row", found["cells"]), "errors": found["errors"], "declined": found.get("declined", 0)},
         "chance": {"cases": found["cases"], "millionths": round(cast("float", found["chance_sum"]) * MILLION)},
         "clusters": {"rows": found["clusters"]},
         "change": _change(found.get("change")),
@@ -375,7 +376,8 @@ def head_from_row(row: Row) -> BaselineHead:
             "models": _from_objects(row["models"], "name", "fingerprint"),
             "data": _from_objects(row["data"], "spec", "digest"),
             "items": [
-                {**each, "item": each["relation"], "tally": {name: each[name] for name in _BASELINE_COUNTS}}
+                # Older baselines lack the counts of outcomes that came later.
+                {**each, "item": each["relation"], "tally": {name: each.get(name, 0) for name in _BASELINE_COUNTS}}
                 for each in _rows(row["items"])
             ],
         },
@@ -415,6 +417,8 @@ def case_row(
         "readings": list(verdict.readings),
         "facts": dict(case.facts),
     }
+    if any(verdict.unread):
+        row["unread"] = list(verdict.unread)
     if verdict.figures:
         row["figures"] = dict(verdict.figures)
     if case.tags:
@@ -429,7 +433,27 @@ def case_row(
         row["scores"] = [encode(answer.scores) if isinstance(answer, Answer) else None for answer in answers]
     if is_truncated(answers):
         row["truncated"] = [isinstance(answer, Answer) and answer.truncated for answer in answers]
+    if any(isinstance(answer, Answer) and answer.declined for answer in answers):
+        row["declined"] = [_declined_row(answer) for answer in answers]
     return row
+
+
+def _declined_row(answer: Answer | Failure) -> Row | None:
+    if isinstance(answer, Failure) or not answer.declined:
+        return None
+    return {"reason": answer.declined, "unknown_words": list(answer.unknown_words)}
+
+
+def answer_from_row(text: str, scores: Json = None, truncated: Json = None, declined: Json = None) -> Answer:
+    """The answer with the parts that ``case_row`` wrote."""
+    given = cast("Row", declined or {})
+    return Answer(
+        text,
+        cast("tuple[tuple[str, float], ...] | None", decode(scores)),
+        bool(truncated),
+        str(given.get("reason", "")),
+        tuple(map(str, cast("list[Json]", given.get("unknown_words") or []))),
+    )
 
 
 def case_line(row: Row) -> str:
@@ -475,6 +499,8 @@ def _contrast_row(contrast: Contrast, verdict: ContrastVerdict | None, before: V
     if verdict is not None:
         answer = verdict.answer
         row["answer"] = answer.text if isinstance(answer, Answer) else None
+        if (declined := _declined_row(answer)) is not None:
+            row["declined"] = declined
         row |= {"verdict": verdict.outcome.value, "reason": verdict.reason, "reading": verdict.reading}
     if before is not None and before.contrast is not None:
         row["before"] = before.grounded.value
@@ -514,6 +540,8 @@ def _stratum_row(stratum: StratumResult, reference: HumanReference | None) -> Ro
         },
         "readings": dict(sorted(stratum.readings.items())),
         "readings_sample": stratum.readings_sample,
+        "unread": {cause: count._asdict() for cause, count in sorted(stratum.unread.items())},
+        "unknown_words": dict(sorted(stratum.unknown_words.items())),
     }
 
 
@@ -523,6 +551,11 @@ def _stratum(row: Row) -> Row:
     return {
         **{name: row[name] for name in ("interval", "gate", "breakdown", "readings")},
         "readings_sample": row.get("readings_sample"),
+        "unread": {
+            cause: [count["source"], count["follow_up"]]
+            for cause, count in cast("dict[str, Row]", row.get("unread") or {}).items()
+        },
+        "unknown_words": row.get("unknown_words") or {},
         # Older reports lack the counts that came later, figures, clusters, pairs and changes.
         "tally": {**row, **{name: row[name] for name in _COUNTS}},
         "pairs": _pairs(row.get("metrics")),

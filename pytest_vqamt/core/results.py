@@ -13,7 +13,7 @@ from pytest_vqamt.core.case import Figure, Figures, Outcome
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally
+from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally, Unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +128,8 @@ class StratumResult:
         breakdown: a tally for each value of each fact that the relation breaks its verdicts down by.
         readings: how often each reading of an answer occurred.
         readings_sample: the number of cases whose readings are counted, if they are a sample; None for all cases.
+        unread: the answers without a reading, by cause ("refusal"), to source and to follow-up queries.
+        unknown_words: declined cases, by each word that the model does not know.
         interval: the 95 % interval of the pass rate, by scene.
         pairs: the counts behind the metrics of pairs; None if the relation has no pairs.
         figures: sums over the cases, by name, for the figures of the relation's paper.
@@ -147,6 +149,8 @@ class StratumResult:
     paired: PairedClusters | None = None
     change: BaselineChange | None = None
     readings_sample: int | None = None
+    unread: Unread = field(default_factory=dict)
+    unknown_words: Mapping[str, int] = field(default_factory=dict)
 
 
 def stratum_fields(stratum: StratumResult) -> dict[str, Any]:
@@ -233,6 +237,16 @@ class RelationResult(StratumResult):
     def errors(self) -> int:
         """The number of cases without an answer, with the presumed ones."""
         return sum(stratum.tally.errors for stratum in self.strata)
+
+    @property
+    def declined(self) -> int:
+        """The number of declined cases, with the presumed ones."""
+        return sum(stratum.tally.declined for stratum in self.strata)
+
+    @property
+    def refused(self) -> int:
+        """The number of cases that the model refused in words, with the presumed ones."""
+        return sum(stratum.tally.refused for stratum in self.strata)
 
     @property
     def truncated(self) -> int:
@@ -414,7 +428,7 @@ RECORD_BYTES = 17
 
 @dataclass(slots=True)
 class JudgedCases:
-    """The judged cases of one item, without errors and waived cases. Kept only in sessions of several models.
+    """The judged cases of one item, without errors, declined and waived cases. Kept only in sessions of several models.
 
     Attributes:
         records: ``RECORD_BYTES`` for each case.
@@ -423,8 +437,8 @@ class JudgedCases:
     records: bytearray = field(default_factory=bytearray)
 
     def add(self, case_id: str, scene: str, outcome: Outcome, *, presumed: bool) -> None:
-        """Adds a case unless it is an error. Waived cases must not be added."""
-        if outcome is Outcome.ERROR:
+        """Adds a case unless it is an error or declined. Waived cases must not be added."""
+        if outcome in (Outcome.ERROR, Outcome.DECLINED):
             return
         self.records += bytes.fromhex(digest(case_id) + digest(scene))
         self.records.append(HOLDS * (outcome is Outcome.HOLDS) + PRESUMED * presumed)

@@ -6,9 +6,9 @@ An item keeps how many scenes have the same counts, not which: enough for every 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pytest_vqamt.core.case import Case, Fact, Figure, Outcome, Verdict
 from pytest_vqamt.core.pairs import PairCounter
@@ -16,6 +16,12 @@ from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
 
 _JUDGED = (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
+_MISSING = {Outcome.ERROR: "errors", Outcome.DECLINED: "declined"}
+
+DECLINED_CAUSE = "declined"
+"""Why an answer has no reading if the model's adapter declined the query; other causes are in the model's words."""
+MAX_WORD = 40
+"""The characters of a counted unknown word; longer ones are shortened."""
 
 
 class SceneTally(NamedTuple):
@@ -203,7 +209,13 @@ class ReadingCounter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """The number of cases by outcome; in ``truncated`` cases the model read only part of a question."""
+    """The number of cases by outcome.
+
+    Attributes:
+        truncated: cases in which the model read only part of a question.
+        declined: cases in which the model refused all queries, or its adapter declined one.
+        refused: of the declined cases, those that the model refused in words.
+    """
 
     cases: int = 0
     holds: int = 0
@@ -213,10 +225,12 @@ class Tally:
     waived: int = 0
     vacuous: int = 0
     truncated: int = 0
+    declined: int = 0
+    refused: int = 0
 
     @property
     def judged(self) -> int:
-        """The denominator of the pass rate: cases that are neither errors nor waived."""
+        """The denominator of the pass rate: cases that are neither errors nor declined nor waived."""
         return self.holds + self.violated + self.unparsed
 
     @property
@@ -237,6 +251,7 @@ class Tally:
         if waived:
             return cls(cases=1, waived=1)
         outcome = verdict.outcome
+        declined = outcome is Outcome.DECLINED
         return cls(
             cases=1,
             holds=int(outcome is Outcome.HOLDS),
@@ -245,6 +260,8 @@ class Tally:
             errors=int(outcome is Outcome.ERROR),
             vacuous=int(outcome is Outcome.HOLDS and verdict.vacuous),
             truncated=int(truncated),
+            declined=int(declined),
+            refused=int(declined and DECLINED_CAUSE not in verdict.unread),
         )
 
 
@@ -255,7 +272,7 @@ _COUNT_NAMES = tuple(each.name for each in fields(Tally))
 class GroundedCells:
     """Cases with a contrast: whether the relation holds (consistent), and whether the contrast's answer changed.
 
-    Cases of which an answer is missing are in none of the four cells, but in ``errors``.
+    Cases of which an answer is missing are in none of the four cells, but in ``errors`` or ``declined``.
     """
 
     consistent_changed: int = 0
@@ -263,6 +280,7 @@ class GroundedCells:
     inconsistent_changed: int = 0
     inconsistent_unchanged: int = 0
     errors: int = 0
+    declined: int = 0
 
     @property
     def cases(self) -> int:
@@ -272,7 +290,7 @@ class GroundedCells:
     @property
     def total(self) -> int:
         """The cases with those that lack an answer."""
-        return self.cases + self.errors
+        return self.cases + self.errors + self.declined
 
     @property
     def consistent(self) -> int:
@@ -310,8 +328,8 @@ class GroundedCounter:
         """
         outcome = verdict.grounded
         self.spread.add(scene, outcome, before)
-        if outcome is Outcome.ERROR:
-            self._cells["errors"] += 1
+        if outcome in _MISSING:
+            self._cells[_MISSING[outcome]] += 1
             return
         changed = verdict.contrast.outcome is Outcome.HOLDS if verdict.contrast else verdict.obeys
         consistent = "consistent" if verdict.obeys else "inconsistent"
@@ -327,19 +345,40 @@ class GroundedCounter:
 class TallyBuilder:
     """A tally to which cases are added one by one."""
 
-    _alike: Counter[tuple[Outcome, bool, bool, bool]] = field(default_factory=Counter)
+    _alike: Counter[Tally] = field(default_factory=Counter)
 
     def add(self, verdict: Verdict, *, waived: bool, truncated: bool) -> None:
-        self._alike[verdict.outcome, verdict.vacuous, waived, truncated] += 1
+        self._alike[Tally.of(verdict, waived=waived, truncated=truncated)] += 1
 
     @property
     def tally(self) -> Tally:
         """The tally of the cases so far."""
         total = Tally()
-        for (outcome, vacuous, waived, truncated), cases in self._alike.items():
-            one = Tally.of(Verdict(outcome=outcome, vacuous=vacuous), waived=waived, truncated=truncated)
+        for one, cases in self._alike.items():
             total += one * cases
         return total
+
+
+class UnreadCount(NamedTuple):
+    """How many answers to source queries, and to follow-up queries, have no reading."""
+
+    source: int = 0
+    follow_up: int = 0
+
+    def plus(self, other: UnreadCount) -> UnreadCount:
+        return UnreadCount(self.source + other.source, self.follow_up + other.follow_up)
+
+
+Unread: TypeAlias = Mapping[str, UnreadCount]
+"""Answers without a reading, by cause ("refusal")."""
+
+
+def add_unread(one: Unread, other: Unread) -> dict[str, UnreadCount]:
+    """The sums of both, by cause."""
+    total = dict(one)
+    for cause, count in other.items():
+        total[cause] = total.get(cause, UnreadCount()).plus(count)
+    return total
 
 
 @dataclass(slots=True)
@@ -348,12 +387,16 @@ class CaseCounter:
 
     Attributes:
         readings: counts of the readings of answers ("3", "yes", "unparsed").
+        unread: answers without a reading, by cause.
+        unknown_words: declined cases, by each word that the model does not know.
         pairs: counts of pairs; None if the relation has no pairs.
         figures: sums for the figures of the relation's paper, by name.
         spread: the judged cases, by scene.
     """
 
     readings: ReadingCounter = field(default_factory=ReadingCounter)
+    unread: dict[str, UnreadCount] = field(default_factory=dict)
+    unknown_words: Counter[str] = field(default_factory=Counter)
     pairs: PairCounter | None = None
     figures: dict[str, Figure] = field(default_factory=dict)
     spread: SceneCounter = field(default_factory=SceneCounter)
@@ -397,10 +440,21 @@ class CaseCounter:
                 values[key] = TallyBuilder()
             values[key].add(verdict, waived=False, truncated=truncated)
         self.readings.add(case.id, verdict.readings)
+        if any(verdict.unread):
+            self._add_unread(verdict, answers)
         for name, amount in verdict.figures:
             self.figures[name] = self.figures.get(name, Figure()) + Figure.of(amount)
         if self.pairs is not None:
             self.pairs.add(case, answers, verdict, facts_here, position)
+
+    def _add_unread(self, verdict: Verdict, answers: Sequence[Answer | Failure]) -> None:
+        for place, cause in enumerate(verdict.unread):
+            if cause:
+                before = self.unread.get(cause, UnreadCount())
+                self.unread[cause] = before.plus(UnreadCount(int(place == 0), int(place > 0)))
+        if verdict.outcome is Outcome.DECLINED:
+            words = {word for answer in answers if isinstance(answer, Answer) for word in answer.unknown_words}
+            self.unknown_words.update(sorted({shortened(word, MAX_WORD) for word in words}))
 
 
 def _key(value: Fact) -> str:

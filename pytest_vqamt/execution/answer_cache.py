@@ -44,7 +44,11 @@ _ADVICE = {
 }
 """What to do by SQLite's error code, if the file itself is not at fault."""
 
-_ADDED_COLUMNS = {"truncated": "integer not null default 0", "run": "text not null default ''"}
+_ADDED_COLUMNS = {
+    "truncated": "integer not null default 0",
+    "run": "text not null default ''",
+    "declined": "text not null default ''",  # the reason and the unknown words as JSON
+}
 """Columns that the first version of the table did not have."""
 
 _TABLES = f"""
@@ -183,12 +187,14 @@ class AnswerStore:
                 json.dumps(answer.scores) if answer.scores else None,
                 answer.truncated,
                 self.run.id + _AHEAD if query_id in ahead else self.run.id,
+                json.dumps([answer.declined, *answer.unknown_words]) if answer.declined else "",
             )
             for query_id, answer in answers.items()
         ]
         with self._writing() as db:
             db.executemany(
-                "insert or ignore into answers (key, text, scores, truncated, run) values (?, ?, ?, ?, ?)", rows
+                "insert or ignore into answers (key, text, scores, truncated, run, declined) values (?, ?, ?, ?, ?, ?)",
+                rows,
             )
             if self._leases is not None:
                 self._leases.release(db, [str(row[0]) for row in rows])
@@ -230,9 +236,10 @@ class AnswerStore:
         found: dict[str, tuple[Answer, str]] = {}
         for start in range(0, len(keys), _CHUNK):
             some = keys[start : start + _CHUNK]
-            wanted = f"select key, text, scores, truncated, run from answers where key in ({_marks(some)})"
-            for key, text, scores, truncated, run in self._db.execute(wanted, some):
-                found[key] = Answer(text, _scores(scores), bool(truncated)), run
+            wanted = f"select key, text, scores, truncated, run, declined from answers where key in ({_marks(some)})"
+            for key, text, scores, truncated, run, declined in self._db.execute(wanted, some):
+                reason, *words = json.loads(declined) if declined else ("",)
+                found[key] = Answer(text, _scores(scores), bool(truncated), reason, tuple(words)), run
         return found
 
     def _used(self, db: sqlite3.Connection, rows: Mapping[str, tuple[Answer, str]]) -> CachedAnswers:

@@ -8,11 +8,11 @@ from typing import NamedTuple, cast
 
 from pytest_vqamt.core.baseline_store import BaselineFile
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.codec import Json, decode
+from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import Answer, Failure
-from pytest_vqamt.core.report_json import Row, case_from_row
+from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineUse, RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
@@ -98,12 +98,17 @@ def _case(row: Row, scene_of: Callable[[str], Scene]) -> BaselineCase:
     case = case_from_row(row, scene_of)
     if case.id != row["case_id"]:
         raise DataError(f"case_id={row['case_id']!r} is {case.id!r} by its content")
-    contrast = cast("Row", row["contrast"]).get("answer") if case.contrast else None
+    of_contrast = cast("Row", row["contrast"]) if case.contrast else {}
+    contrast = of_contrast.get("answer")
     return BaselineCase(
         case,
         tuple(_answers(row)),
         Outcome(str(row["verdict"])),
-        None if case.contrast is None else _UNANSWERED if contrast is None else Answer(str(contrast)),
+        None
+        if case.contrast is None
+        else _UNANSWERED
+        if contrast is None
+        else answer_from_row(str(contrast), declined=of_contrast.get("declined")),
     )
 
 
@@ -112,13 +117,9 @@ _UNANSWERED = Failure(reason="it had no answer when it was blessed")
 
 def _answers(row: Row) -> Iterator[Answer | Failure]:
     texts = cast("list[str | None]", row["answers"])
-    scores = cast("list[Json]", row.get("scores") or [None] * len(texts))
-    truncated = cast("list[bool]", row.get("truncated") or [False] * len(texts))
-    for text, given, cut in zip(texts, scores, truncated, strict=True):
-        if text is None:
-            yield _UNANSWERED
-        else:
-            yield Answer(text, cast("tuple[tuple[str, float], ...] | None", decode(given)), bool(cut))
+    parts = [cast("list[Json]", row.get(name) or [None] * len(texts)) for name in ("scores", "truncated", "declined")]
+    for text, scores, truncated, declined in zip(texts, *parts, strict=True):
+        yield _UNANSWERED if text is None else answer_from_row(text, scores, truncated, declined)
 
 
 def baseline_use(

@@ -163,6 +163,8 @@ class _Run:
             breakdown=counts.breakdown,
             readings=counts.readings.counted,
             readings_sample=counts.readings.sample,
+            unread=counts.unread,
+            unknown_words=counts.unknown_words,
             interval=within,
             gate=gate(self._job.item, tags, counts.tally, within, options.thresholds, options.gate_on),
             pairs=counts.pairs.counted if counts.pairs else None,

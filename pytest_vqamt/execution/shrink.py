@@ -17,6 +17,7 @@ from pytest_vqamt.execution.baseline import BaselineCase
 from pytest_vqamt.execution.plan import Plan, SampledCase
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contrasts import judge_contrast
+from pytest_vqamt.relations.expectations import judged
 from pytest_vqamt.sampling.samplers import Interesting, explore
 
 
@@ -59,7 +60,7 @@ def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase)
 
 
 def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failure]) -> Verdict:
-    """The relation's verdict on the answers; ERROR if one is a failure.
+    """The relation's verdict on the answers; ERROR if one is a failure, DECLINED as ``judged`` says.
 
     Raises:
         VqamtError: the relation cannot judge the case.
@@ -68,7 +69,7 @@ def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failur
         if isinstance(answer, Failure):
             return Verdict(outcome=Outcome.ERROR, reason=answer.reason)
     try:
-        return relation.judge(case, [answer for answer in answers if isinstance(answer, Answer)])
+        return judged(case, [answer for answer in answers if isinstance(answer, Answer)], relation.judge)
     except VqamtError:
         raise
     except Exception as error:

@@ -14,7 +14,13 @@ from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
 from pytest_vqamt.reporting.junit import properties
-from pytest_vqamt.reporting.text import drop_message, error_rate_message, missed_gate_message, not_applicable_message
+from pytest_vqamt.reporting.text import (
+    declined_message,
+    drop_message,
+    error_rate_message,
+    missed_gate_message,
+    not_applicable_message,
+)
 
 if TYPE_CHECKING:
     from pytest_vqamt.execution.resources import Resources
@@ -178,7 +184,7 @@ class Consistency:
         return self._result
 
     def check(self) -> RelationResult:
-        """Runs, and fails if a gate is missed or too many cases end in an error; skips if there is no case.
+        """Runs, and fails if a gate is missed or too many cases end in an error; skips if no case was put to the model.
 
         A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         """
@@ -186,6 +192,8 @@ class Consistency:
         result = self.run()
         if not result.all_cases:
             pytest.skip(not_applicable_message(result))
+        if result.declined - result.refused == result.all_cases:
+            pytest.skip(declined_message(result))
         tolerated = self._session.settings.max_error_rate
         if result.errors > tolerated * result.all_cases:
             pytest.fail(error_rate_message(result, tolerated), pytrace=False)

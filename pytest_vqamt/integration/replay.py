@@ -35,6 +35,7 @@ from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contrasts import judge_contrast
 from pytest_vqamt.relations.edits import INPAINT
+from pytest_vqamt.relations.expectations import judged
 
 if TYPE_CHECKING:
     from pytest_vqamt.execution.resources import Resources
@@ -179,8 +180,8 @@ def rerun_case(
     """
     answers = _answers(case.asked, source, model)
     own, contrast = answers[: len(case.queries)], answers[len(case.queries) :]
-    verdict = relation.judge(case, own)
-    judged = judge_contrast(case, own, contrast[0]) if contrast else None
+    verdict = judged(case, own, relation.judge)
+    of_contrast = judge_contrast(case, own, contrast[0]) if contrast else None
     return AnsweredCase(
         case=case,
         source=source,
@@ -189,7 +190,9 @@ def rerun_case(
             answers=tuple(answer.text for answer in own),
             outcome=verdict.outcome.value,
             reason=verdict.reason,
-            contrast=ContrastReply(contrast[0].text, judged.outcome.value, judged.reason) if judged else None,
+            contrast=ContrastReply(contrast[0].text, of_contrast.outcome.value, of_contrast.reason)
+            if of_contrast
+            else None,
         ),
         before=before,
     )

@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.plain_text import encodable
-from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
@@ -406,13 +406,25 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
 def _answer(value: object, item: ModelInput, who: str) -> Answer:
     if isinstance(value, str):
         return Answer(encodable(value))
+    if isinstance(value, Declined):
+        _check_declined(value.reason, value.words, who)
+        value = value.answer
     if isinstance(value, Answer) and _is_valid(value.text, value.scores):
         scores = value.scores and tuple((encodable(label), score) for label, score in value.scores)
-        return Answer(encodable(value.text), scores, bool(value.truncated))
+        _check_declined(value.declined or "-", value.unknown_words, who)
+        words = tuple(map(encodable, value.unknown_words))
+        return Answer(encodable(value.text), scores, bool(value.truncated), encodable(value.declined), words)
     raise ModelError(
-        f"Expected {who} to return an Answer(text, scores) or a str for each input, but got {described(value)} "
-        f"for text={shortened(item.text)}"
+        f"Expected {who} to return an Answer(text, scores), a Declined or a str for each input, but got "
+        f"{described(value)} for text={shortened(item.text)}"
     )
+
+
+def _check_declined(reason: object, words: object, who: str) -> None:
+    if not isinstance(reason, str) or not reason.strip():
+        raise ModelError(f"Expected {who} to decline with a reason, a text, but got reason={described(reason)}")
+    if not isinstance(words, tuple | list) or not all(isinstance(word, str) for word in words):
+        raise ModelError(f"Expected {who} to decline with a tuple of words, but got words={described(words)}")
 
 
 def _is_valid(text: object, scores: object) -> bool:

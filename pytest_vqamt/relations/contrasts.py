@@ -309,6 +309,9 @@ def judge_contrast(case: Case, answers: Sequence[Answer | Failure], answer: Answ
             return ContrastVerdict(answer=answer, outcome=Outcome.ERROR, reason=each.reason)
     assert isinstance(first, Answer)
     assert isinstance(answer, Answer)
+    for each in (first, answer):
+        if each.declined:
+            return ContrastVerdict(answer=answer, outcome=Outcome.DECLINED, reason=f"declined: {each.declined}")
     return (
         _names_others(contrast, first, answer) if contrast.change is Change.NAMES else _differs(contrast, first, answer)
     )

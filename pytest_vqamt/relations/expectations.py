@@ -13,10 +13,10 @@ from typing import TypeAlias
 from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Annotated, Choice, Count, Entails, Label, Meaning, is_yes_no
-from pytest_vqamt.core.query import Answer, Query
+from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.language.answers.choices import read_choice, read_label
 from pytest_vqamt.language.answers.counts import Quantifier, read_count
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 
 AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
@@ -29,6 +29,8 @@ _LEAST_QUANTIFIED = 2
 def read_answer(query: Query, answer: Answer) -> AnswerReading:
     """Reads the answer as the kind of answer that the query's meaning asks for."""
     meaning = query.meaning
+    if answer.declined:
+        return UnreadableAnswer(Unreadable.DECLINED)
     if isinstance(meaning, Count):
         return read_count(answer.text)
     if is_yes_no(meaning):
@@ -39,6 +41,58 @@ def read_answer(query: Query, answer: Answer) -> AnswerReading:
         return read_label(answer.text)
     text = " ".join(strip_reasoning(answer.text).casefold().split()).rstrip(".")
     return text or UnreadableAnswer(Unreadable.EMPTY)
+
+
+_REFUSING = frozenset({Unreadable.REFUSAL, Unreadable.UNSURE, Unreadable.DECLINED})
+"""Causes by which a model chooses not to answer; one that sees nothing, or is cut off, has a fault."""
+
+
+def judged(case: Case, answers: Sequence[Answer], judge: Expectation) -> Verdict:
+    """The verdict of ``judge``, with the causes why answers have no reading, where refusals are judged alike.
+
+    A case is DECLINED if the model refuses all of its queries, or its adapter declines one, which it is not made for. A
+    model that refuses some of the queries in words is inconsistent: VIOLATED where the
+    relation calls the case unparsed.
+    """
+    declined = [answer.declined for answer in answers if answer.declined]
+    if declined:
+        causes = _causes(case, answers)
+        labels = tuple("unparsed" if cause else "read" for cause in causes)
+        return Verdict(outcome=Outcome.DECLINED, reason=f"declined: {declined[0]}", readings=labels, unread=causes)
+    verdict = judge(case, answers)
+    if verdict.outcome is Outcome.HOLDS and "unparsed" not in verdict.readings:
+        return verdict
+    causes = _causes(case, answers)
+    if not any(causes):
+        return verdict
+    verdict = replace(verdict, unread=causes)
+    refused = [cause in _REFUSING for cause in causes]
+    if all(refused):
+        return replace(verdict, outcome=Outcome.DECLINED, reason=f"all answers: {', '.join(dict.fromkeys(causes))}")
+    if verdict.outcome is Outcome.UNPARSED and any(refused):
+        which = ", ".join(f"{_ordinal(place)}: {cause}" for place, cause in enumerate(causes) if refused[place])
+        return replace(verdict, outcome=Outcome.VIOLATED, reason=f"only some of the queries were refused ({which})")
+    return verdict
+
+
+_ORDINALS = ("first", "second", "third")
+
+
+def _ordinal(place: int) -> str:
+    return _ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th"
+
+
+def _causes(case: Case, answers: Sequence[Answer]) -> tuple[str, ...]:
+    return tuple(unread_cause(query, answer) for query, answer in zip(case.queries, answers, strict=True))
+
+
+def unread_cause(query: Query, answer: Answer) -> str:
+    """Why the answer has no reading ("refusal"); "" if it has one."""
+    if query.task is Task.CAPTIONING and not answer.declined:
+        found: object = prepare_answer(answer.text)
+    else:
+        found = read_answer(query, answer)
+    return found.reason.value if isinstance(found, UnreadableAnswer) else ""
 
 
 def format_reading(reading: AnswerReading) -> str:

@@ -39,8 +39,11 @@ def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Pro
     yield f"{name}_violated", tally.violated
     yield f"{name}_unparsed", tally.unparsed
     yield f"{name}_errors", tally.errors
+    yield f"{name}_declined", tally.declined
     yield f"{name}_waived", tally.waived
     yield f"{name}_vacuous", tally.vacuous
+    for cause, count in sorted(counted.unread.items()):
+        yield f"{name}_unread_{cause.replace(' ', '_')}", sum(count)
     if tally.pass_rate is not None:
         yield f"{name}_pass_rate", tally.pass_rate
         yield f"{name}_interval_low", counted.interval[0]

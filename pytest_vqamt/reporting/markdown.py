@@ -125,6 +125,7 @@ _FIGURES = (
     "cases",
     "unparsed",
     "errors",
+    "declined",
 )
 
 

@@ -39,7 +39,15 @@ from pytest_vqamt.core.results import (
     merge_model_uses,
     stratum_fields,
 )
-from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, ReadingCounter, SceneCounter, Tally
+from pytest_vqamt.core.tallies import (
+    Clusters,
+    GroundedCells,
+    PairedClusters,
+    ReadingCounter,
+    SceneCounter,
+    Tally,
+    add_unread,
+)
 from pytest_vqamt.reporting.cases import REPORT_FILE, remove_report
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.gates import (
@@ -205,10 +213,12 @@ def _stratum(
         readings=counts.readings,
         readings_sample=counts.readings_sample,
         interval=within,
-        gate=_gate(relation, shares[0].gate, tags, tally, within),
+        gate=_gate(relation, next((share.gate for share in shares if share.gate), None), tags, tally, within),
         pairs=_pairs(share.pairs for share in shares),
         figures=reduce(add_figures, (share.figures for share in shares)),
         clusters=counts.clusters,
+        unread=reduce(add_unread, (share.unread for share in shares)),
+        unknown_words=reduce(add, (Counter(share.unknown_words) for share in shares), Counter[str]()),
         paired=paired,
         change=_change(paired, [share.change for share in shares if share.change]),
     )

@@ -33,8 +33,9 @@ OF_CASE = (
 )  # fmt: skip
 """Columns; ``facts`` is an object in JSON. ``contrast`` is the verdict on the contrast, and ``contrast_of`` the number
 of the text, from 1 on; they are empty for a case without a contrast."""
-OF_QUERY = ("text", "picture", "edits", "answer", "reading")
-"""Columns of each query; ``picture`` is a digest. A missing answer is null, or an empty cell."""
+OF_QUERY = ("text", "picture", "edits", "answer", "reading", "unread")
+"""Columns of each query; ``picture`` is a digest, ``unread`` why there is no reading. A missing answer is null, or an
+empty cell."""
 
 _TRUTHS = ("vacuous", "presumed", "waived")
 _ROWS_AT_ONCE = 10_000
@@ -159,6 +160,7 @@ def _of_queries(row: Row) -> dict[str, _Texts]:
         "edits": [describe_edits(query) for query in queries],
         "answer": list(map(_answer, cast("_Texts", row["answers"]))),
         "reading": [*map(_answer, readings), *[None] * (len(queries) - len(readings))],
+        "unread": [each or None for each in cast("_Texts", row.get("unread") or [None] * len(queries))],
     }
 
 

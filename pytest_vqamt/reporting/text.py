@@ -164,6 +164,20 @@ def not_applicable_message(result: RelationResult) -> str:
     return visible(f"not applicable to {result.data.spec}: {reasons or 'no case falls to this shard'}")
 
 
+def declined_message(result: RelationResult) -> str:
+    """Why no case of an item was put to the model."""
+    words = sorted({word for stratum in result.strata for word in stratum.unknown_words})
+    named = f": {', '.join(words[:MAX_WORDS])}{', ...' if len(words) > MAX_WORDS else ''}" if words else ""
+    return visible(
+        f"declined: {result.model.name} takes none of the {count_noun(result.all_cases, 'case')}"
+        f"{' for unknown words' if words else ''}{named}"
+    )
+
+
+MAX_WORDS = 5
+"""The most unknown words that a message names."""
+
+
 def describe_queries(use: ModelUse) -> str:
     """The numbers of queries sent to the model, answered from the cache and deduplicated.
 

@@ -100,10 +100,10 @@ def gate(
 ) -> Gate | None:
     """Returns the gate of an item, or None without a threshold. An item without judged cases misses its gate.
 
-    ``interval`` is that of the pass rate.
+    An item whose cases the model's adapter has all declined has no gate. ``interval`` is that of the pass rate.
     """
     threshold = threshold_for(item, tags, thresholds)
-    if threshold is None:
+    if threshold is None or (tally.cases and tally.declined - tally.refused == tally.cases):
         return None
     reached = tally.pass_rate if on is GateOn.POINT else interval[0]
     met = tally.judged > 0 and reached is not None and reached >= threshold.rate

@@ -324,7 +324,7 @@ def test_pairs_come_back() -> None:
 
 ADDED_LATER = {
     "metrics", "figures", "presumed", "truncated", "scenes", "clusters", "change", "readings_sample",
-    "directional", "grounded",
+    "directional", "grounded", "declined", "refused", "unread", "unknown_words",
 }  # fmt: skip
 
 
@@ -420,11 +420,11 @@ def test_a_relation_has_every_field_that_others_read() -> None:
 def test_presumed_cases_have_a_place_of_their_own() -> None:
     row = as_json(relation_row(RESULT))
     counts: Row = {"cases": 2, "holds": 1, "violated": 1}
-    counts |= dict.fromkeys(("unparsed", "errors", "waived", "vacuous", "truncated"), 0)
+    counts |= dict.fromkeys(("unparsed", "errors", "waived", "vacuous", "truncated", "declined", "refused"), 0)
     gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True}
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
-    rest["readings_sample"] = 7
+    rest |= {"readings_sample": 7, "unread": {}, "unknown_words": {}}
     assert RESULT.presumed is not None
     rest |= {"scenes": 1, "clusters": [[1, 2, 1]], "change": as_json({"of": change_row(RESULT.presumed.change)})["of"]}
     metrics = as_json(metrics_row(RESULT.presumed.pairs, RESULT.reference))

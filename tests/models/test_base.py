@@ -227,7 +227,8 @@ def test_a_value_that_is_no_answer_is_refused(ask: Ask, value: object, got: str)
     with pytest.raises(ModelError) as told:
         wrap_model("mine", Returns(["yes", value]), DEFAULTS).ask(Task.VQA, [ask(), ask(text="how many?")])
     assert str(told.value).startswith(
-        "Expected Returns.answer() of model 'mine' to return an Answer(text, scores) or a str for each input, but got "
+        "Expected Returns.answer() of model 'mine' to return an Answer(text, scores), a Declined or a str for each "
+        "input, but got "
     )
     assert str(told.value).endswith(f"{got} for text='how many?'")
 

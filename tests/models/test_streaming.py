@@ -72,7 +72,10 @@ def test_a_model_that_only_fails_is_disabled_in_the_middle_of_a_batch(ask: Ask) 
     ("model", "told"),
     [
         (Streaming(most=3), "to give 4 outcomes, one per input, but 1 lack"),
-        (Streaming(outcome=lambda _: 7), r"to return an Answer\(text, scores\) or a str for each input, but got 7"),
+        (
+            Streaming(outcome=lambda _: 7),
+            r"to return an Answer\(text, scores\), a Declined or a str for each input, but got 7",
+        ),
     ],
 )
 def test_what_breaks_the_protocol_disables_the_model(model: Streaming, told: str, batch: list[ModelInput]) -> None:

@@ -48,7 +48,13 @@ def test_answers_that_were_kept_then_are_not_asked_for_again(earlier: Path, pyte
     assert pytester.runpytest_inprocess(*OPTIONS).ret == 0
     (model,) = report_in(earlier / "now")["models"]
     assert (model["queries_asked"], model["queries_cached"]) == (0, 107)
-    assert (earlier / "now" / "cases.jsonl").read_bytes() == (earlier / "earlier" / "cases.jsonl").read_bytes()
+    assert _cases(earlier / "now") == _cases(earlier / "earlier")
+
+
+def _cases(folder: Path) -> list[dict[str, object]]:
+    """The cases without the reasons for unread answers, which came later."""
+    lines = (folder / "cases.jsonl").read_text().splitlines()
+    return [{name: value for name, value in json.loads(line).items() if name != "unread"} for line in lines]
 
 
 def test_a_baseline_of_then_is_compared_with(earlier: Path, pytester: pytest.Pytester) -> None:

@@ -41,6 +41,7 @@ def test_figures_and_what_they_are_of(result: RelationResult) -> None:
         "vqamt_violated": 1,
         "vqamt_unparsed": 1,
         "vqamt_errors": 1,
+        "vqamt_declined": 0,
         "vqamt_waived": 1,
         "vqamt_vacuous": 2,
         "vqamt_pass_rate": 0.75,

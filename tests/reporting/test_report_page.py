@@ -72,9 +72,9 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
         tags=("presumed",),
         contrast=contrast,
     )
-    answer = Answer("yes", (("yes", 0.9),), truncated=True)
+    answer = Answer("yes", (("yes", 0.9),), truncated=True, declined="unknown words: dog", unknown_words=("dog",))
     changed = ContrastVerdict(answer=answer, outcome=Outcome.HOLDS)
-    verdict = Verdict(outcome=Outcome.HOLDS, figures=(("clean", 1.0),), contrast=changed)
+    verdict = Verdict(outcome=Outcome.HOLDS, unread=("declined",), figures=(("clean", 1.0),), contrast=changed)
     row = case_row(case, [answer], verdict, model="m", data="d", waived=True, before=verdict)
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []

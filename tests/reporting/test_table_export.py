@@ -90,11 +90,13 @@ def test_a_row_a_case_and_a_column_for_each_query(folder: Path, tmp_path: Path) 
         "edits_1": "",
         "answer_1": "yes",
         "reading_1": "yes",
+        "unread_1": "",
         "text_2": "And here?",
         "picture_2": "e",
         "edits_2": "mirrored",
         "answer_2": "no",
         "reading_2": "no",
+        "unread_2": "",
     }
     assert (second["verdict"], second["answer_1"], second["reading_1"], second["text_2"]) == ("error", "", "", "")
     assert [third[name] for name in ("before", "vacuous", "presumed", "waived")] == ["violated", "true", "true", "true"]

@@ -17,6 +17,10 @@ class Unreadable(StrEnum):
 
     EMPTY = "empty answer"
     REFUSAL = "refusal"
+    SEES_NOTHING = "sees nothing"
+    UNSURE = "unsure"
+    CUT_OFF = "cut off"
+    DECLINED = "declined"
     NO_NUMBER = "no number"
     SEVERAL_NUMBERS = "several numbers"
     NOT_WHOLE = "not a whole number of things"

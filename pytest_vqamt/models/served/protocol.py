@@ -163,6 +163,8 @@ class _Result(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     text: Annotated[str, Meta(max_length=_MAX_ANSWER)] | UnsetType = UNSET
     scores: tuple[tuple[str, float], ...] | UnsetType = UNSET
     truncated: bool = False
+    declined: Annotated[str, Meta(max_length=_MAX_ANSWER)] = ""
+    unknown_words: tuple[str, ...] = ()
     error: Name | UnsetType = UNSET
     unknown: Name | UnsetType = UNSET
 
@@ -259,7 +261,14 @@ def _result_row(result: QueryResult) -> _Result:
             return _Result(unknown=_reason_line(reason))
         case Answer(text=text, scores=scores, truncated=truncated):
             pairs = UNSET if scores is None else tuple((_utf8(name), float(score)) for name, score in scores)
-            return _Result(text=_utf8(text), scores=pairs, truncated=truncated)
+            words = tuple(map(_utf8, result.unknown_words))
+            return _Result(
+                text=_utf8(text),
+                scores=pairs,
+                truncated=truncated,
+                declined=_utf8(result.declined),
+                unknown_words=words,
+            )
 
 
 def _result(row: _Result, place: int) -> QueryResult:
@@ -269,7 +278,8 @@ def _result(row: _Result, place: int) -> QueryResult:
         return UnknownPhoto(reason=row.unknown)
     if row.text is UNSET:
         raise WireError(f"Expected answers[{place}] to have one of text, error and unknown, but it has none")
-    return Answer(row.text, None if row.scores is UNSET else row.scores, row.truncated)
+    scores = None if row.scores is UNSET else row.scores
+    return Answer(row.text, scores, row.truncated, row.declined, row.unknown_words)
 
 
 def _reason_line(reason: str) -> str:

@@ -2,8 +2,8 @@
 
 The page embeds one JSON object, which is safe in a script element:
 
-    {"cards": [{"id", "item", "model", "data", "scene", "verdict": "violated" | "unparsed" | "error" | "holds",
-                "presumed": bool, "waived": bool, "before": "holds" | "violated" | "unparsed" | "error" | null,
+    {"cards": [{"id", "item", "model", "data", "scene", "verdict": outcome,
+                "presumed": bool, "waived": bool, "before": outcome | null,
                 "expected", "reason", "facts": {name: value}, "objects": [name],
                 "queries": [{"picture": digest, "text", "task", "again": bool, "answer": str | null,
                              "reading": str | null, "edits": "inserted elephant", "asked": [region]}],

@@ -119,7 +119,7 @@ def _turn(row: Row) -> CardPriority:
         return CardPriority.VIOLATED if is_missed else CardPriority.HOLDS
     if outcome is Outcome.HOLDS:
         return CardPriority.HOLDS
-    if outcome is Outcome.ERROR or row.get("waived"):
+    if outcome in (Outcome.ERROR, Outcome.DECLINED) or row.get("waived"):
         return CardPriority.OTHER
     return CardPriority.REGRESSION if row.get("before") == Outcome.HOLDS.value else CardPriority.VIOLATED
 

@@ -167,6 +167,12 @@ def report_warnings(report: Report, lines: Sequence[ResultRow], left_out: int) -
     if errors:
         cases = sum(line.counted.tally.cases for line in lines)
         yield f"{errors:,} of {count_noun(cases, 'case')} had no answer (a model or file failed) and count in no rate."
+    if declined := sum(line.counted.tally.declined for line in lines):
+        cases, refused = (sum(getattr(line.counted.tally, name) for line in lines) for name in ("cases", "refused"))
+        yield (
+            f"{declined:,} of {count_noun(cases, 'case')} were declined, {refused:,} of them in words, and count in no "
+            "rate."
+        )
     bad = sum(len(source.bad_records) for source in report.data)
     if bad:
         yield f"{count_noun(bad, 'record')} of the data could not be used and {'was' if bad == 1 else 'were'} left out."

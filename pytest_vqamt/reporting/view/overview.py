@@ -51,25 +51,28 @@ def overview_table(report: Report, lines: Sequence[ResultRow]) -> ViewTable:
 
 
 _GROUNDED = "grounded"
-_RESULT_HEAD = ("relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "unparsed", "errors", "gate")
+_DECLINED = "declined"
+_RESULT_HEAD = (
+    "relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "unparsed", "errors", _DECLINED, "gate"
+)  # fmt: skip
 
 
 def results_table(results: Sequence[RelationResult]) -> ViewTable:
     """The narrow table of the terminal: a row for each stratum, also of items without a case.
 
-    The column of grounded rates is left out if no case has a contrast.
+    The column of grounded rates is left out if no case has a contrast, that of declined cases if there are none.
     """
+    filled = {
+        _GROUNDED: any(result.grounded for result in results),
+        _DECLINED: any(result.declined for result in results),
+    }
     lines = (
         ResultRow(result=result, counted=stratum, model=0)
         for result in results
         for stratum in result.strata
         if stratum.tally.cases or result.presumed is None
     )
-    shown = [
-        place
-        for place, name in enumerate(_RESULT_HEAD)
-        if name != _GROUNDED or any(result.grounded for result in results)
-    ]
+    shown = [place for place, name in enumerate(_RESULT_HEAD) if filled.get(name, True)]
     return ViewTable(
         heads=column_heads(*(_RESULT_HEAD[place] for place in shown)),
         rows=tuple(tuple(row[place] for place in shown) for row in map(_narrow_row, lines)),
@@ -96,6 +99,7 @@ def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
         text_cell(f"{tally.vacuous / tally.judged:.0%}") if tally.judged else NO_CELL,
         text_cell(str(tally.unparsed)),
         text_cell(str(tally.errors)),
+        text_cell(str(tally.declined)),
         text_cell("; ".join(texts)) if texts else NO_CELL,
     )
 
@@ -213,6 +217,8 @@ _COLUMNS: tuple[_Column, ...] = (
     _Column(name="unparsed", cell=_of_count("unparsed")),
     _Column(name="vacuous", cell=_of_count("vacuous")),
     _Column(name="errors", cell=_of_count("errors")),
+    _Column(name=_DECLINED, cell=_of_count("declined"), is_optional=True),
+    _Column(name="refused", cell=_of_count("refused"), is_optional=True),
     _Column(name="waived", cell=_of_count("waived"), is_optional=True),
     _Column(name="truncated", cell=_of_count("truncated"), is_optional=True),
     _Column(name="human reference", cell=_humans, is_optional=True),

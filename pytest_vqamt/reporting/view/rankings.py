@@ -15,6 +15,7 @@ from pytest_vqamt.reporting.view.format import (
 )
 from pytest_vqamt.reporting.view.rows import case_link
 from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_table
+from pytest_vqamt.reporting.view.unread import unread_tables
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
 _KINDS: Mapping[RankingKind, str] = {
@@ -56,6 +57,7 @@ def summary_tables(report: Report, *, in_full: bool = False) -> Iterator[ViewTab
     for ranking in report.ranking:
         if in_full or ranking.kind is RankingKind.RELATIONS:
             yield ranking_table(ranking)
+    yield from unread_tables(report, in_full=in_full)
 
 
 def best_model_notes(report: Report) -> Iterator[str]:
