@@ -32,7 +32,7 @@ def read_answer(query: Query, answer: Answer) -> AnswerReading:
     if answer.declined:
         return UnreadableAnswer(Unreadable.DECLINED)
     if isinstance(meaning, Count):
-        return read_count(answer.text)
+        return read_count(answer.text, meaning.groups)
     if is_yes_no(meaning):
         return read_yes_no(answer.text, meaning)
     if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):

@@ -96,7 +96,7 @@ class TestSumOfParts:
             (("2 dogs and 3 cats", "2", "3"), "several numbers"),
             (("5", "", "3"), "empty answer"),
             (("I cannot answer that.", "2", "3"), "refusal"),
-            (("<think>two, three, so five", "2", "3"), "empty answer"),
+            (("<think>two, three, so five", "2", "3"), "cut off"),
         ],
         ids=["not a number", "two numbers", "nothing", "refusal", "thinking without an end"],
     )

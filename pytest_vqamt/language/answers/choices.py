@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answers.text import (
+    HEDGE,
     MAX_CACHED_CHARS,
     Unreadable,
     UnreadableAnswer,
@@ -21,10 +22,13 @@ def read_choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
     """Returns the one of ``options`` that an answer names, by whole words, in the singular or the plural.
 
     Longer options are found first, so that "light blue" does not name "blue". Two options, or one that is only denied
-    ("not red"), give no reading. Questions in the answer are ignored.
+    ("not red"), give no reading; of a contrast ("blue, not red") the one that is affirmed counts. A letter or a number
+    is read by the order of the options, and must agree with the option beside it. Questions in the answer are ignored.
 
     >>> read_choice("It's the red one.", ("red", "blue")), read_choice("brown", ("no", "yes"))
     ('red', UnreadableAnswer(reason=<Unreadable.NO_OPTION: 'no option named'>))
+    >>> read_choice("(B)", ("red", "blue")), read_choice("red rather than blue", ("red", "blue"))
+    ('blue', 'red')
     >>> read_choice("red or blue", ("red", "blue"))
     UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
     """
@@ -39,14 +43,79 @@ def _choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
     if isinstance(prepared, UnreadableAnswer):
         return prepared
     answer = without_questions(prepared)
+    lettered = None if text.strip() == "a" else _by_letter(answer, options)  # the article of an answer cut off
+    if lettered is None:
+        return _named_option(_without_offer(answer, options), options, prepared)
+    option, rest = lettered
+    named, denied = _mentions(rest, options)
+    if (named and named != {option}) or option in denied:
+        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
+    return option
+
+
+def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
+    named, denied = _mentions(answer, options)
+    if len(named) > 1 or named & denied:
+        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
+    if not named:
+        reason = Unreadable.SEVERAL_OPTIONS if len(denied) > 1 else Unreadable.NO_OPTION
+        return unreadable_answer(prepared, reason)
+    return UnreadableAnswer(Unreadable.UNSURE) if HEDGE.search(answer) else named.pop()
+
+
+def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]]:
+    """The options that the answer affirms, and those that it denies."""
     named: set[str] = set()
     denied: set[str] = set()
     for found in _pattern(options).finditer(answer):
         option = _forms(options)[_joined(found[0])]
-        (denied if _DENIAL.search(answer, 0, found.start()) else named).add(option)
-    if len(named | denied) > 1:
-        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
-    return named.pop() if named else unreadable_answer(prepared, Unreadable.NO_OPTION)
+        is_denied = _DENIAL.search(answer, 0, found.start()) or _DENIED_BEHIND.match(answer, found.end())
+        (denied if is_denied else named).add(option)
+    return named, denied
+
+
+_LETTERS = "abcdefgh"
+_ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
+_LEAD = (
+    r"(?:(?:so|thus|therefore|hence)[, ]+)?(?:i (?:would )?(?:choose|pick|select|say|go with"
+    r"|think) (?:it is )?|it is |that is )?"
+    r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
+    r"|selection)(?: is| would be)?[: ]*)*"
+)
+_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?[.:,!]?\W*")
+_ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
+_ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
+_LETTER_AND_TEXT = re.compile(
+    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])[).:]|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
+)
+
+
+def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
+    """The option of a letter, a number or an ordinal that is the answer, and the text behind it."""
+    if any(len(option) == 1 or option.isdecimal() for option in options):
+        return None
+    place, rest = -1, ""
+    if found := _ONE_LETTER.fullmatch(answer):
+        place = _LETTERS.index(found[1])
+    elif found := _ONE_NUMBER.fullmatch(answer):
+        place = int(found[1]) - 1
+    elif found := _ORDINAL.fullmatch(answer):
+        place = _ORDINALS[found[1]]
+    elif found := _LETTER_AND_TEXT.fullmatch(answer):
+        place, rest = _LETTERS.index(found[1] or found[2] or found[3]), found[4]
+    return (options[place], rest) if 0 <= place < len(options) else None
+
+
+_OFFER = re.compile(
+    r"(?:^|(?<=[.:!\n]))\s*(?:(?:between|of|out of|among|amongst|given|considering|comparing)\b[^,.:\n]*[,:]"
+    r"|(?:the )?(?:two |given |possible |available )?(?:options|choices)\b[^.\n]*[.\n])"
+)
+
+
+def _without_offer(answer: str, options: tuple[str, ...]) -> str:
+    """The answer without a repetition of the options ("between red and blue, ...") if it names one elsewhere."""
+    rest = _OFFER.sub(" ", answer)
+    return rest if rest != answer and _pattern(options).search(rest) else answer
 
 
 def without_questions(prepared: str) -> str:
@@ -56,7 +125,17 @@ def without_questions(prepared: str) -> str:
 
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
-_DENIAL = re.compile(r"\b(?:not|nor|neither|never|no)(?: (?:a|an|the|any|really|in|be|is|it|either|at all))*\s$")
+_DENIAL = re.compile(
+    r"\b(?:not|nor|neither|never|no|rather than|instead of|as opposed to|unlike|without|than"
+    r"|isnt)(?: (?:a|an|the|any|really"
+    r"|in|on|be|is|it|either|at all|see|find|have|show|contain|appear to be|appear|look like|look|of"
+    r"|visible|actually|one"
+    r"|being|to be|made of|think it is))*\s[('-]?$"
+)
+_DENIED_BEHIND = re.compile(
+    r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
+    r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b)"
+)
 
 
 @lru_cache(maxsize=65536)
@@ -129,8 +208,8 @@ def read_label(text: str) -> Label | UnreadableAnswer:
 def _label(text: str) -> Label | UnreadableAnswer:
     prepared = prepare_answer(text)
     if isinstance(prepared, UnreadableAnswer):
-        is_refusal = prepared.reason is Unreadable.REFUSAL
-        return Label.NEUTRAL if is_refusal and _named(final_answer(text)) is Label.NEUTRAL else prepared
+        is_doubt = prepared.reason in (Unreadable.REFUSAL, Unreadable.UNSURE)
+        return Label.NEUTRAL if is_doubt and _named(final_answer(text)) is Label.NEUTRAL else prepared
     named = _named(without_questions(prepared))
     return named if isinstance(named, Label) else unreadable_answer(prepared, named)
 

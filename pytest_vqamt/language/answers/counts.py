@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
+from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.text import (
     MARK,
     MAX_CACHED_CHARS,
@@ -17,6 +19,10 @@ from pytest_vqamt.language.answers.text import (
     prepare_answer,
     unreadable_answer,
 )
+from pytest_vqamt.language.answers.yes_no import noun_pattern
+from pytest_vqamt.language.captions.lexicon import spans_of
+from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
 
 
@@ -27,8 +33,8 @@ class Quantifier:
     word: str
 
 
-def read_count(text: str) -> int | Quantifier | UnreadableAnswer:
-    """Returns the number that an answer gives.
+def read_count(text: str, groups: tuple[Group, ...] = ()) -> int | Quantifier | UnreadableAnswer:
+    """Returns the number that an answer gives; ``groups`` are what is counted, whose number counts of several.
 
     Digits and number words; "none", "no" and "nothing" are 0, "a dog" and "a single one" 1, "a pair" 2. Of several
     different numbers the total counts; without one there is no reading, as of "one dog and one cat". Years, times,
@@ -36,12 +42,14 @@ def read_count(text: str) -> int | Quantifier | UnreadableAnswer:
 
     >>> read_count("There are twenty-one birds."), read_count("2 dogs and 3 cats, so 5 in total")
     (21, 5)
+    >>> read_count("2 dogs next to 3 people", (Group(name="dog"),))
+    2
     >>> read_count("many"), read_count("2 or 3")
     (Quantifier(word='many'), UnreadableAnswer(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
     """
     if text.isdecimal() and text.isascii() and len(text) < _TOO_LONG:
         return int(text)
-    return (_read if len(text) <= MAX_CACHED_CHARS else _read.__wrapped__)(text)
+    return (_read if len(text) <= MAX_CACHED_CHARS else _read.__wrapped__)(text, groups)
 
 
 _TOO_LONG = 10
@@ -49,11 +57,16 @@ _TOO_LONG = 10
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str) -> int | Quantifier | UnreadableAnswer:
-    prepared = prepare_answer(text)
+def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
+    prepared = prepare_answer(text, tuple(name for group in groups for name in (plural(group.name), group.name)))
     if isinstance(prepared, UnreadableAnswer):
         return prepared
-    words = _without_particle(prepared)
+    if (in_row := _in_table(prepared, groups)) is not None:
+        return in_row
+    words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", prepared)))
+    if (counted := _counted_aloud(words)) is not None:
+        return counted
+    words = _of_what_is_counted(words, groups)
     if NOT_WHOLE in words:
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
     total = _total(words)
@@ -76,6 +89,119 @@ def _read(text: str) -> int | Quantifier | UnreadableAnswer:
     if _DENIED.search(words):
         return UnreadableAnswer(Unreadable.NO_NUMBER)
     return numbers[0]
+
+
+_LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:]) +")
+"""The letter of an option: "B) 3"."""
+_ESTIMATE = re.compile(r"\b(?:about|around|approximately|roughly|exactly|precisely) (?=\d)")
+_TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
+
+
+def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
+    """The number in the row of what is counted, or of the total, of a table in Markdown."""
+    rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
+    for names in (*(noun_pattern(group) for group in groups), _ROW_OF_TOTAL):
+        found = {
+            int(cell)
+            for row in rows
+            if len(row) > 1 and names.search(row[0])
+            for cell in row[1:]
+            if cell.isdecimal() and len(cell) < _TOO_LONG
+        }
+        if len(found) == 1:
+            return found.pop()
+    return None
+
+
+_ROW_OF_TOTAL = re.compile(r"^(?:total|sum|all|overall)\b")
+
+
+def _counted_aloud(words: str) -> int | None:
+    """The last number of "1, 2, 3 ... 3 dogs"; None if the answer does not count one by one."""
+    marks = list(MARK.finditer(words))
+    numbers = [int(mark[1]) for mark in marks]
+    length = next((place for place, number in enumerate(numbers) if number != place + 1), len(numbers))
+    if length < _FEWEST_ALOUD or any(number != length for number in numbers[length:]):
+        return None
+    between = {
+        singular(_NO_LETTERS.sub(" ", words[one.end() : other.start()]).strip())
+        for one, other in pairwise(marks[:length])
+    }
+    return length if len(between) == 1 and len(between.pop().split()) <= 1 else None
+
+
+_FEWEST_ALOUD = 3
+_NO_LETTERS = re.compile(r"[^a-z ]+")
+
+
+def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
+    """The marked words without the numbers of other things: "2 dogs next to 3 people".
+
+    A number belongs to the noun that follows it, or to the one before a colon. It is another thing's if that noun is of
+    another class, or, beside a number of what is counted, any other listed noun.
+    """
+    if not groups:
+        return words
+    classes = {class_of(group.name) for group in groups}
+    if None in classes or any(group.covers for group in groups):
+        return words
+    marks = list(MARK.finditer(words))
+    phrases = [_phrase_of(words, mark) for mark in marks]
+    patterns = [noun_pattern(group) for group in groups]
+    is_own = [any(pattern.search(phrase) for pattern in patterns) for phrase in phrases]
+    foreign = [
+        not own and _is_of_another(phrase, classes, beside_own=any(is_own))
+        for own, phrase in zip(is_own, phrases, strict=True)
+    ]
+    if not any(foreign) and not any(is_own):
+        return words
+    has_both = any(is_own) and any(foreign)
+    kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
+    parts, start = [], 0
+    for mark, keeps in zip(marks, kept, strict=True):
+        parts += [words[start : mark.start()], mark[0] if keeps else "~"]
+        start = mark.end()
+    return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), "".join([*parts, words[start:]]))
+
+
+_PHRASE = re.compile(
+    r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who|that)\b)[a-z'-]+){1,4}"
+)
+_LABEL = re.compile(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
+_OTHER_ARTICLE = re.compile(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")
+
+
+def _phrase_of(words: str, mark: re.Match[str]) -> str:
+    """The words of the noun phrase that a number is of."""
+    after = _PHRASE.match(words, mark.end())
+    if after:
+        return after[0].strip()
+    before = _LABEL.search(words, max(0, mark.start() - 50), mark.start())
+    return before[1].strip() if before else ""
+
+
+def _is_of_another(phrase: str, classes: set[str | None], *, beside_own: bool) -> bool:
+    name = _class_in(phrase)
+    if name is None:
+        return beside_own and _OTHER_PLURAL.fullmatch(phrase) is not None
+    return name not in classes or (beside_own and name == "person")
+
+
+_OTHER_PLURAL = re.compile(r"(?:\w+ )*(?!(?:others|ones|instances|total|objects|items)$)\w{2,}(?<!s)s")
+
+
+@lru_cache(maxsize=4096)
+def _class_in(phrase: str) -> str | None:
+    """The class that the noun phrase names; None if it names none for certain."""
+    found = [span for span in spans_of(tuple(phrase.split())) if span.word.classes]
+    return found[-1].word.classes[0] if found else None
+
+
+def _definite(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
+    """Writes "the" before another thing: "a cat" is no number of dogs."""
+    if _class_in(found[1]) is None or any(pattern.search(found[1]) for pattern in patterns):
+        return found[0]
+    return f"the {found[1]}"
 
 
 _AND = r"(?:\band\b|\bplus\b|&|\+|,)"

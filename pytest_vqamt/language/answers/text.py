@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from unicodedata import decimal
 
+from pytest_vqamt.language.answers.final import final_part, read_json
+from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 
 MAX_CACHED_CHARS = 200
@@ -42,68 +45,55 @@ class UnreadableAnswer:
 def strip_reasoning(text: str) -> str:
     """Returns the text without the model's reasoning; nothing is left of a trace without an end.
 
-    A closing tag alone ends a trace that the prompt had opened.
-
     >>> strip_reasoning("<think>Two dogs, so yes.</think> Yes")
     'Yes'
     >>> strip_reasoning("<think>Let me see")
     ''
-    >>> strip_reasoning("There are two.</think>2")
-    '2'
     """
-    if "<" not in text and "[" not in text:
-        return text.strip()
-    kept, start, inside = "", 0, False
-    for tag in _TAG.finditer(text):
-        if inside:
-            inside, start = not tag["closing"], tag.end()
-        elif tag["closing"]:
-            kept, start = "", tag.end()
-        else:
-            kept, inside = f"{kept}{text[start : tag.start()]} ", True
-    return kept.strip() if inside else f"{kept}{text[start:]}".strip()
+    return strip_traces(text).text
 
 
 def final_answer(text: str) -> str:
     """Returns the answer proper in lower case, with contractions written out.
 
-    It is what follows "answer:", or stands in an answer tag or in LaTeX's box. Line breaks stay.
+    It is what follows "answer:", or stands in an answer tag, in LaTeX's box or in a field of JSON. Line breaks stay.
     """
     return _plain(strip_reasoning(text))
 
 
-def prepare_answer(text: str) -> str | UnreadableAnswer:
-    """Returns the answer proper, or why there is none: it is empty, or a refusal that no "but" takes back."""
-    bare = final_answer(text)
+def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAnswer:
+    """Returns the answer proper, or why there is none: it is empty, cut off, or a refusal that no "but" takes back.
+
+    ``names`` are fields of JSON that hold the answer, too.
+    """
+    stripped = strip_traces(text)
+    if stripped.is_cut_off:
+        return UnreadableAnswer(Unreadable.CUT_OFF)
+    bare = _plain(stripped.text, names)
     if not _SOMETHING.search(bare):
         return UnreadableAnswer(Unreadable.EMPTY)
-    refusal = _REFUSAL.search(bare)
-    if not refusal:
-        return bare
-    taken_back = _BUT.split(bare[refusal.end() :], maxsplit=1)
-    if len(taken_back) == 1 or not _SOMETHING.search(taken_back[1]) or _REFUSAL.search(taken_back[1]):
-        return UnreadableAnswer(Unreadable.REFUSAL)
-    return taken_back[1].strip()
+    for cause, pattern in _NO_ANSWER.items():
+        if found := pattern.search(bare):
+            taken_back = _BUT.split(bare[found.end() :], maxsplit=1)
+            rest = taken_back[1].strip() if len(taken_back) > 1 else ""
+            if not _SOMETHING.search(rest) or any(each.search(rest) for each in _NO_ANSWER.values()):
+                return UnreadableAnswer(cause)
+            return rest
+    return bare
 
 
 def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
-    """Returns the reason, or a refusal if the answer is an apology or a doubt."""
-    return UnreadableAnswer(Unreadable.REFUSAL if _DOUBT.search(prepared) else reason)
+    """Returns the reason, or a refusal or a doubt if the answer is one."""
+    if _DOUBT.search(prepared):
+        return UnreadableAnswer(Unreadable.UNSURE)
+    return UnreadableAnswer(Unreadable.REFUSAL if _APOLOGY.search(prepared) else reason)
 
 
 _MAX_CHARS = 4000
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
-_TAG = re.compile(
-    r"[<\[](?P<closing>/?)(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)[>\]]", re.IGNORECASE
-)
-
 _SOMETHING = re.compile(r"\w")
 _BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
-_MARKED_ANSWER = re.compile(
-    r"<answer>(.*?)(?:</answer>|$)|\\boxed\{(?:\\text\{)?([^{}]*)|\b(?:answer|conclusion)(?:\s+is)?\s*:",
-    re.DOTALL,
-)
 _TAG_OF_MARKUP = re.compile(r"</?[a-z_|/][^<>]*>")
 _MARKUP = re.compile(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
 _TYPESET = str.maketrans({
@@ -123,36 +113,117 @@ _CONTRACTIONS = (
 )
 _SPACES = re.compile(r"[^\S\n]+")
 
-_CANNOT = r"(?:can not|could not|not able to|unable to|not possible to|impossible to|hard to|difficult to)"
-_REFUSAL = re.compile(
-    rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:help|assist|answer|determine|tell|say|know|provide|view|access|comply"
-    r"|discuss|judge|confirm|verify|determined|answered|told|known|see (?:the |this |that |an |any |your )?"
-    r"(?:image|picture|photo)s?)\b"
-    r"|\bunanswerable\b|\bnot answerable\b|\bdo not (?:really )?know\b|\bno idea\b|\bno answer\b"
-    r"|\b(?:not enough|insufficient|no) information\b|\bundetermined\b|\bdo not have access\b"
-    r"|\bno (?:image|picture|photo) (?:was |is |has been )?(?:provided|attached|given|available|uploaded)\b"
+_CANNOT = (
+    r"(?:can not|could not|not able to|unable to|not possible to|impossible to|hard to|difficult to|no way to"
+    r"|not in a position to|do not have (?:the|any) (?:ability|capability|means) to|lack the ability to)"
 )
+_IMAGE = r"(?:images?|pictures?|photos?|photographs?|attachments?|visuals?|visual (?:input|content|data)|files?)"
+_NOT_THERE = (
+    r"(?:provided|attached|given|available|uploaded|included|shared|visible|found|received|detected|supplied|sent|present"
+    r"|displayed|shown|accessible|loaded)"
+)
+_ENDS = (
+    rf"(?= ?(?:$|[.,;:!\n)-]|{_NOT_THERE}\b|(?:directly|itself|either|at all|right now|at (?:the"
+    rf"|this) (?:moment|time)|here|yet|you"
+    r"|that you|or|and|so|to|from|because|as|in (?:your|this|our|the) (?:message|conversation|chat|prompt|request))\b))"
+)
+_SEES_NOTHING = re.compile(
+    rf"\bno (?:\w+ )?{_IMAGE} (?:\w+ ){{0,3}}?(?:{_NOT_THERE}|in (?:your|this|our|the) (?:message"
+    rf"|conversation|chat|prompt|request))\b"
+    rf"|^\W*no {_IMAGE}\W*$"
+    rf"|\b{_IMAGE} (?:\w+ ){{0,4}}?(?:not|never|failed to|fails to) (?:\w+ ){{0,3}}?(?:load|come through|upload|display"
+    rf"|open|render|arrive|{_NOT_THERE})(?:ed)?\b(?! (?:a|an|any|the|with)\b)"
+    rf"|\b(?:{_CANNOT}|do not(?: actually| currently)?) (?:\w+ ){{0,3}}?(?:see|view|access|open|load"
+    rf"|process|analy[sz]e|perceive"
+    rf"|look at|interpret|receive|display|examine|inspect|have access to)"
+    rf" (?:(?:the|this|that|an?|any|your|and \w+) )*?(?:\w+ )?{_IMAGE}{_ENDS}"
+    rf"|\bdo not (?:\w+ )?(?:have|see) (?:access to )?(?:(?:the|this|that|an?|any|your) )?(?:\w+ )?{_IMAGE}{_ENDS}"
+    rf"|\b(?:please|could you|can you|would you|if you)(?: \w+){{0,3}}? (?:upload|attach|provide|share"
+    rf"|send|re-?upload|resend|re-?send"
+    rf"|re-?attach)(?: it| one| me)*(?:(?: the| an?| your| this| that)?(?: \w+)?(?: of)? {_IMAGE}\b|(?= again))"
+    r"|\b(?:image|picture|photo|photograph|screen|canvas) (?:\w+ ){0,4}?(?:is|was|are|appears|seems|looks)(?: to be)? "
+    r"(?:just |only |completely |entirely |totally |all |fully |an? )*(?:blank|empty|missing|corrupt(?:ed)?|broken"
+    r"|unavailable|inaccessible|(?:solid |plain |pure )?(?:black|white|gr[ae]y)(?: (?:image|picture|photo|square|screen"
+    r"|rectangle|frame))?|placeholder)(?= ?(?:$|[.,;!\n]|and\b|so\b|with (?:no|nothing)\b))"
+    r"|\bi am an? (?:text[- ]based|text[- ]only|language)\b[^.]*\b(?:see|view|images?|visual|text)\b"
+    r"|\b(?:only|just) (?:process|read|handle|understand|work with) text\b"
+)
+_DECLINES = re.compile(
+    rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:help|assist|answer|comply|discuss|provide|fulfill?|engage|continue with"
+    r"|participate|respond|support|(?:process|complete|address) (?:this|that|your|the) (?:request|question|query))\b"
+    r"|\bi (?:must|have to|need to|will have to|am going to have to|will) (?:\w+ )?(?:decline"
+    r"|refuse)\b|\bi (?:refuse|decline)\b"
+    r"|\bi (?:would|will) (?:rather|prefer) not\b|\bi would prefer not\b|\bi prefer not to\b"
+    r"|\bi (?:will|do) not (?:\w+ )?(?:answer|help|provide|assist|comply|engage|feel comfortable)\b"
+    r"|\b(?:against|violates?|violating|goes against|contrary to) (?:\w+ )?(?:\w+ )?(?:polic(?:y|ies)"
+    r"|guidelines|rules|terms)\b"
+    r"|\bnot (?:appropriate|comfortable|allowed|permitted|authori[sz]ed)\b|\binappropriate\b|\bno answer\b"
+)
+_UNSURE = re.compile(
+    rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:determine|tell|say|know|judge|confirm|verify|discern"
+    rf"|ascertain|establish|assess"
+    r"|conclude|be (?:sure|certain)|make (?:it |that |this )?out|determined|told|known|answered"
+    r"|established|judged|verified"
+    r"|confirmed|discerned|ascertained|assessed|inferred|infer|deduce|decide|give (?:a"
+    r"|an) (?:definite|definitive|certain)"
+    r"|see (?:(?:the|it|this|that) (?:\w+ )?)?(?:clearly|well)|see clearly enough|distinguish)\b"
+    r"|\bunanswerable\b|\bnot answerable\b|\bdo not (?:really |actually )?know\b|\bno idea\b|\bindeterminate\b"
+    r"|\binconclusive\b|\b(?:not enough|insufficient|no) (?:\w+ )?(?:information|info|context)\b|\bundetermined\b"
+    r"|\bdo not have (?:enough|sufficient)\b|\btoo (?:blurry|dark|blurred|small|unclear|far away"
+    r"|ambiguous|pixelated)(?= to\b| for\b|$|[.,;])"
+)
+_NO_ANSWER: dict[Unreadable, re.Pattern[str]] = {
+    Unreadable.SEES_NOTHING: _SEES_NOTHING,
+    Unreadable.REFUSAL: _DECLINES,
+    Unreadable.UNSURE: _UNSURE,
+}
+"""Why an answer is none, by what it says; the first that fits counts."""
+
+HEDGE = re.compile(r"\b(?:maybe|perhaps|possibly|might|could be|could have|may be|may have)\b")
+"""Leaves open what is said; "probably" and "appears" do not."""
 _DOUBT = re.compile(
-    r"\bsorry\b|\bapologi[sz]e\b|\b(?:not|un)\s?(?:sure|clear|certain|known)\b|\bn/a\b|\bnot applicable\b"
-    r"|\bas an (?:ai|artificial)\b|\bas a (?:large )?language model\b|\b(?:can not|unable to) \w+|\bdo not understand\b"
+    r"\b(?:not|un)\s?(?:sure|clear|certain|known|determinable|decided)\b|\bn/a\b|\bnot applicable\b"
+    r"|\bdo not understand\b"
+    r"|\b(?:maybe|perhaps|possibly|might|could be|may be|ambiguous|can not be said|depends|uncertainty)\b|^\W*\?+\W*$"
+)
+_APOLOGY = re.compile(
+    r"\bsorry\b|\bapologi[sz]e\b|\bas an (?:ai|artificial)\b|\bas a (?:large )?language model\b"
+    r"|\b(?:can not|unable to) \w+"
 )
 
 
-def _plain(text: str) -> str:
-    text = text.lower().translate(_TYPESET)
-    marked = list(_MARKED_ANSWER.finditer(text))
-    if marked:
-        last = marked[-1]
-        inside = last[1] if last[1] is not None else last[2]
-        after = inside if inside is not None else text[last.end() :]
-        text = after if _SOMETHING.search(after) else text
-    text = text.strip()
+def _plain(text: str, names: tuple[str, ...] = ()) -> str:
+    text = normalised_characters(text)
+    field = read_json(text, names)
+    text = (final_part(text) if field is None else field).lower().translate(_TYPESET).strip()
     if len(text) > _MAX_CHARS:
         text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
-    text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", text))
+    text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text)))
     for pattern, written_out in _CONTRACTIONS:
         text = pattern.sub(written_out, text)
     return _SPACES.sub(" ", text).strip()
+
+
+_LATEX = re.compile(r"\\(?:text\w*|math\w*|quad|left|right|[,;!()\[\]])")
+
+
+def normalised_characters(text: str) -> str:
+    """Returns the text with full-width letters and the digits of all scripts as ASCII.
+
+    >>> normalised_characters("\uff13\u3001 \u0663")
+    '3\u3001 3'
+    """
+    if text.isascii():
+        return text
+    return "".join(map(_ascii, text))
+
+
+def _ascii(character: str) -> str:
+    if character.isdecimal():
+        return str(decimal(character))
+    if "\uff01" <= character <= "\uff5e":
+        return chr(ord(character) - 0xFEE0)
+    return " " if character == "\u3000" else character
 
 
 MARK = re.compile(r"<(\d+)>")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import chain
+from unicodedata import normalize
 
 from pytest_vqamt.core.meaning import (
     Absent,
@@ -22,14 +25,19 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.language.answers.choices import without_questions
 from pytest_vqamt.language.answers.text import (
+    HEDGE,
     MAX_CACHED_CHARS,
     Unreadable,
     UnreadableAnswer,
     prepare_answer,
     unreadable_answer,
 )
+from pytest_vqamt.language.captions.lexicon import entries_by_form
+from pytest_vqamt.language.captions.reading import class_of
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
+from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.tables import toml_table
 
 
 def read_yes_no(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
@@ -62,13 +70,15 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     prepared = prepare_answer(text)
     if isinstance(prepared, UnreadableAnswer):
         return prepared
-    answer = without_questions(prepared)
+    answer = without_questions(_LETTER.sub("", prepared))
+    if (foreign := _in_another_language(answer, meaning)) is not None:
+        return foreign
     if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
     if len(particles) == 2 or _YES_AND_NO.search(answer):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
-    parts = claim_clauses(_LEADING.sub("\n", answer))
+    parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
     if isinstance(meaning, Has):
         claim = _attribute_claim(meaning, parts, with_fragments=not particles)
     elif isinstance(meaning, Located):
@@ -79,6 +89,39 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         return claim
     said = particles.pop() if particles else _echo(meaning, parts)
     return unreadable_answer(prepared, Unreadable.NO_YES_OR_NO) if said is None else said
+
+
+_LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:])\s+(?=\w)")
+"""The letter of an option: "A) Yes"."""
+
+
+def _in_another_language(answer: str, meaning: Meaning) -> bool | UnreadableAnswer | None:
+    """Reads yes and no in the languages of ``yes_no_words.toml``; None if the answer does not begin with one.
+
+    What follows is not read, so it must not matter: after a denial ("Is there no dog?") a lone word is logical, and
+    with a sentence behind it may be either.
+    """
+    found = _foreign_words().match(normalize("NFC", answer))
+    if found is None:
+        return None
+    if isinstance(meaning, Absent | NotBoth | Neither) and re.search(r"\w", answer[found.end() :]):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    return found["yes"] is not None
+
+
+@cache
+def _foreign_words() -> re.Pattern[str]:
+    rows = [row for language, row in toml_table("answers/yes_no_words.toml").items() if language != "english"]
+    shared = {normalize("NFC", word) for row in rows for word in row["yes"]} & {
+        normalize("NFC", word) for row in rows for word in row["no"]
+    }
+
+    def any_of(kind: str) -> str:
+        words = {normalize("NFC", word) for row in rows for word in row[kind]} - shared - {"yes", "no"}
+        return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
+
+    ends = r"(?=\W*$|\s*[,.;:!\u3002\uff0c\uff01\u3001\u060c\u0964\n-])"
+    return re.compile(rf"\W*(?:(?P<yes>{any_of('yes')})|(?P<no>{any_of('no')})){ends}")
 
 
 _END = r"\s*(?:$|[,.;:!()\n-])"
@@ -179,16 +222,51 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
     attribute = re.compile(rf"\b{re.escape(meaning.attribute)}\b")
     nouns = noun_pattern(meaning.group)
     said: list[bool | None] = []
-    for part in parts:
+    for part in chain.from_iterable(map(_OF_ANOTHER_SUBJECT.split, parts)):
         about = nouns.search(part) or _PRONOUN.match(part) or (with_fragments and not _VERB.search(part))
+        if about and not attribute.search(part) and (excluded := _exclusion(meaning, part, nouns)) is not None:
+            said.append(excluded)
         for found in attribute.finditer(part) if about else ():
             word_before = part[: found.start()].rstrip().rpartition(" ")[2]
-            if f"{word_before} {meaning.attribute}" in descriptions():  # light blue may be called blue or not
+            if (
+                word_before not in _PURE and f"{word_before} {meaning.attribute}" in descriptions()
+            ):  # light blue may be called blue or not
                 continue
             noun = nouns.match(part, found.end() + 1)
             if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
+
+
+def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
+    """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
+    known = ontology()
+    for found in _PREDICATE.finditer(part):
+        for word in _attributes_in(found[1]):
+            if known.excludes(word, meaning.attribute):
+                return False
+    described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
+    if described and not _DENIAL.search(part):
+        return False if any(known.excludes(word, meaning.attribute) for word in _attributes_in(described[1])) else None
+    return None
+
+
+_PURE = frozenset({"bright", "deep", "vivid", "vibrant", "solid", "pure"})
+_OF_ANOTHER_SUBJECT = re.compile(
+    r"\s*\band\s+(?=(?:the|its|his|her|an?|another) (?:[a-z-]+ ){1,3}(?:is|are|looks?|appears?)\b)"
+)
+
+_PREDICATE = re.compile(
+    r"(?:^(?!.*\b(?:is|are|looks?|seems?|appears?)\b)(?=[a-z -]+$)|\b(?:is|are|looks?|seems?|appears?)(?: to be)? )"
+    r"(?!not\b|no\b|never\b|neither\b)"
+    r"((?:(?:an?|the|very|quite|rather|clearly|actually|currently|fully|mostly|completely|in) )*[a-z-]+(?: [a-z-]+)?)"
+)
+
+
+def _attributes_in(words: str) -> tuple[str, ...]:
+    """The attributes that the last words of a phrase may be: "clearly half open" is "half open"."""
+    each = words.split()
+    return tuple(" ".join(each[start:end]) for start in range(len(each)) for end in range(start + 1, len(each) + 1))
 
 
 _SIDE = re.compile(
@@ -259,7 +337,7 @@ def presence_claimed(group: Group, clause: str) -> bool | None:
     """
     if len(clause) > _LONGEST or _CONDITION.search(clause):
         return None
-    said = {_claim(group, noun, clause) for noun in noun_pattern(group).finditer(clause)} - {None}
+    said = {_claim(group, noun, clause) for noun in _with_hyponyms(group).finditer(clause)} - {None}
     return said.pop() if len(said) == 1 else None
 
 
@@ -271,6 +349,21 @@ def is_exclusive(clause: str) -> bool:
 def ends_noun_phrase(clause: str, position: int) -> bool:
     """Whether a phrase ends at ``position``: after "dog" in "a dog is", not in "a dog house"."""
     return _AFTER_A_PHRASE.match(clause, position) is not None
+
+
+@lru_cache(maxsize=65536)
+def _with_hyponyms(group: Group) -> re.Pattern[str]:
+    """Finds also the kinds of the class of the group: "a puppy" is a dog."""
+    kinds = hyponyms(group.name) if not group.covers else frozenset()
+    return noun_pattern(replace(group, covers=(*group.covers, *sorted(kinds)))) if kinds else noun_pattern(group)
+
+
+@cache
+def hyponyms(name: str) -> frozenset[str]:
+    """Returns the singular words that name nothing but a kind of this class; none for other names than classes'."""
+    if class_of(name) != name:
+        return frozenset()
+    return frozenset(entry.lemma for entry in entries_by_form().values() if entry.classes == (name,))
 
 
 @lru_cache(maxsize=65536)

@@ -34,13 +34,13 @@ CHOICES = [
 
 NO_CHOICE = [
     ("red or blue", COLOURS, Unreadable.SEVERAL_OPTIONS),
-    ("It is red, not blue.", COLOURS, Unreadable.SEVERAL_OPTIONS),
+    ("It is red or blue.", COLOURS, Unreadable.SEVERAL_OPTIONS),
     ("red and blue", COLOURS, Unreadable.SEVERAL_OPTIONS), ("green", COLOURS, Unreadable.NO_OPTION),
     ("not red", COLOURS, Unreadable.NO_OPTION), ("It isn't red.", COLOURS, Unreadable.NO_OPTION),
     ("neither", COLOURS, Unreadable.NO_OPTION), ("reddish", COLOURS, Unreadable.NO_OPTION),
     ("bored", COLOURS, Unreadable.NO_OPTION), ("brown", ("no", "yes"), Unreadable.NO_OPTION),
     ("Yes", COLOURS, Unreadable.NO_OPTION), ("a", COLOURS, Unreadable.NO_OPTION), ("", COLOURS, Unreadable.EMPTY),
-    ("I do not know", COLOURS, Unreadable.REFUSAL), ("I'm sorry, I can't say.", COLOURS, Unreadable.REFUSAL),
+    ("I do not know", COLOURS, Unreadable.UNSURE), ("I'm sorry, I can't say.", COLOURS, Unreadable.UNSURE),
     ("dog", (), Unreadable.NO_OPTION),
 ]  # fmt: skip
 
@@ -98,10 +98,10 @@ LABELS = [
 ]  # fmt: skip
 
 NO_LABEL = [
-    ("yes", Unreadable.NO_LABEL), ("maybe", Unreadable.NO_LABEL), ("not entailed", Unreadable.NO_LABEL),
+    ("yes", Unreadable.NO_LABEL), ("maybe", Unreadable.UNSURE), ("not entailed", Unreadable.NO_LABEL),
     ("The image does not contradict it.", Unreadable.NO_LABEL), ("entailment or neutral", Unreadable.SEVERAL_LABELS),
     ("entailment, neutral, contradiction", Unreadable.SEVERAL_LABELS), ("", Unreadable.EMPTY),
-    ("I don't know", Unreadable.REFUSAL), ("I don't see any contradiction", Unreadable.NO_LABEL),
+    ("I don't know", Unreadable.UNSURE), ("I don't see any contradiction", Unreadable.NO_LABEL),
     ("non-entailment", Unreadable.NO_LABEL), ("Non-contradictory.", Unreadable.NO_LABEL),
     ("without contradiction", Unreadable.NO_LABEL), ("uncontradicted", Unreadable.NO_LABEL),
     ("fails to support entailment", Unreadable.NO_LABEL), ("It won't be entailment", Unreadable.NO_LABEL),
@@ -111,8 +111,8 @@ NO_LABEL = [
     ("It is not necessarily entailed.", Unreadable.NO_LABEL), ("The entailment is not shown", Unreadable.NO_LABEL),
     ("I do not think this is a contradiction", Unreadable.NO_LABEL),
     ("Does the picture entail the hypothesis? No.", Unreadable.NO_LABEL),
-    ("I can't say it is entailment", Unreadable.REFUSAL), ("I can't say that it is neutral", Unreadable.REFUSAL),
-    ("I cannot tell whether it is entailment or neutral.", Unreadable.REFUSAL),
+    ("I can't say it is entailment", Unreadable.UNSURE), ("I can't say that it is neutral", Unreadable.UNSURE),
+    ("I cannot tell whether it is entailment or neutral.", Unreadable.UNSURE),
 ]  # fmt: skip
 
 

@@ -80,15 +80,15 @@ QUANTIFIERS = [
 ]  # fmt: skip
 
 UNREADABLE = [
-    ("", Unreadable.EMPTY), ("   ", Unreadable.EMPTY), ("...", Unreadable.EMPTY), ("<think>two", Unreadable.EMPTY),
+    ("", Unreadable.EMPTY), ("   ", Unreadable.EMPTY), ("...", Unreadable.EMPTY), ("<think>two", Unreadable.CUT_OFF),
     ("<think>two</think>", Unreadable.EMPTY), ("</s>", Unreadable.EMPTY),
     ("I'm sorry, I can't help with that.", Unreadable.REFUSAL),
     ("I\u2019m sorry, but I can\u2019t assist with that request.", Unreadable.REFUSAL),
-    ("As an AI language model, I cannot see images.", Unreadable.REFUSAL), ("unanswerable", Unreadable.REFUSAL),
-    ("I don't know", Unreadable.REFUSAL), ("don't know", Unreadable.REFUSAL), ("can't tell", Unreadable.REFUSAL),
-    ("unknown", Unreadable.REFUSAL), ("not sure", Unreadable.REFUSAL), ("No idea.", Unreadable.REFUSAL),
-    ("unclear", Unreadable.REFUSAL), ("It is not possible to determine the number of dogs.", Unreadable.REFUSAL),
-    ("No image was provided.", Unreadable.REFUSAL), ("2 or 3", Unreadable.SEVERAL_NUMBERS),
+    ("As an AI language model, I cannot see images.", Unreadable.SEES_NOTHING), ("unanswerable", Unreadable.UNSURE),
+    ("I don't know", Unreadable.UNSURE), ("don't know", Unreadable.UNSURE), ("can't tell", Unreadable.UNSURE),
+    ("unknown", Unreadable.UNSURE), ("not sure", Unreadable.UNSURE), ("No idea.", Unreadable.UNSURE),
+    ("unclear", Unreadable.UNSURE), ("It is not possible to determine the number of dogs.", Unreadable.UNSURE),
+    ("No image was provided.", Unreadable.SEES_NOTHING), ("2 or 3", Unreadable.SEVERAL_NUMBERS),
     ("2-3", Unreadable.SEVERAL_NUMBERS), ("2\u20133", Unreadable.SEVERAL_NUMBERS),
     ("between two and three", Unreadable.SEVERAL_NUMBERS), ("2 dogs and 3 cats", Unreadable.SEVERAL_NUMBERS),
     ("2 dogs and 3 cats in total", Unreadable.SEVERAL_NUMBERS),

@@ -25,7 +25,7 @@ from tests.rows import each_row
         ("<thinking>a</thinking>two<reasoning>b</reasoning>", "two"),
         ("[think]a[/think]two", "two"),
         ("it was opened before</think>two", "two"),
-        ("two<think>was it", "two"),
+        ("two<think>was it", ""),
         ("<think>was it", ""),
         ("<think></think>", ""),
         ("a < b", "a < b"),
@@ -81,19 +81,27 @@ def test_answers_without_end_are_read_in_no_time(repeated: str) -> None:
 
 
 @each_row(
-    "text",
+    ("text", "cause"),
     [
-        "I'm sorry, but I can't assist with that.",
-        "I cannot determine this, but I cannot see the image either.",
-        "It's impossible to tell from the picture.",
-        "Unanswerable",
-        "I do not have access to the picture.",
-        "There is not enough information to say.",
-        "No image has been provided.",
+        ("I'm sorry, but I can't assist with that.", Unreadable.REFUSAL),
+        ("I must respectfully decline.", Unreadable.REFUSAL),
+        ("I won't answer that; it goes against my guidelines.", Unreadable.REFUSAL),
+        ("I cannot determine this, but I cannot see the image either.", Unreadable.SEES_NOTHING),
+        ("I do not have access to the picture.", Unreadable.SEES_NOTHING),
+        ("No image has been provided.", Unreadable.SEES_NOTHING),
+        ("It looks like the image didn't come through. Could you upload it again?", Unreadable.SEES_NOTHING),
+        ("The image is completely black.", Unreadable.SEES_NOTHING),
+        ("As a text-based AI, I can't view images.", Unreadable.SEES_NOTHING),
+        ("It's impossible to tell from the picture.", Unreadable.UNSURE),
+        ("Unanswerable", Unreadable.UNSURE),
+        ("There is not enough information to say.", Unreadable.UNSURE),
+        ("I can't see the picture clearly enough to tell.", Unreadable.UNSURE),
+        ("<think>It might be two.", Unreadable.CUT_OFF),
+        ("<think>It might be two.</think>", Unreadable.EMPTY),
     ],
 )
-def test_a_refusal_is_no_answer(text: str) -> None:
-    assert prepare_answer(text) == UnreadableAnswer(Unreadable.REFUSAL)
+def test_a_refusal_is_no_answer(text: str, cause: Unreadable) -> None:
+    assert prepare_answer(text) == UnreadableAnswer(cause)
 
 
 @pytest.mark.parametrize(

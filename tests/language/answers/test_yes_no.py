@@ -50,7 +50,7 @@ SAID_OF_A_DOG = [
     ("There are no cats and a dog.", True), ("There is a small brown dog", True),
     ("There is a dog. There are no other dogs.", True), ("No, the dog is visible on the left.", True),
     ("Yes\u2014there\u2019s a dog.", True), ("There is a dog but no cat", True),
-    ("<think>no dog?</think>There is a dog.", True), ("It is hard to tell, but there might be a dog.", True),
+    ("<think>no dog?</think>There is a dog.", True), ("It is hard to tell, but there is a dog.", True),
     ("There is at least one dog.", True), ("Yes, there's a dog lying on the floor next to a cat.", True),
     ("There is no dog.", False), ("There are no dogs in the picture.", False),
     ("There isn't a dog in the image", False), ("There aren\u2019t any dogs.", False), ("No, there is no dog.", False),
@@ -93,7 +93,7 @@ PARTICLES = [
 ]  # fmt: skip
 
 SAYS_NEITHER = [
-    ("maybe", Unreadable.NO_YES_OR_NO), ("Possibly", Unreadable.NO_YES_OR_NO), ("2", Unreadable.NO_YES_OR_NO),
+    ("maybe", Unreadable.UNSURE), ("Possibly", Unreadable.UNSURE), ("2", Unreadable.NO_YES_OR_NO),
     ("red", Unreadable.NO_YES_OR_NO), ("There is a cat.", Unreadable.NO_YES_OR_NO),
     ("There is a hot dog.", Unreadable.NO_YES_OR_NO), ("dog bed", Unreadable.NO_YES_OR_NO),
     ("There is a statue of a dog.", Unreadable.NO_YES_OR_NO), ("There is a dog statue.", Unreadable.NO_YES_OR_NO),
@@ -103,13 +103,13 @@ SAYS_NEITHER = [
     ("There are no dogs on the bed", Unreadable.NO_YES_OR_NO), ("The only animal is a cat.", Unreadable.NO_YES_OR_NO),
     ("a cat instead of a dog", Unreadable.NO_YES_OR_NO), ("There are no black dogs.", Unreadable.NO_YES_OR_NO),
     ("Yes and no.", Unreadable.YES_AND_NO), ("yes or no", Unreadable.YES_AND_NO), ("yes/no", Unreadable.YES_AND_NO),
-    ("Yes. No.", Unreadable.YES_AND_NO), ("", Unreadable.EMPTY), ("<think>yes", Unreadable.EMPTY),
-    ("I'm not sure if there is a dog.", Unreadable.REFUSAL),
-    ("It is unclear whether there is a dog.", Unreadable.REFUSAL),
+    ("Yes. No.", Unreadable.YES_AND_NO), ("", Unreadable.EMPTY), ("<think>yes", Unreadable.CUT_OFF),
+    ("I'm not sure if there is a dog.", Unreadable.UNSURE),
+    ("It is unclear whether there is a dog.", Unreadable.UNSURE),
     ("I'm sorry, I can't help with that.", Unreadable.REFUSAL),
-    ("I cannot tell whether there is a dog.", Unreadable.REFUSAL), ("I cannot see the image.", Unreadable.REFUSAL),
-    ("As an AI language model, I cannot view images.", Unreadable.REFUSAL), ("Hard to say.", Unreadable.REFUSAL),
-    ("unknown", Unreadable.REFUSAL),
+    ("I cannot tell whether there is a dog.", Unreadable.UNSURE), ("I cannot see the image.", Unreadable.SEES_NOTHING),
+    ("As an AI language model, I cannot view images.", Unreadable.SEES_NOTHING), ("Hard to say.", Unreadable.UNSURE),
+    ("unknown", Unreadable.UNSURE),
 ]  # fmt: skip
 
 OTHERS: list[tuple[str, Meaning, bool | None]] = [
@@ -150,8 +150,8 @@ OTHERS: list[tuple[str, Meaning, bool | None]] = [
     ("red", RED, True), ("Yes, it is red and shiny", RED, True), ("There is a red car.", RED, True),
     ("It is.", RED, True), ("It's not red", RED, False), ("No, it is blue.", RED, False),
     ("It is blue, not red.", RED, False), ("not red", RED, False), ("No, it isn't.", RED, False),
-    ("No, the car is next to a red truck.", RED, False), ("The truck is red, but the car is blue", RED, None),
-    ("blue", RED, None),
+    ("No, the car is next to a red truck.", RED, False), ("The truck is red, but the car is blue", RED, False),
+    ("blue", RED, False), ("The car is blue and the bus is red.", RED, False), ("It is a bright red.", RED, True),
     # what is said of the thing beats the particle
     ("Yes, there's one on the left.", Absent(group=DOG), False),
     ("Yes, the man is holding a dog", Absent(group=DOG), False),

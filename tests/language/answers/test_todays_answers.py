@@ -1,0 +1,89 @@
+"""Answers in the forms that models of today give them."""
+
+from __future__ import annotations
+
+from pytest_vqamt.core.meaning import Absent, Exists, Group, Has, Meaning
+from pytest_vqamt.language.answers.choices import read_choice
+from pytest_vqamt.language.answers.counts import read_count
+from pytest_vqamt.language.answers.text import UnreadableAnswer
+from pytest_vqamt.language.answers.yes_no import read_yes_no
+from tests.rows import each_row
+
+DOG = Group(name="dog")
+IS_THERE, IS_THERE_NO = Exists(group=DOG), Absent(group=DOG)
+OPEN, RED = Has(group=Group(name="door"), attribute="open"), Has(group=Group(name="car"), attribute="red")
+
+
+@each_row(
+    ("text", "option"),
+    [
+        *((text, "dog") for text in (
+            "(B)", "B.", "B", "Answer: B", "option b", "**B) dog**", "B: dog", "The correct answer is B.", "2",
+            "The second option.", "the latter", r"\boxed{B}", r"$\boxed{\text{dog}}$", '{"answer": "dog"}',
+            '```json\n{"reasoning": "no cat", "answer": "B"}\n```', "dog, not cat", "a dog rather than a cat",
+            "I can see a dog but no cat", "Between a cat and a dog, it is a dog.", "It's not a cat but a dog.",
+            "The cat is not visible; a dog is.", "Answer: dog\nExplanation: cats have other ears.",
+            "The answer is (B) dog because it barks unlike a cat",
+        )),
+        ("a", None), ("A. dog", None), ("cat or dog", None), ("It could be a dog", None), ("Not a cat.", None),
+        ("It is neither a cat nor a dog.", None), ("C", None),
+    ],
+)  # fmt: skip
+def test_letters_contrasts_and_markers_name_an_option(text: str, option: str | None) -> None:
+    assert _value(read_choice(text, ("cat", "dog"))) == option
+
+
+@each_row(
+    ("text", "number"),
+    [
+        ("2 dogs next to 3 people", 2), ("There are 3 people and 2 dogs.", 2), ("There is a dog and 3 people", 1),
+        ("a cat and 2 dogs", 2), ("2 dogs and 3 cats, so 5 in total", 2), ("1 dog with 4 legs", 1),
+        ("1, 2, 3... 3 dogs", 3), ("Dog 1: brown. Dog 2: white. Dog 3: black. Total: 3", 3), ("3 puppies", 3),
+        ("There are 3 people.", None), ("2 dogs and 1 puppy", None), ("2 or 3", None), ("1 dog, 2 cats, 3 birds", 1),
+        ("\uff12", 2), ("\u0663", 3), ("B) 3", 3), (r"\boxed{3}", 3), ("#### 3", 3), ('{"dogs": 3, "cats": 2}', 3),
+        ("| Object | Count |\n|---|---|\n| dog | 3 |\n| cat | 2 |", 3), ("Dogs: 3\nCats: 2", 3),
+        ("I count 2 brown dogs + 1 white dog = 3 dogs", 3), ("about 3", 3),
+    ],
+)  # fmt: skip
+def test_a_number_belongs_to_its_noun(text: str, number: int | None) -> None:
+    assert _value(read_count(text, (DOG,))) == number
+
+
+@each_row(
+    ("meaning", "text", "says"),
+    [
+        (IS_THERE, "There is a puppy.", True), (IS_THERE, "A golden retriever is lying there.", True),
+        (IS_THERE, "hot dog", None), (IS_THERE, '{"present": false}', False), (IS_THERE, "A) Yes", True),
+        (IS_THERE, "There may be a dog.", None), (IS_THERE, "Maybe yes", None),
+        (IS_THERE, "Yes, perhaps a lab.", True),
+        (OPEN, "It is closed.", False), (OPEN, "The door appears to be shut.", False),
+        (OPEN, "open (not closed)", True),
+        (RED, "The car appears to be a bright red.", True), (RED, "The car is blue and the bus is red.", False),
+        (RED, "It's not blue.", None), (RED, "It is red and white", True),
+    ],
+)  # fmt: skip
+def test_claims_by_other_words(meaning: Meaning, text: str, says: bool | None) -> None:
+    assert _value(read_yes_no(text, meaning)) is says
+
+
+@each_row(
+    ("text", "says"),
+    [
+        ("S\u00ed, hay un perro.", True), ("Oui", True), ("Non.", False), ("Nein, da ist kein Hund.", False),
+        ("\u0414\u0430", True), ("\u041d\u0435\u0442.", False), ("\u662f\u7684\u3002", True), ("\u6ca1\u6709", False),
+        ("\u0928\u0939\u0940\u0902", False), ("\u0646\u0639\u0645", True), ("\u0644\u0627", False), ("n\u00e3o", False),
+        ("Sim, h\u00e1 um cachorro.", True), ("Tidak ada.", False), ("\u09b9\u09cd\u09af\u09be\u0981\u0964", True),
+        ("\u062c\u06cc \u06c1\u0627\u06ba", True), ("\u6709\u4e00\u53ea\u72d7", None),
+    ],
+)  # fmt: skip
+def test_yes_and_no_in_other_languages(text: str, says: bool | None) -> None:
+    assert _value(read_yes_no(text, IS_THERE)) is says
+
+
+def test_a_foreign_sentence_after_a_denial_may_mean_either() -> None:
+    assert _value(read_yes_no("Nein, da ist kein Hund.", IS_THERE_NO)) is None
+    assert read_yes_no("Nein.", IS_THERE_NO) is False
+
+
+def _value(reading: object) -> object:
+    return None if isinstance(reading, UnreadableAnswer) else reading
