@@ -23,10 +23,11 @@ class Planned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """The model answered more queries."""
+    """The model answered more queries; ``cost`` is that of all its answers so far, None where it tells none."""
 
     item: str
     queries: int
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

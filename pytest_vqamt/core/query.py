@@ -57,6 +57,8 @@ class Answer:
     ``truncated`` is true if the question was too long for the model, which read only its beginning. ``declined`` is the
     reason why the model's adapter did not put the query to the model, "" if it did; ``unknown_words`` are the words
     that the model does not know.
+    ``tokens_in``, ``tokens_out`` and ``cost`` are what the answer took, where the model's server tells it, and no part
+    of the answer.
 
     >>> Answer("yes").text
     'yes'
@@ -67,6 +69,9 @@ class Answer:
     truncated: bool = False
     declined: str = ""
     unknown_words: tuple[str, ...] = ()
+    tokens_in: float | None = field(default=None, compare=False)
+    tokens_out: float | None = field(default=None, compare=False)
+    cost: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ _ADDED_COLUMNS = {
     "truncated": "integer not null default 0",
     "run": "text not null default ''",
     "declined": "text not null default ''",  # the reason and the unknown words as JSON
+    "tokens_in": "real",
+    "tokens_out": "real",
+    "cost": "real",
 }
 """Columns that the first version of the table did not have."""
 
@@ -188,14 +191,15 @@ class AnswerStore:
                 answer.truncated,
                 self.run.id + _AHEAD if query_id in ahead else self.run.id,
                 json.dumps([answer.declined, *answer.unknown_words]) if answer.declined else "",
+                answer.tokens_in,
+                answer.tokens_out,
+                answer.cost,
             )
             for query_id, answer in answers.items()
         ]
         with self._writing() as db:
-            db.executemany(
-                "insert or ignore into answers (key, text, scores, truncated, run, declined) values (?, ?, ?, ?, ?, ?)",
-                rows,
-            )
+            columns = "key, text, scores, truncated, run, declined, tokens_in, tokens_out, cost"
+            db.executemany(f"insert or ignore into answers ({columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             if self._leases is not None:
                 self._leases.release(db, [str(row[0]) for row in rows])
 
@@ -236,10 +240,11 @@ class AnswerStore:
         found: dict[str, tuple[Answer, str]] = {}
         for start in range(0, len(keys), _CHUNK):
             some = keys[start : start + _CHUNK]
-            wanted = f"select key, text, scores, truncated, run, declined from answers where key in ({_marks(some)})"
-            for key, text, scores, truncated, run, declined in self._db.execute(wanted, some):
+            columns = "key, run, text, scores, truncated, declined, tokens_in, tokens_out, cost"
+            wanted = f"select {columns} from answers where key in ({_marks(some)})"
+            for key, run, text, scores, truncated, declined, *taken in self._db.execute(wanted, some):
                 reason, *words = json.loads(declined) if declined else ("",)
-                found[key] = Answer(text, _scores(scores), bool(truncated), reason, tuple(words)), run
+                found[key] = Answer(text, _scores(scores), bool(truncated), reason, tuple(words), *taken), run
         return found
 
     def _used(self, db: sqlite3.Connection, rows: Mapping[str, tuple[Answer, str]]) -> CachedAnswers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from enum import StrEnum
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default
 from pytest_vqamt.execution.resources import Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.relations.catalogue import split_settings
@@ -47,6 +49,7 @@ def run(
     device: str = "auto",
     dtype: str | None = None,
     timeout: float | None = None,
+    max_cost: float | None = None,
     cache: str | Path | None = None,
     settings: Mapping[str, str] | None = None,
     allow_bad_records: bool = False,
@@ -68,6 +71,7 @@ def run(
     - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.
     - ``max_drop``: the drop from the baseline that is allowed; only significant drops count.
     - ``timeout``: the seconds that a batch may take; a model that takes longer is not asked again.
+    - ``max_cost``: the run ends with an error before its answers cost more; answers that the cache keeps are not lost.
     - ``cache``: a folder that keeps answers for later runs; None keeps nothing.
     - ``settings``: the values of ``--vqamt-option``, by name.
     - ``listen``: is called with each event (``pytest_vqamt.core.events``).
@@ -83,12 +87,20 @@ def run(
         raise OptionError(f"Expected a rate from 0 to 1, but got max_drop={max_drop!r}")
     if contrast is not None and not 0 <= contrast <= 1:
         raise OptionError(f"Expected a share from 0 to 1, but got contrast={contrast!r}")
+    if max_cost is not None and not 0 < max_cost < inf:
+        raise OptionError(f"Expected an amount above 0, but got max_cost={max_cost!r}")
     named = preset_of(preset) if preset else None
     taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
     of_relations, of_model = split_settings(settings or {}, taken, "the argument settings")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(
-        batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept, timeout_s=timeout
+        batch_size=batch_size,
+        device=device,
+        dtype=dtype,
+        settings=of_model,
+        cache=kept,
+        timeout_s=timeout,
+        budget=None if max_cost is None else Budget(max_cost),
     )
     if isinstance(model, str):
         ModelCatalogue().check(model, options)

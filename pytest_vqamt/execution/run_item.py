@@ -333,7 +333,7 @@ class _Run:
         return not (self._is_shrinking or self._job.model.deferred)
 
     def _on_answered(self, queries: int) -> None:
-        self._listen(Answered(item=self._job.item, queries=queries))
+        self._listen(Answered(item=self._job.item, queries=queries, cost=self._job.model.used().get("cost")))
 
 
 # The collector starts after every 700 new objects or so, and now and then goes through all there are. A run keeps

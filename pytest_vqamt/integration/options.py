@@ -69,9 +69,15 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-plan",
         kind="flag",
         ini=False,
-        help="say how many cases and distinct queries the run would have, and stop",
+        help="say how many cases and distinct queries the run would have, and what they would cost, and stop",
     ),
     Option(name="--vqamt-max-queries", metavar="N", help="refuse a run of more distinct queries than this"),
+    Option(
+        name="--vqamt-max-cost",
+        metavar="AMOUNT",
+        help="stop before the answers of this run cost more, in the currency of the prices; the same command goes on "
+        "later",
+    ),
     Option(
         name="--vqamt-fail-under",
         metavar="RATE",

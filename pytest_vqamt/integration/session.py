@@ -77,7 +77,14 @@ class VqamtSession:
                 listeners.append(closing.enter_context(CasePartWriter(self.settings.report, spec.position)))
             if self._terminal:
                 sampling = terms.sampling
-                bar = ProgressBar(self._terminal, self._column, sampling.max_cases / sampling.shard[1])
+                of_model = [each.id for each in self.resources.item_specs if each.model_spec == spec.model_spec]
+                bar = ProgressBar(
+                    self._terminal,
+                    self._column,
+                    sampling.max_cases / sampling.shard[1],
+                    done=of_model.index(spec.id),
+                    items=len(of_model),
+                )
                 listeners.append(bar)
                 closing.callback(bar.close)
 

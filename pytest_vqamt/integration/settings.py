@@ -22,6 +22,7 @@ from pytest_vqamt.integration.options import check_device, option_value, option_
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import check, preset
 from pytest_vqamt.reporting.html.case_selection import Images
@@ -74,6 +75,11 @@ def read_settings(config: pytest.Config) -> Settings:
     named = preset(name) if name else None
     cache = _cache(config)
     options = _model_options(config, model_settings, cache)
+    if options.budget and cache is None:
+        raise OptionError(
+            "Expected an answer cache with --vqamt-max-cost, or the answers that are paid for would be lost: leave "
+            "--vqamt-no-cache off, or name a folder with --vqamt-cache"
+        )
     baseline = _baseline(config)
     has_baseline = baseline is not None and baseline.exists()
     for spec in models:
@@ -161,9 +167,24 @@ def _model_options(config: pytest.Config, settings: Mapping[str, str], cache: Pa
         settings=settings,
         cache=cache,
         timeout_s=_seconds(config, "vqamt_timeout"),
+        budget=_budget(config, workers),
         worker=worker,
         workers=workers,
     )
+
+
+def _budget(config: pytest.Config, workers: int) -> Budget | None:
+    text = option_value(config, "vqamt_max_cost")
+    if text is None:
+        return None
+    try:
+        most = float(text)
+    except ValueError:
+        most = 0.0
+    if not 0 < most < inf:
+        raise OptionError(f"Expected --vqamt-max-cost to be an amount above 0, but got {text!r}")
+    folder = run_process_of(config).folder
+    return Budget(most, folder and folder / "costs", workers)
 
 
 def _seconds(config: pytest.Config, dest: str) -> float | None:

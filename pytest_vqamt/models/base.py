@@ -29,6 +29,9 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
     Is given the scene sources of the run, in their order, before the first query about one of them. For reference
     models, which know scenes: what is tested is given pictures and texts alone.
 
+``forecast(queries, measured)``
+    The tokens and the cost that queries will take (``models/token_forecast.py``), for ``--vqamt-plan``.
+
 ``batches_at_once`` (int)
     How many threads may call it at once, a batch each. Default: one.
 
@@ -46,7 +49,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 from pathlib import Path
 from reprlib import repr as shortened
@@ -60,6 +63,8 @@ from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
     from pytest_vqamt.data.base import SceneSource
+    from pytest_vqamt.models.budget import Budget
+    from pytest_vqamt.models.token_forecast import TokenForecast
 
 if sys.version_info >= (3, 14):
     # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.
@@ -110,6 +115,7 @@ class ModelOptions:
         settings: from ``--vqamt-option NAME=VALUE``.
         cache: a folder for what a model computes, such as features; None to cache nothing.
         timeout_s: the time that a batch may take; None for any time.
+        budget: the money that the run may spend; None for any amount.
         worker, workers: the number of this process, from 0, and of all processes of this run.
     """
 
@@ -119,6 +125,7 @@ class ModelOptions:
     settings: Mapping[str, str] = field(default_factory=dict)
     cache: Path | None = None
     timeout_s: float | None = None
+    budget: Budget | None = field(default=None, compare=False, repr=False)
     worker: int = 0
     workers: int = 1
 
@@ -154,6 +161,7 @@ class LoadedModel:
         batches_at_once: how many threads may call it.
         meet: gives it the scene sources of the run.
         used: gives its usage so far.
+        forecast: its method ``forecast``, if any.
     """
 
     name: str
@@ -169,6 +177,9 @@ class LoadedModel:
     batches_at_once: int = field(compare=False, default=1)
     meet: Callable[[Sequence[SceneSource]], object] = field(repr=False, compare=False, default=len)
     used: Callable[[], Mapping[str, float]] = field(repr=False, compare=False, default=dict)
+    forecast: Callable[[Sequence[Query], Sequence[tuple[Query, Answer]]], TokenForecast] | None = field(
+        repr=False, compare=False, default=None
+    )
 
     @property
     def batch_size(self) -> int:
@@ -299,6 +310,7 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         batches_at_once=batches_at_once,
         meet=_meet(model),
         used=lambda: declared_usage(name, model),
+        forecast=_forecast(model),
     )
 
 
@@ -333,6 +345,13 @@ def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[Model
 def _meet(model: object) -> Callable[[Sequence[SceneSource]], object]:
     found: object = getattr(model, "meet", None)
     return found if callable(found) and accepts(found, "sources") else len  # which does nothing
+
+
+def _forecast(
+    model: object,
+) -> Callable[[Sequence[Query], Sequence[tuple[Query, Answer]]], TokenForecast] | None:
+    found: object = getattr(model, "forecast", None)
+    return found if callable(found) and accepts(found, "queries", "measured") else None
 
 
 def _per_input(function: Callable[..., object]) -> Method:
@@ -412,8 +431,14 @@ def _answer(value: object, item: ModelInput, who: str) -> Answer:
     if isinstance(value, Answer) and _is_valid(value.text, value.scores):
         scores = value.scores and tuple((encodable(label), score) for label, score in value.scores)
         _check_declined(value.declined or "-", value.unknown_words, who)
-        words = tuple(map(encodable, value.unknown_words))
-        return Answer(encodable(value.text), scores, bool(value.truncated), encodable(value.declined), words)
+        return replace(
+            value,
+            text=encodable(value.text),
+            scores=scores,
+            truncated=bool(value.truncated),
+            declined=encodable(value.declined),
+            unknown_words=tuple(map(encodable, value.unknown_words)),
+        )
     raise ModelError(
         f"Expected {who} to return an Answer(text, scores), a Declined or a str for each input, but got "
         f"{described(value)} for text={shortened(item.text)}"

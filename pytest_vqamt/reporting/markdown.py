@@ -11,7 +11,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.results import audit_tables
-from pytest_vqamt.reporting.text import describe_queries, describe_utilisation, folded_lines
+from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.headline import Finding, headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import summary_tables
@@ -204,6 +204,7 @@ def _footer(report: Report) -> str:
     models = [
         f"{model.name} queries: {describe_queries(model)}"
         + (f"; model utilisation {utilisation}" if (utilisation := describe_utilisation(model)) else "")
+        + (f"; {describe_usage(model)}" if model.usage else "")
         for model in report.models
     ]
     return escape(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from pytest_vqamt.core.events import Answered, Event, Finished, Planned
+from pytest_vqamt.reporting.view.format import format_cost
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -29,10 +30,15 @@ class ProgressBar:
     """Shows how many queries of the current item are answered.
 
     The bar takes the line below the cursor, and puts the cursor back to ``column`` at the end. If not all of at most
-    ``cases`` cases are planned yet, the number of queries is extrapolated.
+    ``cases`` cases are planned yet, the number of queries is extrapolated. Where the model tells its cost, that so far
+    is shown, and what all ``items`` will cost if they cost as much as those that are ``done``.
     """
 
-    def __init__(self, file: TextIO, column: Callable[[], int], cases: float = 0) -> None:
+    def __init__(
+        self, file: TextIO, column: Callable[[], int], cases: float = 0, *, done: int = 0, items: int = 1
+    ) -> None:
+        self._done = done
+        self._items = items
         self._file = file
         self._column = column
         self._cases = cases
@@ -56,6 +62,8 @@ class ProgressBar:
                 self._bar.update(event.queries)
             elif time.monotonic() - self._started > _DELAY_S:
                 self._bar = self._opened()
+            if self._bar is not None and event.cost:
+                self._bar.set_postfix_str(self._cost(event.cost))
         elif isinstance(event, Finished):
             self.close()
 
@@ -71,6 +79,10 @@ class ProgressBar:
     def _total(self) -> int:
         """The expected number of queries, extrapolated from the planned cases."""
         return round(self._to_ask * max(1.0, self._cases / max(1, self._planned)))
+
+    def _cost(self, so_far: float) -> str:
+        share = (self._done + min(1.0, self._answered / max(1, self._total))) / self._items
+        return f"cost {format_cost(so_far)} of about {format_cost(so_far / max(share, 1e-6))}"
 
     def _opened(self) -> tqdm[NoReturn]:
         from tqdm import tqdm

@@ -16,13 +16,14 @@ from pytest_vqamt.core.results import (
 from pytest_vqamt.reporting.paper_tables import coverage_table, pair_tables, summary_table
 from pytest_vqamt.reporting.text import (
     describe_queries,
+    describe_usage,
     describe_utilisation,
     example_lines,
     folded_lines,
     folds_inapplicable,
     not_applicable_message,
 )
-from pytest_vqamt.reporting.view.format import count_noun, format_usage, wrapped
+from pytest_vqamt.reporting.view.format import count_noun, wrapped
 from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
@@ -69,7 +70,7 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
         if utilisation := describe_utilisation(use):
             yield f"{use.name} model utilisation {utilisation}"
         if use.usage:
-            yield f"{use.name} usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
+            yield f"{use.name} {describe_usage(use)}"
     if report.shard != "1/1":
         yield f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
     elif report.relations and not any(result.gates or result.drop_gates for result in report.relations):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pytest_vqamt.core.plain_text import quoted, shortened, shown, visible
 from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, ModelUse, RelationResult, ViolationPreview
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.view.format import count_noun, format_interval, format_p, wrapped
+from pytest_vqamt.reporting.view.format import count_noun, format_interval, format_p, format_usage, wrapped
 from pytest_vqamt.reporting.view.grounding import describe_by_chance
 
 
@@ -187,6 +187,11 @@ def describe_queries(use: ModelUse) -> str:
     '955 sent, 3 cached, 1,195 deduplicated'
     """
     return f"{use.queries_asked:,} sent, {use.queries_cached:,} cached, {use.queries_saved:,} deduplicated"
+
+
+def describe_usage(use: ModelUse) -> str:
+    """What the model's answers took, as it tells: tokens, cost."""
+    return f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
 
 
 def describe_utilisation(use: ModelUse) -> str:

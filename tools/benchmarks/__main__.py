@@ -13,6 +13,7 @@ NAMES = (
     "end_to_end",
     "sweep",
     "served",
+    "pace",
     "scene_index",
     "planning",
     "picture_world",

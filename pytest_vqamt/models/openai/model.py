@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from threading import BoundedSemaphore, Event
+from typing import NoReturn
 from weakref import finalize
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.budget import BudgetSpentError
 from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
+from pytest_vqamt.models.openai.prices import Prices, prices_from
 from pytest_vqamt.models.openai.requests import ChatEndpoint, EncodedPictures, answer_schema, picture_message
 from pytest_vqamt.models.openai.settings import ModelAddress, api_key_for, openai_settings
 from pytest_vqamt.models.prompts import Prompts, prompts_from
+from pytest_vqamt.models.token_forecast import TokenForecast, TokenForecaster
 
 VERSION = 1
 """Goes up when answers change for the same model and settings."""
@@ -35,8 +41,18 @@ class OpenAIModel:
 
     batches_at_once = 2
 
-    def __init__(self, endpoint: ChatEndpoint, prompts: Prompts, *, fingerprint: str) -> None:
+    def __init__(
+        self,
+        endpoint: ChatEndpoint,
+        prompts: Prompts,
+        *,
+        fingerprint: str,
+        forecaster: TokenForecaster,
+        prices: Prices | None = None,
+    ) -> None:
         self.fingerprint = fingerprint
+        self._forecaster = forecaster
+        self._prices = prices
         self.batch_size = -(-endpoint.in_flight // self.batches_at_once)
         self.largest_batch = _BATCHES_PER_FLIGHT * endpoint.in_flight
         self._endpoint = endpoint
@@ -58,6 +74,17 @@ class OpenAIModel:
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self._answers(Task.CAPTIONING, batch)
+
+    def forecast(self, queries: Sequence[Query], measured: Sequence[tuple[Query, Answer]]) -> TokenForecast:
+        """The tokens and the cost that ``queries`` will take; ``measured`` are those that have an answer."""
+        found = self._forecaster.forecast(queries, measured)
+        if self._prices is None:
+            return found
+        cost, most = (
+            self._prices.cost(found.tokens_in, tokens_out, requests=len(queries))
+            for tokens_out in (found.tokens_out, found.tokens_out_most)
+        )
+        return replace(found, cost=cost, cost_most=most)
 
     def stream_answers(
         self, task: Task, batch: Sequence[ModelInput]
@@ -81,18 +108,26 @@ class OpenAIModel:
                 messages = [picture_message(self._prompts.text(item), pictures.data_uri(place), settings.detail)]
                 schema = answer_schema(item) if settings.is_json else None
                 return self._endpoint.complete(item.query.id, messages, self._prompts.longest(task), stop, schema)
-            except ModelError:
-                stop.set()  # at once: the thread that takes the results may be late
+            except ModelError as error:
+                if not isinstance(error, BudgetSpentError):
+                    stop.set()  # at once: the thread that takes the results may be late
                 raise
             finally:
                 self._slots.release()
                 pictures.release(place)
 
+        spent: BudgetSpentError | None = None
         with closing(run_concurrently(len(batch), self._endpoint.in_flight, ask)) as results:
             for place, result in results:
+                if isinstance(result, BudgetSpentError):
+                    spent = result  # others may have been answered
+                    continue
                 if isinstance(result, ModelError):
                     raise _without_context(result)
                 yield place, _without_context(result) if isinstance(result, Exception) else result
+
+        if spent is not None:
+            raise spent.with_traceback(None)
 
     def _answers(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         outcomes = dict(self.stream_answers(task, batch))
@@ -119,6 +154,7 @@ def check(argument: str, options: ModelOptions) -> None:
     address = ModelAddress.parse(argument)
     settings = openai_settings(options, address)
     prompts_from(options)
+    prices_from(options, address.model)
     api_key_for(address, os.environ, settings.headers)
 
 
@@ -136,4 +172,20 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
     )
     if settings.revision:
         fingerprint += f" revision={settings.revision}"
-    return OpenAIModel(ChatEndpoint(address, settings), prompts, fingerprint=fingerprint)
+    prices, chat = prices_from(options, address.model), settings.chat
+    return OpenAIModel(
+        ChatEndpoint(address, settings, prices, options.budget),
+        prompts,
+        fingerprint=fingerprint,
+        forecaster=TokenForecaster(
+            address.model,
+            lambda query: chat.system + prompts.text(ModelInput(query, _no_picture)),
+            prompts.longest,
+            (chat.min_pixels, chat.max_pixels),
+        ),
+        prices=prices,
+    )
+
+
+def _no_picture(_picture: Picture) -> NoReturn:
+    raise AssertionError("A prompt needs no picture")

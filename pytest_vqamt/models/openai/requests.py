@@ -21,18 +21,22 @@ from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.language.answers.text import strip_reasoning
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, answer_in_json, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse, png_bytes
+from pytest_vqamt.models.http.pace import Pace
 from pytest_vqamt.models.http.retry import (
     ForbiddenError,
     QueryError,
     RetryPolicy,
     ServerState,
+    StoppedError,
     TransientError,
     retry_after_s,
     status_text,
 )
 from pytest_vqamt.models.http.settings import ApiKey, redact_logs
+from pytest_vqamt.models.openai.prices import Prices, Spent
 from pytest_vqamt.models.openai.settings import (
     KEY_VARIABLE,
     ModelAddress,
@@ -64,8 +68,14 @@ class ChatEndpoint:
     The key is redacted from log records until the endpoint is closed.
     """
 
-    def __init__(self, address: ModelAddress, settings: OpenAISettings) -> None:
-        """Reads the key from the environment; nothing is sent yet.
+    def __init__(
+        self,
+        address: ModelAddress,
+        settings: OpenAISettings,
+        prices: Prices | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        """Reads the key from the environment; nothing is sent yet. ``prices`` hold where the server tells no cost.
 
         Raises:
             OptionError: the key holds what no header can hold.
@@ -74,6 +84,8 @@ class ChatEndpoint:
         self.in_flight = settings.in_flight
         self.settings = settings
         self._address = address
+        self._prices = prices
+        self._budget = budget
         self._key = api_key_for(address, os.environ, settings.headers)
         self._client = HttpClient(address.url, self._key, timeout_s=settings.timeout_s, connections=settings.in_flight)
         self._retry = RetryPolicy(
@@ -83,6 +95,7 @@ class ChatEndpoint:
             disable_after=_DISABLE_AFTER,
             advice=_ADVICE,
         )
+        self._pace = Pace(settings.in_flight)
         self._end_redaction = redact_logs(self._key)
 
     def complete(
@@ -98,19 +111,58 @@ class ChatEndpoint:
             StoppedError: the answer is no longer wanted.
         """
         body = request_body(self._address.model, messages, max_tokens, self.settings, schema)
-        return self._retry.call(name, lambda: self._attempt(body), stop)
+        return self._retry.call(name, lambda: self._paid_attempt(body, stop), stop)
 
     def close(self) -> None:
         self._client.close()
         self._end_redaction()
 
-    def _attempt(self, body: bytes) -> Answer:
+    def _paid_attempt(self, body: bytes, stop: Event) -> Answer:
+        """Sends a request if the budget allows for it."""
+        spent = Spent()
+        if self._budget is None:
+            return self._paced_attempt(body, spent, stop)
+        if not self._budget.start(lambda: not stop.is_set()):
+            raise StoppedError
+        try:
+            answer = self._paced_attempt(body, spent, stop)
+        finally:
+            self._budget.finish(spent.cost)
+        if spent.cost is None:
+            raise ModelError(
+                f"Expected the cost of each answer with --vqamt-max-cost, but {self._address.url} tells none: give "
+                "--vqamt-option price=FILE, or price-in and price-out for a million tokens"
+            )
+        return answer
+
+    def _paced_attempt(self, body: bytes, spent: Spent, stop: Event) -> Answer:
+        """Sends a request when the server is likely to take it."""
+        started = self._pace.start(stop)
+        if started is None:
+            raise StoppedError
+        try:
+            answer = self._attempt(body, spent)
+        except TransientError as failure:
+            if failure.state is ServerState.BUSY:
+                self._pace.refused(started)
+                self.usage.add("requests refused")
+            else:
+                self._pace.failed()
+            raise
+        except BaseException:
+            self._pace.failed()
+            raise
+        self._pace.answered(started)
+        return answer
+
+    def _attempt(self, body: bytes, spent: Spent) -> Answer:
         self.usage.add("requests")
         response = self._client.post(body)
         if response.status != 200:
             raise_http_error(_error_response(response, self._address.url), self._address, self._key)
         fields = parse_body(response.body, self._address.url)
-        self.usage.replied(fields.get("usage"))
+        spent.read(fields.get("usage"), self._prices)
+        self.usage.add_spent(spent)
         if (error := embedded_error(fields)) is not None:
             failed = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
             raise_http_error(failed, self._address, self._key)
@@ -122,7 +174,11 @@ class ChatEndpoint:
             self.usage.add("answers cut off")
         scores = completion_scores(fields) if self.settings.chat.logprobs else None
         return Answer(
-            self._key.redact(text), scores and tuple((self._key.redact(label), score) for label, score in scores)
+            self._key.redact(text),
+            scores and tuple((self._key.redact(label), score) for label, score in scores),
+            tokens_in=spent.tokens_in,
+            tokens_out=spent.tokens_out,
+            cost=spent.cost,
         )
 
     def _answer_text(self, fields: Mapping[str, object]) -> str:

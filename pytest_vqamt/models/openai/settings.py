@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from threading import Lock
 from urllib.parse import SplitResult, urlsplit
 
@@ -14,6 +13,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, split_url
+from pytest_vqamt.models.openai.prices import Spent
 
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _DETAILS = ("auto", "low", "high")
@@ -216,10 +216,6 @@ def api_key_for(
     return key_from_environment(environment, key_variables(address), values)
 
 
-_COUNTED_FIELDS = {"prompt_tokens": "tokens in", "completion_tokens": "tokens out", "cost": "cost"}
-"""Names in a reply's ``usage``, and in reports. ``cost`` is OpenRouter's, in its credits (US dollars)."""
-
-
 class UsageCounter:
     """Thread-safe sums over all requests, retries included."""
 
@@ -232,20 +228,13 @@ class UsageCounter:
         with self._lock:
             self._sums[name] = self._sums.get(name, 0) + amount
 
-    def replied(self, usage: object) -> None:
-        """Adds the numbers in the ``usage`` of a reply."""
-        if isinstance(usage, Mapping):
-            for theirs, ours in _COUNTED_FIELDS.items():
-                if (amount := _amount(usage.get(theirs))) is not None:
-                    self.add(ours, amount)
+    def add_spent(self, spent: Spent) -> None:
+        """Adds what a reply took, as far as it is known."""
+        named = {"tokens in": spent.tokens_in, "tokens out": spent.tokens_out, "cost": spent.cost}
+        for name, amount in named.items():
+            if amount is not None:
+                self.add(name, amount)
 
     def sums(self) -> dict[str, float]:
         with self._lock:
             return dict(self._sums)
-
-
-def _amount(value: object) -> float | None:
-    """A number that can be summed, whole numbers as they are."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
-        return value
-    return None

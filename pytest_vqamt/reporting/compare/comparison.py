@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.compare.runs import (
     models_compared,
 )
 from pytest_vqamt.reporting.html.cards import describe_edits
-from pytest_vqamt.reporting.view.format import count_noun
+from pytest_vqamt.reporting.view.format import count_noun, format_cost
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.paired import SIGNIFICANT, change_of, drop_p, holm, with_holm_gates
 
@@ -469,6 +469,7 @@ def comparison_notes(
     yield from _settings(dict(before.settings), dict(after.settings))
     yield from _versions(items)
     yield from _cases([each for each in items if not each.grounded])
+    yield from _costs(dict(before.costs), dict(after.costs), models)
 
 
 def _models(before: Mapping[str, str], after: Mapping[str, str], models: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -516,6 +517,19 @@ def _cases(items: Sequence[ComparedItem]) -> Iterator[str]:
         yield f"not compared, without a verdict or waived in one of the runs: {count_noun(unjudged, 'case')}"
     if other := sum(each.other_verdict for each in items):
         yield f"another verdict for the same answers: {count_noun(other, 'case')}"
+
+
+def _costs(
+    before: Mapping[str, tuple[float, int]], after: Mapping[str, tuple[float, int]], models: Sequence[tuple[str, str]]
+) -> Iterator[str]:
+    """What the answers cost in both runs; cached answers cost nothing again."""
+    for old, new in models:
+        if old in before and new in after:
+            (cost, queries), (cost_now, queries_now) = before[old], after[new]
+            yield (
+                f"{_either(old, new)} cost {format_cost(cost)} for {queries:,} queries sent, and "
+                f"{format_cost(cost_now)} for {queries_now:,}"
+            )
 
 
 def _either(old: str, new: str) -> str:

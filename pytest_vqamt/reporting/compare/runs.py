@@ -42,6 +42,7 @@ class ComparableRun:
         data: spec and digest of each source.
         settings: of the relations.
         caveats: why the run is incomplete, a clause each.
+        costs: the cost of each model that tells it, and the number of queries that were sent for it.
         open: opens the cases.
     """
 
@@ -54,6 +55,7 @@ class ComparableRun:
     items: tuple[StoredItem, ...]
     caveats: tuple[str, ...]
     open: Callable[[], AbstractContextManager[ReadItem]]
+    costs: tuple[tuple[str, tuple[float, int]], ...] = ()
 
 
 def open_run(path: Path) -> ComparableRun:
@@ -94,6 +96,11 @@ def open_report_run(folder: Path) -> ComparableRun:
         items=items,
         caveats=tuple(_caveats(report)),
         open=lambda: open_items(folder, [each.counted for each in items]),
+        costs=tuple(
+            (model.name, (cost, model.queries_asked))
+            for model in report.models
+            if (cost := dict(model.usage).get("cost")) is not None
+        ),
     )
 
 

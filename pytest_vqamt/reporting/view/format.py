@@ -64,6 +64,15 @@ def format_usage(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
 
 
+def format_cost(amount: float) -> str:
+    """An amount of money, in the currency of its prices: two digits behind the point, small amounts with more.
+
+    >>> format_cost(1234.5), format_cost(0.001234), format_cost(0)
+    ('1,234.50', '0.0012', '0.00')
+    """
+    return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.2g}" if amount < 0.1 else f"{amount:.2f}"
+
+
 def axis_percent(share: float) -> str:
     """The position of a share on an axis from 0 to 1, in percent of its length.
 

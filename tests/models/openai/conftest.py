@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.http import pace, retry
 from pytest_vqamt.models.openai.model import OpenAIModel, load
 from tests.models.openai.stub import Script, Stub
 
@@ -33,8 +33,10 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first back-off takes a hundredth of a second."""
+    """The first back-off takes a hundredth of a second, and requests start at once."""
     monkeypatch.setattr(retry, "_FIRST_BACKOFF_S", 0.02)
+    for name, value in {"FIRST_RATE": 1e4, "FIRST_WINDOW": 512, "FIRST_HOLD_S": 0.001, "LONGEST_HOLD_S": 0.002}.items():
+        monkeypatch.setattr(pace, f"_{name}", value)
 
 
 @pytest.fixture

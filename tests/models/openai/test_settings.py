@@ -14,6 +14,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import OPENAI_SETTINGS, ModelCatalogue
 from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
+from pytest_vqamt.models.openai.prices import Spent
 from pytest_vqamt.models.openai.settings import (
     ModelAddress,
     OpenAISettings,
@@ -53,7 +54,7 @@ def test_what_is_given_is_taken() -> None:
         "response": "json",
         "header.NAME": "VARIABLE",
     }
-    assert set(given) == set(OPENAI_SETTINGS)
+    assert {*given, "price", "price-in", "price-out"} == set(OPENAI_SETTINGS)
     assert openai_settings(ModelOptions(settings=given), HERE) == OpenAISettings(
         timeout_s=2.5,
         in_flight=8,
@@ -326,15 +327,21 @@ def test_a_key_does_not_show_itself() -> None:
 )
 def test_what_can_be_summed_is(told: object, sums: dict[str, float]) -> None:
     usage = UsageCounter()
-    usage.replied(told)
+    usage.add_spent(spent(told))
     assert usage.sums() == sums
+
+
+def spent(usage: object) -> Spent:
+    found = Spent()
+    found.read(usage, None)
+    return found
 
 
 def test_sums_grow() -> None:
     usage = UsageCounter()
     for tokens in (1, 2, 3):
         usage.add("requests")
-        usage.replied({"prompt_tokens": tokens})
+        usage.add_spent(spent({"prompt_tokens": tokens}))
     before = usage.sums()
     assert before == {"requests": 3, "tokens in": 6}
     usage.add("requests")

@@ -1,0 +1,104 @@
+"""The budget of a run: no request starts that would cost more than is left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from threading import Condition
+
+from pytest_vqamt.core.errors import ModelError
+
+_POLL_S = 0.1
+"""Other processes spend, too, and an answer may no longer be wanted."""
+
+
+class BudgetSpentError(ModelError):
+    """The budget does not allow for another request."""
+
+
+class Budget:
+    """The money that a run may spend, in the currency of its prices. Thread-safe; processes may share it by a file.
+
+    A request starts if it fits beside those in flight, each taken to cost as much as the dearest so far. The first
+    goes alone, so that there is a cost to go by. Processes see each other's costs, and each leaves as much room for the
+    others as it needs itself: together they may spend a request each too much.
+
+    Attributes:
+        most: the amount that may be spent.
+    """
+
+    def __init__(self, most: float, file: Path | None = None, processes: int = 1) -> None:
+        self.most = most
+        self._file = file
+        self._processes = processes
+        self._changed = Condition()
+        self._in_flight = 0
+        self._dearest: float | None = None
+        self._spent = 0.0
+        self._read = 0
+
+    @property
+    def spent(self) -> float:
+        """The costs of all processes so far."""
+        with self._changed:
+            return self._total()
+
+    def start(self, is_wanted: Callable[[], bool]) -> bool:
+        """Waits until a request may start; False if it is no longer wanted.
+
+        It is raised while no request of this process is in flight: what is paid for is answered.
+
+        Raises:
+            BudgetSpentError: the budget does not allow for another request.
+        """
+        with self._changed:
+            while is_wanted():
+                each = self._dearest or 0.0
+                left = self.most - self._total()
+                if not self._in_flight and (left <= 0 or each > left):
+                    raise self._is_spent()
+                is_known = self._dearest is not None
+                fits = (self._in_flight + 1) * each * self._processes <= left
+                if not self._in_flight or (is_known and fits and left > 0):
+                    self._in_flight += 1
+                    return True
+                self._changed.wait(_POLL_S)
+        return False
+
+    def finish(self, cost: float | None) -> None:
+        """Adds the cost of a request that was started; None where it had none."""
+        with self._changed:
+            self._in_flight -= 1
+            if cost is not None:
+                self._dearest = max(self._dearest or 0.0, cost)
+                self._add(cost)
+            self._changed.notify_all()
+
+    def _is_spent(self) -> BudgetSpentError:
+        return BudgetSpentError(
+            f"Expected another query to fit into --vqamt-max-cost={self.most:g}, but {self._total():.6g} is spent: "
+            "all answers are kept; the same command goes on from here with as much again, and --vqamt-plan says what "
+            "the rest costs"
+        )
+
+    def _add(self, cost: float) -> None:
+        if self._file is None:
+            self._spent += cost
+            return
+        descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)  # one write, which nothing divides
+        try:
+            os.write(descriptor, f"{cost!r}\n".encode())
+        finally:
+            os.close(descriptor)
+
+    def _total(self) -> float:
+        """The costs so far; those of other processes are read from where the last reading ended."""
+        if self._file is not None and self._file.exists():
+            with self._file.open("rb") as costs:
+                costs.seek(self._read)
+                new = costs.read()
+            whole = new[: new.rfind(b"\n") + 1]
+            self._read += len(whole)
+            self._spent += sum(map(float, whole.split()))
+        return self._spent

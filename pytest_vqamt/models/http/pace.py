@@ -1,0 +1,218 @@
+"""How many requests a server is sent, found out by additive increase and multiplicative decrease."""
+
+from __future__ import annotations
+
+import time
+from threading import Condition, Event, Lock
+
+_FIRST_RATE, _FIRST_DOUBLES_S = 32.0, 0.7
+"""Requests a second at the beginning, and how soon they double until the server refuses one."""
+
+_HIGHEST_RATE = 10_000.0
+
+_FIRST_WINDOW = 8
+
+_LATEST = 0.2
+"""The weight of the latest answer in the mean of how long answers take."""
+
+_FIRST_CUT, _CUT = 0.5, 0.97
+"""The rate after the first refusal, and after others, as a share of the rate that the server was found to take."""
+
+_LARGEST_CUT = 0.75
+"""The rate that it was found to take is not below this share of the rate refused."""
+
+_SOON_S = 5.0
+
+_NEAR = 0.96
+_GROWTH_FAR = 0.06
+_GROWTH_NEAR = 0.004
+"""The rate grows by these shares of the rate last refused, each second, below and above so much of it ..."""
+
+_DOUBLES_S = 8.0
+"""... and the second by twice as much after each of these."""
+
+_FIRST_HOLD_S, _LONGEST_HOLD_S = 0.25, 1.0
+"""No request starts for so long after a refusal; the time doubles where the next one is refused, too."""
+
+_SLOWER, _GAIN, _WINDOW_CUT = 2.0, 1.05, 0.7
+"""Answers that take so many times as long, while not so many times as many come, are queued at the server: the
+window is cut to this share."""
+
+_SLACK_S = 0.02
+"""A thread wakes up so late; what was not sent in the meantime is."""
+
+_POLL_S = 0.2
+"""A thread that waits checks so often whether its answer is still wanted."""
+
+
+class PaceController:
+    """Decides when a request may start. It has no clock: each call is given the time in seconds.
+
+    A rate bounds the start of requests, a window those in flight. The rate doubles quickly until the server refuses a
+    request. A refusal cuts it to just below what came since the one before; then it grows, slowly near the rate that
+    was refused. The window doubles each round up to ``most``, until answers take twice as long as with fewer in flight
+    while no more of them come: then it is cut, and grows by one each round. After a refusal the rate decides.
+
+    Attributes:
+        most: the most requests in flight.
+        window: the most in flight now.
+        rate: the most that start in a second.
+        in_flight: those that were started and have not ended.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.window = float(min(most, _FIRST_WINDOW))
+        self._is_starting = True
+        self.rate = _FIRST_RATE
+        self.in_flight = 0
+        self._next_start = 0.0
+        self._took_s: float | None = None
+        self._refused_rate: float | None = None
+        self._accepted = 0
+        self._cut_at = self._refused_at = float("-inf")
+        self._hold_s = _FIRST_HOLD_S
+        self._is_answered = True
+        self._grown_at = float("inf")
+        self._near_since = 0.0
+        self._rounds: dict[int, tuple[float, float]] = {}
+        self._round_began: float | None = None
+        self._round_answers = 0
+        self._round_took_s = 0.0
+
+    def delay_s(self, now: float) -> float | None:
+        """Seconds until a request may start: 0 for now, None for when another ends."""
+        if self.in_flight >= int(self.window):
+            return None
+        self._grow(now)
+        return max(0.0, self._next_start - now)
+
+    def start(self, now: float) -> None:
+        """Records that a request was sent."""
+        self.in_flight += 1
+        if self._round_began is None:
+            self._round_began = self._grown_at = now
+        self._next_start = max(self._next_start, now - _SLACK_S) + 1 / self.rate
+
+    def answered(self, now: float, started: float) -> None:
+        """Records an answer to a request that was sent at ``started``."""
+        self.in_flight -= 1
+        took_s = max(now - started, 1e-4)
+        self._took_s = took_s if self._took_s is None else self._took_s + _LATEST * (took_s - self._took_s)
+        if started >= self._refused_at:
+            self._is_answered, self._hold_s = True, _FIRST_HOLD_S
+        self._accepted += 1
+        self._round_answers += 1
+        self._round_took_s += took_s
+        if self._round_answers >= max(_FIRST_WINDOW, int(self.window)):
+            self._end_round(now)
+
+    def refused(self, now: float, started: float) -> None:
+        """Records that the server wanted no request. Of those sent before a refusal was known, only one counts."""
+        self.in_flight -= 1
+        if started < self._refused_at:
+            return
+        self._refused_at = now
+        if not self._is_answered:
+            self._hold_s = min(_LONGEST_HOLD_S, 2 * self._hold_s)
+        self._next_start = max(self._next_start, now + self._hold_s)
+        if not self._is_answered and now - self._cut_at < _SOON_S:
+            return  # nothing tells yet whether the last cut was enough
+        self._is_answered = False
+        self._cut(now)
+
+    def failed(self) -> None:
+        """Records that a request ended otherwise."""
+        self.in_flight -= 1
+
+    def _cut(self, now: float) -> None:
+        if self._took_s is None:
+            self.rate = max(1.0, self.rate / 2)  # it has not answered yet, so it may be loading
+            return
+        if self._refused_rate is None:
+            self._refused_rate = min(self.rate, self.window / self._took_s)
+            self.rate = _FIRST_CUT * self._refused_rate
+        else:
+            # Between two refusals of a full quota the server takes just what it allows.
+            came = self._accepted / max(now - self._cut_at, 1e-3)
+            self._refused_rate = min(self.rate, max(came, _LARGEST_CUT * self.rate))
+            self.rate = _CUT * self._refused_rate
+        self.rate = max(self.rate, 0.05)
+        self._accepted = 0
+        self._cut_at = self._grown_at = self._near_since = now
+
+    def _grow(self, now: float) -> None:
+        passed_s = now - self._grown_at
+        if passed_s <= 0:
+            return
+        if self._refused_rate is None:
+            self.rate = min(self.rate * 2.0 ** (passed_s / _FIRST_DOUBLES_S), _HIGHEST_RATE)
+        elif self.rate < _NEAR * self._refused_rate:
+            self.rate = min(self.rate + _GROWTH_FAR * self._refused_rate * passed_s, _NEAR * self._refused_rate)
+            self._near_since = now
+        else:
+            doubled = 2.0 ** min((now - self._near_since) / _DOUBLES_S, 8.0)
+            self.rate += _GROWTH_NEAR * self._refused_rate * doubled * passed_s
+        self._grown_at = now
+
+    def _end_round(self, now: float) -> None:
+        """Compares a round of answers with those of rounds with clearly fewer in flight."""
+        window, began = int(self.window), self._round_began or 0.0
+        came = self._round_answers / max(now - began, 1e-6)
+        took_s = self._round_took_s / self._round_answers
+        self._round_began, self._round_answers, self._round_took_s = now, 0, 0.0
+        fewer = [found for other, found in self._rounds.items() if other <= 0.75 * window]
+        is_queued = any(took_s > _SLOWER * before for _, before in fewer)
+        gains = not fewer or came > _GAIN * max(before for before, _ in fewer)
+        if self._refused_rate is None and is_queued and not gains:
+            self.window = max(1.0, _WINDOW_CUT * window)
+            self._is_starting = False
+        else:
+            self.window = min(self.most, 2 * self.window if self._is_starting else self.window + 1)
+        before, shortest = self._rounds.get(window, (came, took_s))
+        self._rounds[window] = ((before + came) / 2, min(shortest, took_s))
+
+
+class Pace:
+    """A ``PaceController`` for many threads, on the monotonic clock."""
+
+    def __init__(self, most: int) -> None:
+        self._controller = PaceController(most)
+        self._changed = Condition()
+        self._turn = Lock()
+
+    def start(self, stop: Event) -> float | None:
+        """Waits until a request may start, and returns the time; None if it is no longer wanted."""
+        while not self._turn.acquire(timeout=_POLL_S):  # or all would wake up each time that one may start
+            if stop.is_set():
+                return None
+        try:
+            with self._changed:
+                while not stop.is_set():
+                    now = time.monotonic()
+                    delay = self._controller.delay_s(now)
+                    if delay is not None and delay <= 0:
+                        self._controller.start(now)
+                        return now
+                    self._changed.wait(_POLL_S if delay is None else min(delay, _POLL_S))
+            return None
+        finally:
+            self._turn.release()
+
+    def answered(self, started: float) -> None:
+        """Records an answer to the request that ``start`` returned this time for."""
+        with self._changed:
+            self._controller.answered(time.monotonic(), started)
+            self._changed.notify()
+
+    def refused(self, started: float) -> None:
+        """Records that the server wanted no request."""
+        with self._changed:
+            self._controller.refused(time.monotonic(), started)
+            self._changed.notify()
+
+    def failed(self) -> None:
+        """Records that a request ended otherwise."""
+        with self._changed:
+            self._controller.failed()
+            self._changed.notify()
