@@ -80,7 +80,7 @@ Serve = Callable[[Till], Stub]
 
 def forecast(run: Run, model: str, *arguments: str) -> tuple[float, str]:
     """The forecast cost, and the whole output."""
-    text = run(RELATIONS, "--vqamt-plan", *PRICES, *arguments, model=model, max_cases=20).stdout.str()
+    text = run(RELATIONS, "--vqamt-plan", *PRICES, *arguments, model=model, max_cases=12).stdout.str()
     found = re.search(r"^cost: ([\d.,]+) ", text, re.MULTILINE)
     assert found, text
     return float(found[1]), text
@@ -99,7 +99,7 @@ def test_a_plan_forecasts_the_cost_by_the_formula_of_the_family(
     cost, text = forecast(run, model)
     assert not till.asked
     assert "tokens in by the documented formula of Qwen2-VL and Qwen2.5-VL" in text
-    run(RELATIONS, "--vqamt-report=out", *PRICES, model=model, max_cases=20)
+    run(RELATIONS, "--vqamt-report=out", *PRICES, model=model, max_cases=12)
     assert cost == pytest.approx(till.charged, rel=0.05)
     (used,) = report(pytester)["models"]
     assert used["usage"]["cost"] == pytest.approx(till.charged, rel=1e-9)
@@ -111,10 +111,10 @@ def test_a_run_that_stops_for_its_cost_loses_nothing_and_goes_on(
 ) -> None:
     till = Till(as_nobody)
     model = f"openai:ours@{serve(till).url}"
-    most = 0.12
-    stopped = run(RELATIONS, "--vqamt-report=out", f"--vqamt-max-cost={most}", *PRICES, model=model, max_cases=20)
+    most = 0.08
+    stopped = run(RELATIONS, "--vqamt-report=out", f"--vqamt-max-cost={most}", *PRICES, model=model, max_cases=12)
     assert stopped.ret == pytest.ExitCode.TESTS_FAILED
-    assert "Expected another query to fit into --vqamt-max-cost=0.12, but 0.1" in stopped.stdout.str()
+    assert "Expected another query to fit into --vqamt-max-cost=0.08, but 0.07" in stopped.stdout.str()
     assert 0.9 * most < till.charged <= most
     assert report(pytester)["complete"] is False
     spent, answered = till.charged, till.asked.total()
@@ -122,21 +122,21 @@ def test_a_run_that_stops_for_its_cost_loses_nothing_and_goes_on(
     cost, text = forecast(run, model)
     assert f"tokens in by measured on {answered:,} answers" in text
     assert f"{answered:,} cached" in text
-    run(RELATIONS, "--vqamt-report=out", *PRICES, model=model, max_cases=20).assert_outcomes(passed=5)
+    run(RELATIONS, "--vqamt-report=out", *PRICES, model=model, max_cases=12).assert_outcomes(passed=5)
     assert max(till.asked.values()) == 1, "nothing that was answered is asked again"
     assert cost == pytest.approx(till.charged - spent, rel=0.05)
     resumed = cases_in(pytester.path / "out")
-    run(RELATIONS, "--vqamt-report=whole", "--vqamt-cache=other", *PRICES, model=model, max_cases=20)
+    run(RELATIONS, "--vqamt-report=whole", "--vqamt-cache=other", *PRICES, model=model, max_cases=12)
     assert resumed == cases_in(pytester.path / "whole")
 
 
 def test_money_needs_prices_and_a_cache(run: Run, serve: Serve) -> None:
     server = serve(Till(as_nobody))
     model = f"openai:ours@{server.url}"
-    text = run(RELATIONS, "--vqamt-max-cost=1", model=model, max_cases=20).stdout.str()
+    text = run(RELATIONS, "--vqamt-max-cost=1", model=model, max_cases=12).stdout.str()
     assert "tells none: give --vqamt-option price=FILE, or price-in and price-out" in text
     assert len(server.requests) <= 2, "one for each of the two batches"
-    refused = run(RELATIONS, "--vqamt-max-cost=1", "--vqamt-no-cache", *PRICES, model=model, max_cases=20)
+    refused = run(RELATIONS, "--vqamt-max-cost=1", "--vqamt-no-cache", *PRICES, model=model, max_cases=12)
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     assert "Expected an answer cache with --vqamt-max-cost" in refused.stderr.str()
 
@@ -145,8 +145,8 @@ def test_money_needs_prices_and_a_cache(run: Run, serve: Serve) -> None:
 def test_workers_share_the_money(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
     till = Till(as_nobody)
     model = f"openai:ours@{serve(till).url}"
-    run(RELATIONS, "--vqamt-max-cost=0.12", "-n", "2", *PRICES, model=model, max_cases=20)
+    run(RELATIONS, "--vqamt-max-cost=0.08", "-n", "2", *PRICES, model=model, max_cases=12)
     each = 0.0022  # about; what the other worker has under way is not seen
-    assert 0.08 < till.charged <= 0.12 + each
-    run(RELATIONS, "-n", "2", *PRICES, model=model, max_cases=20).assert_outcomes(passed=5)
+    assert 0.05 < till.charged <= 0.08 + each
+    run(RELATIONS, "-n", "2", *PRICES, model=model, max_cases=12).assert_outcomes(passed=5)
     assert max(till.asked.values()) == 1

@@ -51,3 +51,13 @@ def test_of_many_cases_the_others_are_taken_to_be_like_the_first() -> None:
 
 def test_more_cases_than_were_expected_are_no_trouble() -> None:
     assert "| 300/2000 [" in shown(100, planned(1000, 2000), answered(300))
+
+
+def test_the_cost_so_far_and_of_the_whole_run_is_shown() -> None:
+    # Two of five items are done, and half of the third: what is left costs as much again.
+    file = StringIO()
+    bar = ProgressBar(file, lambda: 0, 10, done=2, items=5)
+    bar(planned(10, 40))
+    bar(Answered(item="ours.rule", queries=20, cost=1.5))
+    assert "cost 1.50 of about 3.00" in file.getvalue()
+    bar.close()

@@ -35,7 +35,14 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first back-off takes a hundredth of a second, and requests start at once."""
     monkeypatch.setattr(retry, "_FIRST_BACKOFF_S", 0.02)
-    for name, value in {"FIRST_RATE": 1e4, "FIRST_WINDOW": 512, "FIRST_HOLD_S": 0.001, "LONGEST_HOLD_S": 0.002}.items():
+    for name, value in {
+        "FIRST_RATE": 1e4,
+        "FIRST_WINDOW": 512,
+        "FIRST_HOLD_S": 0.001,
+        "LONGEST_HOLD_S": 0.002,
+        "CUT": 1,
+        "LARGEST_CUT": 1,
+    }.items():
         monkeypatch.setattr(pace, f"_{name}", value)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.results import Gate
+from pytest_vqamt.core.results import Gate, ModelUse
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.reporting.compare.comparison import ComparedItem, Comparison, Conclusion, compare
@@ -296,3 +296,16 @@ def test_what_is_neither_a_report_nor_a_baseline_is_refused_in_a_line(tmp_path: 
         with pytest.raises(DataError, match=told) as refused:
             compare(open_run(tmp_path / name), open_report_run(good))
         assert "\n" not in str(refused.value)
+
+
+def test_costs_are_shown_side_by_side(tmp_path: Path) -> None:
+    def used(cost: float, queries: int) -> ModelUse:
+        return ModelUse(
+            name="tiny", fingerprint=f"{cost}", tasks=("vqa",), queries_asked=queries, usage=(("cost", cost),)
+        )
+
+    old = write_run(tmp_path / "old", Made(verdicts="+"), models=(used(1.5, 2000),))
+    new = write_run(tmp_path / "new", Made(verdicts="+"), models=(used(0.25, 300),))
+    assert compare(open_report_run(old), open_report_run(new)).notes == (
+        "tiny cost 1.50 for 2,000 queries sent, and 0.25 for 300",
+    )
