@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "export": "export the cases of a report as labelled training data",
     "audit": "sample cases for a person to judge, and compute the precision of a report",
     "power": "compute how many cases it takes to detect a drop of a given size",
+    "probe": "check that a deployment of a model answers about the picture that it is sent",
     "serve": "serve a model on Ray Serve to any number of sessions, workers and machines",
     "annotate": "have detectors write what is in your photos, for a person to correct",
     "units": "split hypotheses into their objects and the properties of each",

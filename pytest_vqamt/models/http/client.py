@@ -132,12 +132,16 @@ class HttpResponse:
     body: bytes
 
 
+_ORIENTATION = 0x0112
+
 _COMPRESSION = 1
 """For photos the lowest level makes files 7 % larger than the default one, in a third of the time."""
 
 
 def png_bytes(image: Image) -> bytes:
-    """The image, RGB uint8, as a lossless PNG file."""
+    """The image as a lossless PNG file, in its own mode; the EXIF orientation that it has is kept."""
     file = BytesIO()
-    image.save(file, "PNG", compress_level=_COMPRESSION)
+    exif = image.getexif()
+    kept = {"exif": exif} if exif.get(_ORIENTATION, 1) != 1 else {}
+    image.save(file, "PNG", compress_level=_COMPRESSION, **kept)
     return file.getvalue()

@@ -1,0 +1,110 @@
+"""``vqamt probe``: checks that a deployment of a model answers about the picture that it is sent."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.models.base import LoadedModel, ModelOptions
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.probing.against import AgainstResult, compare
+from pytest_vqamt.probing.findings import FindingKind
+from pytest_vqamt.probing.probe import MOST_REQUESTS, ProbeResult, probe
+from pytest_vqamt.probing.report import against_lines, probe_lines, result_html, result_json
+
+_LEAST_REQUESTS = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.epilog = (
+        "The exit status is 1 where there is a finding that --allow does not name. Nothing is cached: each request is "
+        "sent."
+    )
+    parser.add_argument("model", metavar="MODEL", help="as --vqamt-model names it; it answers questions about pixels")
+    parser.add_argument("--against", metavar="MODEL", help="another deployment of the same weights to compare with")
+    parser.add_argument(
+        "--vqamt-option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the models"
+    )
+    parser.add_argument("--device", default="auto", help="the device of models that run here (default: %(default)s)")
+    parser.add_argument(
+        "--max-requests", metavar="N", type=int, default=MOST_REQUESTS, help="to each model (default: %(default)s)"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="other cards (default: %(default)s)")
+    parser.add_argument(
+        "--allow", metavar="KIND", action="append", default=[], help="a kind of finding that does not fail, as listed"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
+    parser.add_argument(
+        "-o", "--out", metavar="DIR", type=Path, help="write probe.html and probe.json into this folder"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Probes the model, or compares two deployments."""
+    if arguments.max_requests < _LEAST_REQUESTS:
+        raise OptionError(
+            f"Expected {_LEAST_REQUESTS} requests or more, but got --max-requests={arguments.max_requests}"
+        )
+    kinds = [kind.value for kind in FindingKind]
+    for name in arguments.allow:
+        if name not in kinds:
+            raise OptionError(
+                f"Expected --allow to name a kind of finding, but got {name!r}; {did_you_mean(name, kinds)}"
+            )
+    specs = [arguments.model, *([arguments.against] if arguments.against else [])]
+    catalogue = ModelCatalogue()
+    of_relations, settings = parse_settings(arguments.vqamt_option, "--vqamt-option", catalogue.settings_of(specs))
+    if of_relations:
+        raise OptionError(f"Expected --vqamt-option to set a model, but got {next(iter(of_relations))!r}: leave it off")
+    options = ModelOptions(device=arguments.device, settings=settings)
+    models = [_loaded(catalogue, spec, options) for spec in specs]
+    limit, seed = arguments.max_requests, arguments.seed
+    result: ProbeResult | AgainstResult
+    if arguments.against:
+        result = compare(*models, limit=limit, seed=seed)
+        lines, failed = list(against_lines(result)), bool(result.parted)
+    else:
+        result = probe(models[0], limit=limit, seed=seed)
+        lines = list(probe_lines(result, arguments.allow))
+        failed = any(each.kind.value not in arguments.allow for each in result.findings)
+    print(result_json(result) if arguments.json else "\n".join(lines))
+    if arguments.out:
+        for name, text in (("probe.json", result_json(result)), ("probe.html", result_html(result, arguments.allow))):
+            _write(arguments.out / name, text)
+        if not arguments.json:
+            print(f"page: {arguments.out / 'probe.html'}")
+    return ExitStatus.FINDING if failed else ExitStatus.OK
+
+
+def _loaded(catalogue: ModelCatalogue, spec: str, options: ModelOptions) -> LoadedModel:
+    kind = catalogue.kind(spec)
+    if kind.needs_scenes or kind.name == "answers":
+        raise OptionError(
+            f"Expected a model that looks at pixels, but got model={spec!r}: name one that a picture can be sent to"
+        )
+    catalogue.check(spec, options)
+    model = catalogue.load(spec, options)
+    if Task.VQA not in model.tasks:
+        raise OptionError(
+            f"Expected a model that answers questions, but got model={spec!r}, which does {', '.join(model.tasks)}"
+        )
+    return model
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as part:
+            part.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise VqamtError(
+            f"Expected a folder that can be written to, but got --out={str(file.parent)!r} "
+            f"({os.strerror(error.errno or 0)}): name another"
+        ) from error

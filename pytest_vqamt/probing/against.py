@@ -1,0 +1,165 @@
+"""``vqamt probe A --against B``: whether two deployments of one model answer alike, and at which stage they part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from random import Random
+
+from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.probing.asking import Asked, Asker, BudgetSpentError, Request
+from pytest_vqamt.probing.cards import COLOURS, Card
+from pytest_vqamt.probing.probe import COLOUR, NUMBER, clear_numbers
+from pytest_vqamt.probing.significance import FLIPS, chance, is_finding
+
+
+class Stage(StrEnum):
+    """Groups of requests, from those that depend on the language model alone to the finest details of pictures."""
+
+    TEXT = "sums, which need no picture"
+    CLEAR = "clear cards"
+    SIZES = "clear cards of other sizes"
+    FAINT = "faint digits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageResult:
+    """The paired answers of a stage.
+
+    Attributes:
+        compared: requests that both answered.
+        differing: pairs of requests, of the first and the second model, that differed twice in a row.
+        right: how many answers of each model name what the card shows.
+        p_value: the probability of so many differences between two sane deployments of the same weights.
+    """
+
+    stage: Stage
+    compared: int
+    differing: tuple[tuple[Asked, Asked], ...]
+    right: tuple[int, int]
+
+    @property
+    def p_value(self) -> float:
+        return chance(len(self.differing), self.compared, (2 * FLIPS) ** 2) if self.differing else 1.0
+
+    @property
+    def is_finding(self) -> bool:
+        return is_finding(len(self.differing), self.compared, (2 * FLIPS) ** 2)
+
+
+@dataclass(slots=True, kw_only=True)
+class AgainstResult:
+    """The comparison of two deployments."""
+
+    models: tuple[str, str]
+    stages: list[StageResult] = field(default_factory=list)
+    tokens: str = ""
+    logs: tuple[list[Asked], list[Asked]] = field(default_factory=lambda: ([], []))
+    complete: bool = True
+
+    @property
+    def parted(self) -> str:
+        """Where they part: the likely stage in words; "" where they do not."""
+        found = {each.stage for each in self.stages if each.is_finding}
+        if not found:
+            return ""
+        if Stage.TEXT in found:
+            return "text: the language model, its chat template or its sampling, as answers that need no picture differ"
+        if self.tokens.startswith("pictures"):
+            return f"pixels: pictures are resized or cut into other tokens ({self.tokens})"
+        if self.tokens.startswith("every"):
+            return f"tokens: the prompts differ ({self.tokens})"
+        if found == {Stage.SIZES}:
+            return "pixels: pictures are resized in another way"
+        return "pixels: the decoding of pictures, their normalisation, or the precision of the encoder"
+
+
+def compare(first: LoadedModel, second: LoadedModel, *, limit: int, seed: int = 0) -> AgainstResult:
+    """Sends the same requests to both, each alone; a difference counts where both sendings differ.
+
+    Raises:
+        ModelError: a model cannot be used.
+    """
+    askers = Asker(first, limit), Asker(second, limit)
+    result = AgainstResult(models=(first.name, second.name), logs=(askers[0].log, askers[1].log))
+    try:
+        for stage, requests in _schedule(seed):
+            result.stages.append(_compared(stage, list(requests), askers))
+    except BudgetSpentError:
+        result.complete = False
+    result.tokens = _tokens(*result.logs)
+    return result
+
+
+def _compared(stage: Stage, requests: list[tuple[Request, str]], askers: tuple[Asker, Asker]) -> StageResult:
+    differing: list[tuple[Asked, Asked]] = []
+    right = [0, 0]
+    compared = 0
+    for request, truth in requests:
+        pair = askers[0].alone(request), askers[1].alone(request)
+        if pair[0].failure and pair[1].failure:
+            continue
+        compared += 1
+        for side in (0, 1):
+            right[side] += truth in pair[side].reading
+        if pair[0].reading != pair[1].reading:
+            again = askers[0].alone(request), askers[1].alone(request)
+            differing += [again] if again[0].reading != again[1].reading else []
+    return StageResult(stage=stage, compared=compared, differing=tuple(differing), right=(right[0], right[1]))
+
+
+def _schedule(seed: int) -> Iterator[tuple[Stage, Iterable[tuple[Request, str]]]]:
+    random = Random(seed)
+    names = tuple(COLOURS)
+    cards = [
+        Card(number=number, ground=COLOURS[names[place % len(names)]])
+        for place, number in enumerate(clear_numbers(random, 10))
+    ]
+    blank = Card(number=None, ground=COLOURS["white"])
+    sums = ((3, 4), (5, 2), (6, 3), (2, 2), (8, 1), (4, 4))
+    yield Stage.TEXT, [(Request(card=blank, text=f"What is {a} plus {b}?"), str(a + b)) for a, b in sums]
+    yield (
+        Stage.CLEAR,
+        [
+            (Request(card=card, text=text), str(card.number) if text == NUMBER else name)
+            for card, name in zip(cards, names, strict=False)
+            for text in (NUMBER, COLOUR)
+        ],
+    )
+    sizes = ((96, 96), (448, 448), (1024, 1024), (1536, 1536), (672, 224), (224, 672), (896, 224), (160, 640))
+    yield (
+        Stage.SIZES,
+        [
+            (Request(card=replace(card, size=size), text=NUMBER), str(card.number))
+            for card, size in zip(cards, sizes, strict=False)
+        ],
+    )
+    yield (
+        Stage.FAINT,
+        [
+            (Request(card=_faint(number, 40 + 45 * place, step), text=NUMBER), str(number))
+            for step in (14, 24, 40)
+            for place, number in enumerate(clear_numbers(random, 4))
+        ],
+    )
+
+
+def _faint(number: int, level: int, step: int) -> Card:
+    return Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
+
+
+def _tokens(first: Iterable[Asked], second: Iterable[Asked]) -> str:
+    """How the counts of tokens differ; "" where they do not, or where a server counts none."""
+    counted = {(each.card.digest, each.text): each for each in first if each.tokens_in is not None}
+    differences: dict[tuple[int, int], int] = {}
+    for each in second:
+        other = counted.get((each.card.digest, each.text))
+        if other is not None and other.tokens_in is not None and each.tokens_in is not None:
+            differences.setdefault(each.card.size, each.tokens_in - other.tokens_in)
+    if not any(differences.values()):
+        return ""
+    if len(set(differences.values())) == 1:
+        return f"every request has {next(iter(differences.values())):+} tokens"
+    sizes = ", ".join(f"{w} x {h}: {n:+}" for (w, h), n in differences.items())
+    return f"pictures have other numbers of tokens, {sizes}"

@@ -1,0 +1,145 @@
+"""Sends the cards of a probe to a model, alone or together, and keeps each request with its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.meaning import Exists, Group
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.language.answers.text import final_answer, strip_reasoning
+from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.probing.cards import Card, render_card
+
+_NO_MEANING = Exists(group=Group(name="number"))
+"""A query has a meaning; the models that are probed read pixels and text alone."""
+
+_MOST_FAILURES = 20
+"""A server that refuses so many requests cannot be probed."""
+
+
+class BudgetSpentError(Exception):
+    """The next requests would be more than the probe may send."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A card and a text."""
+
+    card: Card
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request that was sent.
+
+    Attributes:
+        number: counts requests from 1.
+        answer: as the model gave it; "" where it failed.
+        failure: why there is no answer; "" where there is one.
+        tokens_in: of this request, where it was sent alone and the server counts them.
+        batch: requests of one number were sent together; 0 for those sent alone.
+        truncated: whether the model says that it read only the beginning of the text.
+    """
+
+    number: int
+    card: Card
+    text: str
+    answer: str
+    failure: str = ""
+    tokens_in: int | None = None
+    batch: int = 0
+    truncated: bool = False
+
+    @property
+    def reading(self) -> str:
+        """The answer without reasoning, case and punctuation at its ends, for comparisons."""
+        return final_answer(strip_reasoning(self.answer)).strip(" \n.,!:;*\"'`").casefold()
+
+    @property
+    def has_reasoning(self) -> bool:
+        return strip_reasoning(self.answer).strip() != self.answer.strip()
+
+
+class Asker:
+    """Asks one model at most ``limit`` requests; ``log`` has them all."""
+
+    def __init__(self, model: LoadedModel, limit: int) -> None:
+        self.model = model
+        self.limit = limit
+        self.log: list[Asked] = []
+        self._batches = 0
+        self._failures = 0
+
+    @property
+    def left(self) -> int:
+        return self.limit - len(self.log)
+
+    def alone(self, request: Request) -> Asked:
+        """Sends one request and waits for its answer.
+
+        Raises:
+            BudgetSpentError: no request is left.
+            ModelError: the model cannot be used.
+        """
+        before = self.model.used().get("tokens in", 0)
+        (asked,) = self._send([request], batch=0)
+        used = self.model.used().get("tokens in", 0) - before
+        if used:
+            asked = replace(asked, tokens_in=round(used))
+            self.log[-1] = asked
+        return asked
+
+    def together(self, requests: Sequence[Request]) -> list[Asked]:
+        """Sends all requests at once: as a batch, or in as many connections."""
+        self._batches += 1
+        return self._send(requests, batch=self._batches)
+
+    def _send(self, requests: Sequence[Request], batch: int) -> list[Asked]:
+        if len(requests) > self.left:
+            raise BudgetSpentError
+        first = len(self.log) + 1
+        asked = [
+            Asked(
+                number=first + place,
+                card=request.card,
+                text=request.text,
+                answer=outcome.text if isinstance(outcome, Answer) else "",
+                failure="" if isinstance(outcome, Answer) else str(outcome) or type(outcome).__name__,
+                batch=batch,
+                truncated=isinstance(outcome, Answer) and outcome.truncated,
+            )
+            for place, (request, outcome) in enumerate(zip(requests, self._outcomes(requests), strict=True))
+        ]
+        self.log += asked
+        self._failures += sum(bool(each.failure) for each in asked)
+        if self._failures >= _MOST_FAILURES and self._failures * 2 > len(self.log):
+            raise ModelError(
+                f"Expected {self.model.name!r} to answer, but {self._failures} of {len(self.log)} requests failed; "
+                f"the last: {next(each.failure for each in reversed(self.log) if each.failure)}"
+            )
+        return asked
+
+    def _outcomes(self, requests: Sequence[Request]) -> list[Answer | Exception]:
+        inputs = [_input(request) for request in requests]
+        if self.model.streamed is not None:
+            found = dict(self.model.stream(Task.VQA, inputs))
+            return [found[place] for place in range(len(inputs))]
+        try:
+            return list(self.model.ask(Task.VQA, inputs))
+        except ModelError:
+            raise
+        except Exception as error:  # whatever the model's code raises concerns this batch
+            return [error] * len(inputs)
+
+
+def _input(request: Request) -> ModelInput:
+    card = request.card
+    photo = Photo(id=card.look, digest=card.digest)
+    scene = Scene(id=photo.id, photo=photo, width=card.size[0], height=card.size[1])
+    query = Query(picture=Picture(photo=photo, scene=scene), text=request.text, meaning=_NO_MEANING)
+    return ModelInput(query, lambda _picture: render_card(card))

@@ -1,0 +1,173 @@
+"""The pictures of a probe: cards with a number on a ground of one colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.identity import digest
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+
+SIDE_PX = 224
+"""The side of an ordinary card."""
+
+COLOURS: Mapping[str, Colour] = MappingProxyType(
+    {
+        "red": (210, 30, 30),
+        "green": (30, 140, 50),
+        "blue": (30, 60, 205),
+        "yellow": (250, 225, 50),
+        "orange": (250, 140, 20),
+        "purple": (130, 40, 160),
+        "black": (15, 15, 15),
+        "white": (245, 245, 245),
+    }
+)
+"""The grounds, each far from the others."""
+
+_NONCE_PX = 4
+"""The side of the block in the bottom right corner that makes two cards of one look differ in their bytes."""
+
+_BRIGHT = 3 * 128
+_WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
+
+
+class CardForm(StrEnum):
+    """How the pixels are stored in the file that a server gets."""
+
+    RGB = "RGB"
+    OPAQUE = "RGBA, opaque"
+    TRANSPARENT = "RGBA, transparent ground"
+    PALETTE = "palette"
+    GREY = "grayscale"
+    TURNED = "EXIF rotation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A number on a ground; ``nonce`` changes four pixels by four in a corner, and nothing that anybody would see.
+
+    Attributes:
+        number: of three digits; None for none.
+        ink: the colour of the digits; by default black or white.
+        size: width and height in pixels.
+        is_noise: random pixels in place of the ground.
+    """
+
+    number: int | None
+    ground: Colour
+    ink: Colour | None = None
+    size: tuple[int, int] = (SIDE_PX, SIDE_PX)
+    form: CardForm = CardForm.RGB
+    nonce: int = 0
+    is_noise: bool = False
+    digest: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        named = (self.number, self.ground, self.ink, self.size, self.form.value, self.nonce, self.is_noise)
+        object.__setattr__(self, "digest", digest("probe card", repr(named)))
+
+    @property
+    def look(self) -> str:
+        """The card in words.
+
+        >>> Card(number=417, ground=COLOURS["red"]).look
+        '417 on red, 224 x 224 px'
+        """
+        ground = (
+            "noise" if self.is_noise else next((n for n, c in COLOURS.items() if c == self.ground), str(self.ground))
+        )
+        shown = f"{self.number} on {ground}" if self.number is not None else f"nothing but {ground}"
+        form = f", {self.form.value}" if self.form is not CardForm.RGB else ""
+        ink = f", ink {self.ink}" if self.ink else ""
+        return f"{shown}, {self.size[0]} x {self.size[1]} px{ink}{form}"
+
+
+def render_card(card: Card) -> Image:
+    """Draws the card, in the mode of its form (RGB, RGBA, P or L); no pixel is smoothed, so all forms hold the same."""
+    from PIL import Image as Pillow
+    from PIL.ImageDraw import Draw
+
+    if card.is_noise:
+        return _noise(card)
+    image = Pillow.new("RGB", card.size, card.ground)
+    draw = Draw(image)
+    if card.number is not None:
+        _write(draw, card)
+    side, (width, height) = _NONCE_PX, card.size
+    if card.nonce:
+        parts = tuple(_near(value, card.nonce >> 4 * place & 15) for place, value in enumerate(card.ground))
+        draw.rectangle((width - side, height - side, width, height), fill=parts)
+    return _in_form(image, card)
+
+
+def _write(draw: ImageDraw, card: Card) -> None:
+    from pytest_vqamt.imaging.lettering import font
+
+    width, height = card.size
+    cell = min(width * 0.8 / 3, height * 0.5)
+    letters = font(max(8, round(cell * 1.4)))
+    ink = card.ink or (_BLACK if sum(card.ground) > _BRIGHT else _WHITE)
+    draw.fontmode = "1"
+    for place, digit in enumerate(str(card.number)):
+        x = width / 2 + (place - 1) * cell
+        draw.text((x, height / 2), digit, fill=ink, anchor="mm", font=letters)
+
+
+def _near(value: int, step: int) -> int:
+    """``value`` and at most 15 more, or less where it is bright."""
+    return value - step if value > 200 else value + step
+
+
+def _noise(card: Card) -> Image:
+    from random import Random
+
+    from PIL import Image as Pillow
+
+    width, height = card.size
+    return Pillow.frombytes("RGB", card.size, Random(card.nonce).randbytes(3 * width * height))
+
+
+def _in_form(image: Image, card: Card) -> Image:
+    from PIL import Image as Pillow
+    from PIL import ImageChops
+
+    match card.form:
+        case CardForm.OPAQUE:
+            return image.convert("RGBA")
+        case CardForm.TRANSPARENT:
+            plain = Pillow.new("RGB", image.size, card.ground)
+            clear = image.convert("RGBA")
+            clear.putalpha(ImageChops.difference(image, plain).convert("L").point(lambda value: 255 if value else 0))
+            return clear
+        case CardForm.PALETTE:
+            return _with_palette(image)
+        case CardForm.GREY:
+            return image.convert("L")
+        case CardForm.TURNED:
+            turned = image.transpose(Pillow.Transpose.ROTATE_90)
+            turned.getexif()[0x0112] = 6  # Orientation: the top is at the right, so turn by 270 degrees to show it
+            return turned
+    return image
+
+
+def _with_palette(image: Image) -> Image:
+    """The image with its colours in a palette, in the order of their frequency; Pillow's own would merge near ones."""
+    import numpy as np
+    from PIL import Image as Pillow
+
+    colours = [colour for _, colour in sorted(image.getcolors() or (), reverse=True)]
+    pixels = np.asarray(image)
+    indices = np.zeros(pixels.shape[:2], dtype=np.uint8)
+    for place, colour in enumerate(colours):
+        indices[(pixels == colour).all(axis=2)] = place
+    made = Pillow.fromarray(indices, "P")
+    made.putpalette([value for colour in colours for value in colour])
+    return made

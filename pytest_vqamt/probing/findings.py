@@ -1,0 +1,167 @@
+"""What a probe may find: each finding with its likely cause, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class FindingKind(StrEnum):
+    """The kinds of findings, in the order of the page; ``--allow`` takes these names."""
+
+    PICTURE_UNUSED = "picture-unused"
+    FIRST_PICTURE = "first-picture-sticks"
+    TEXT_KEYED = "text-keyed-cache"
+    TEXT_IGNORED = "text-ignored"
+    SHORT_HASH = "short-image-hash"
+    NON_DETERMINISTIC = "non-determinism"
+    BATCH_PADDING = "batch-padding"
+    BATCH = "batch"
+    REASONING = "reasoning-in-content"
+    LARGE_PICTURE = "large-picture"
+    ASPECT_RATIO = "aspect-ratio"
+    SIZE = "size"
+    FILE_FORM = "file-form"
+    SWAPPED_CHANNELS = "swapped-channels"
+    COARSE_LEVELS = "coarse-levels"
+    NOISY_DETAIL = "noisy-detail"
+    LONG_TEXT = "long-text"
+    FAILURES = "failures"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """What a kind of finding means.
+
+    Attributes:
+        title: what was observed.
+        cause: the likely cause.
+        advice: what to do first.
+    """
+
+    title: str
+    cause: str
+    advice: str
+
+
+CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
+    {
+        FindingKind.PICTURE_UNUSED: Cause(
+            title="The answers do not depend on the picture",
+            cause="The server drops the picture (no vision projector, a text-only template or endpoint), or the model "
+            "cannot read the cards.",
+            advice="Start the server with its projector (llama.cpp: --mmproj), look at `tokens in`, and send one "
+            "picture by hand.",
+        ),
+        FindingKind.FIRST_PICTURE: Cause(
+            title="Every answer is about the first picture",
+            cause="The server keeps the first picture of the process or slot (ollama #7563).",
+            advice="Update the server; until then, restart it for each picture or turn off the reuse of its slots.",
+        ),
+        FindingKind.TEXT_KEYED: Cause(
+            title="The same text with another picture gets the answer to the earlier picture",
+            cause="A prefix or response cache knows requests by their text alone (vLLM #20261, vLLM PR 36708).",
+            advice="Turn the cache off (vLLM: --no-enable-prefix-caching) and probe again.",
+        ),
+        FindingKind.TEXT_IGNORED: Cause(
+            title="The same picture with another text gets the answer to the earlier text",
+            cause="A cache knows requests by their picture alone.",
+            advice="Turn off the cache of responses.",
+        ),
+        FindingKind.SHORT_HASH: Cause(
+            title="Two pictures whose hashes share 16 bits get the same answer",
+            cause="A cache keeps 16 bits of the picture's hash (LMCache #4086, sglang #2151).",
+            advice="Update the cache, or turn it off for requests with pictures.",
+        ),
+        FindingKind.NON_DETERMINISTIC: Cause(
+            title="The same request gets other answers",
+            cause="The server samples although temperature 0 was sent, or answers depend on what else it computes.",
+            advice="Send a seed, check the server's default sampling parameters, and run with --vqamt-repeats.",
+        ),
+        FindingKind.BATCH_PADDING: Cause(
+            title="Requests sent together with a longer one get other answers than alone",
+            cause="Shorter prompts of a batch are decoded with their left padding (mlx-vlm PR 1542).",
+            advice="Set the server's batch size to 1 and probe again; update the server.",
+        ),
+        FindingKind.BATCH: Cause(
+            title="Requests sent together get other answers than alone",
+            cause="Requests of a batch are mixed up, or their pictures are.",
+            advice="Set the server's batch size, or --vqamt-option in-flight, to 1 and probe again.",
+        ),
+        FindingKind.REASONING: Cause(
+            title="Reasoning stands in the answer",
+            cause="The server does not separate the model's thoughts (vLLM: no --reasoning-parser).",
+            advice="Start it with the model's reasoning parser, or turn thinking off.",
+        ),
+        FindingKind.LARGE_PICTURE: Cause(
+            title="Large pictures get other answers than small ones",
+            cause="A picture above a size is dropped or cut, or its tokens exceed the context (ollama #13549).",
+            advice="Raise the context, or lower the pixels (max_pixels) so that the server resizes.",
+        ),
+        FindingKind.ASPECT_RATIO: Cause(
+            title="Pictures that are no squares get other answers",
+            cause="Width and height are exchanged, or the picture is cropped, when it is resized (llama.cpp #17290).",
+            advice="Update the server's image processor, or pad pictures to squares.",
+        ),
+        FindingKind.SIZE: Cause(
+            title="The same card at another size gets other answers",
+            cause="The picture is resized or cropped badly, or the model reads small pictures badly.",
+            advice="Compare with the same weights elsewhere: `vqamt probe A --against B`.",
+        ),
+        FindingKind.FILE_FORM: Cause(
+            title="The same pixels in another form of file get other answers",
+            cause="Alpha channels, palettes or grayscale are not turned into RGB.",
+            advice="Convert pictures to RGB before they are sent.",
+        ),
+        FindingKind.SWAPPED_CHANNELS: Cause(
+            title="Red is called blue, and blue red",
+            cause="The colour channels are exchanged: BGR for RGB.",
+            advice="Update the server's image loader; compare with transformers.",
+        ),
+        FindingKind.COARSE_LEVELS: Cause(
+            title="Near colours are told apart at some levels and not at others",
+            cause="Pixels or the encoder are quantised to few levels.",
+            advice="Use an encoder of 16 bits (llama.cpp: an mmproj file in F16).",
+        ),
+        FindingKind.NOISY_DETAIL: Cause(
+            title="Faint digits are read otherwise each time, clear ones are not",
+            cause="The encoder adds noise or is not deterministic, or sampling is on (vLLM #30167).",
+            advice="Run the encoder in a higher precision, with deterministic kernels.",
+        ),
+        FindingKind.LONG_TEXT: Cause(
+            title="A long text changes the answer",
+            cause="The prompt exceeds the context and is cut without an error, often with its picture (ollama #7484).",
+            advice="Raise the context (ollama: num_ctx), and have the server refuse what is too long.",
+        ),
+        FindingKind.FAILURES: Cause(
+            title="Requests failed",
+            cause="The server refuses or breaks off some of the pictures or texts.",
+            advice="See the messages of the requests.",
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Differences that are no chance.
+
+    Attributes:
+        differing, compared: how many comparisons differed twice in a row, of how many.
+        p_value: the probability of as many on a sane deployment.
+        detail: at which sizes, lengths or forms.
+        requests: the numbers of the requests that show it.
+    """
+
+    kind: FindingKind
+    differing: int
+    compared: int
+    p_value: float
+    detail: str
+    requests: tuple[int, ...]
+
+    @property
+    def cause(self) -> Cause:
+        return CAUSES[self.kind]

@@ -1,0 +1,455 @@
+"""The checks of ``vqamt probe``, in the order in which they are made.
+
+All comparisons but those of colours and faint digits need no right answer: they compare answers about the same content.
+A difference counts where it is seen twice in a row; ``significance`` has the rule that makes differences a finding.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.probing.asking import Asked, Asker, BudgetSpentError, Request
+from pytest_vqamt.probing.cards import COLOURS, Card, CardForm
+from pytest_vqamt.probing.collisions import colliding_pairs
+from pytest_vqamt.probing.findings import Finding, FindingKind
+from pytest_vqamt.probing.significance import FLIPS, chance, is_finding, repeated_difference
+
+MOST_REQUESTS = 300
+NUMBER = "Which number is written in this picture?"
+COLOUR = "What colour is the background of this picture?"
+
+_CARDS = 6
+_SQUARES_PX = (96, 448, 1024, 1536, 2048)
+_LARGE_PX = 1024
+_RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640))
+_FILLER = "This line is filler and says nothing about the picture."
+_FILLER_LINES = (30, 150, 600)
+"""About 300, 1,500 and 6,000 words."""
+_FAINT = (12, 18, 26, 38, 56)
+_MORE = 5
+_MORE_ROUNDS = 7
+_NEAR, _FAR = 14, 42
+_MOST_FAILED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something that was observed and is no finding."""
+
+    name: str
+    value: str
+
+
+@dataclass(slots=True)
+class ProbeResult:
+    """What a probe found.
+
+    Attributes:
+        model: its spec.
+        subject: the question that the comparisons ask; "" where no question could be used.
+        flips: the share of answers about easy cards that differed from the majority.
+        skipped: checks that were not made, with the reason.
+        log: all requests.
+    """
+
+    model: str
+    subject: str = ""
+    flips: float = 0.0
+    findings: list[Finding] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    log: list[Asked] = field(default_factory=list)
+
+
+def probe(model: LoadedModel, *, limit: int = MOST_REQUESTS, seed: int = 0) -> ProbeResult:
+    """Probes a model that answers questions, in at most ``limit`` requests.
+
+    Raises:
+        ModelError: the model cannot be used, or most requests fail.
+    """
+    run = _Probe(Asker(model, limit), seed)
+    run.go()
+    return run.result
+
+
+class _Probe:
+    def __init__(self, asker: Asker, seed: int) -> None:
+        self.asker = asker
+        self.random = Random(seed)
+        numbers = clear_numbers(self.random, 2 * _CARDS)
+        self.cards = [
+            Card(number=number, ground=COLOURS[name])
+            for number, name in zip(numbers, tuple(COLOURS)[:_CARDS], strict=False)
+        ]
+        self.spare = numbers[_CARDS:]
+        self.result = ProbeResult(model=asker.model.name, log=asker.log)
+        self.salted = False
+        self.reference: dict[tuple[int, str], str] = {}
+        self.repeats: list[tuple[int, str, Asked]] = []
+        self.flips = FLIPS
+
+    # What every check uses
+
+    def text(self, question: str) -> str:
+        """The question; after a cache by text was found, with a number of its own before and after it."""
+        if not self.salted:
+            return question
+        salt = self.random.randrange(10**6)
+        return f"Request {salt:06}. {question}"
+
+    def ask(self, card: Card, question: str) -> Asked:
+        return self.asker.alone(Request(card=card, text=self.text(question)))
+
+    def found(
+        self, kind: FindingKind, differing: Sequence[Asked], compared: int, rate: float, detail: str = ""
+    ) -> None:
+        self.result.findings.append(
+            Finding(
+                kind=kind,
+                differing=len(differing),
+                compared=compared,
+                p_value=chance(len(differing), compared, rate),
+                detail=detail,
+                requests=tuple(each.number for each in differing),
+            )
+        )
+
+    @property
+    def rate(self) -> float:
+        return min(0.9, repeated_difference(self.flips))
+
+    def differs(self, place: int, card: Card, question: str = "") -> Asked | None:
+        """The second request, where both of two about a variant of a card differ from the card's reference."""
+        asked = question or self.result.subject
+        for _ in range(2):
+            seen = self.ask(card, asked)
+            if seen.failure or seen.truncated or seen.reading == self.reference[place, self.result.subject]:
+                return None
+        return seen
+
+    def variants(self, variants: Iterable[tuple[int, Card]]) -> tuple[list[Asked], int]:
+        """Those of (card's place, variant) that differ, and how many there are."""
+        given = list(variants)
+        return [seen for place, card in given if (seen := self.differs(place, card))], len(given)
+
+    # The checks
+
+    def go(self) -> None:
+        try:
+            if not self.calibrate():
+                return
+        except BudgetSpentError:
+            self.skip("all checks", "the requests were spent before the first comparison")
+            return
+        checks: tuple[tuple[str, Callable[[], None], bool], ...] = (
+            ("text", self.check_text, False),
+            ("repeated", self.check_repeats, False),
+            ("short image hashes", self.check_hashes, False),
+            ("together", self.check_together, False),
+            ("sizes and aspect ratios", self.check_sizes, False),
+            ("forms of file", self.check_forms, False),
+            ("colours", self.check_colours, False),
+            ("long texts", self.check_long_texts, False),
+            ("faint digits", self.check_faint, True),
+            ("near colours", self.check_levels, True),
+        )
+        for name, check, reads in checks:
+            if reads and self.result.subject != NUMBER:
+                self.skip(name, "the model does not read the numbers on the cards")
+                continue
+            try:
+                check()
+            except BudgetSpentError:
+                self.skip(name, f"the {self.asker.limit} requests were spent")
+        self.check_reasoning()
+        self.check_failures()
+        self.note_tokens()
+
+    def skip(self, name: str, reason: str) -> None:
+        self.result.skipped.append((name, reason))
+
+    def calibrate(self) -> bool:
+        """Finds a question whose answers depend on the card, and the reference of each card; False where none does."""
+        if not self.establish():
+            first = self.asker.log[0]
+            self.salted = True
+            if self.establish():
+                shown = [each for each in self.asker.log if each.text in (NUMBER, COLOUR)][1:_CARDS]
+                self.found(FindingKind.TEXT_KEYED, shown, len(shown), self.rate, "texts of their own see each picture")
+                return True
+            self.result.subject = ""
+            stuck = str(self.cards[0].number) in first.reading
+            kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
+            same = [each for each in self.asker.log if each.card.number != self.cards[0].number][:_CARDS]
+            self.found(kind, same, len(same), self.rate, f'"{first.reading}" is the answer to most cards')
+            self.skip("all other checks", "they compare answers that depend on the picture")
+            self.check_reasoning()
+            self.note_tokens()
+            return False
+        return True
+
+    def establish(self) -> bool:
+        """Asks both questions about each card, three times in three orders; True where answers depend on the card."""
+        self.repeats = []
+        orders = (range(_CARDS), reversed(range(_CARDS)), self.random.sample(range(_CARDS), _CARDS))
+        answers: dict[tuple[int, str], list[str]] = {}
+        for turn, order in enumerate(orders):
+            for place in order:
+                for question in (NUMBER, COLOUR) if turn % 2 == 0 else (COLOUR, NUMBER):
+                    seen = self.ask(self.cards[place], question)
+                    self.repeats.append((place, question, seen))
+                    answers.setdefault((place, question), []).append(seen.reading)
+            if turn == 0 and all(self._distinct(answers, question) < 3 for question in (NUMBER, COLOUR)):
+                return False
+        self.reference = {key: Counter(given).most_common(1)[0][0] for key, given in answers.items()}
+        majorities = {key: [answer] for key, answer in self.reference.items()}
+        for question, least in ((NUMBER, _CARDS - 1), (COLOUR, 3), (NUMBER, 3)):
+            if self._distinct(majorities, question) >= least:
+                self.result.subject = question
+                return True
+        return False
+
+    @staticmethod
+    def _distinct(answers: dict[tuple[int, str], list[str]], question: str) -> int:
+        return len({given[0] for (_, asked), given in answers.items() if asked == question})
+
+    def check_text(self) -> None:
+        """The same picture with another text: the answer to the number must not be that to the colour."""
+        places = [place for place in range(_CARDS) if self.reference[place, NUMBER] == self.reference[place, COLOUR]]
+        same = [each for place, question, each in self.repeats if place in places and question == COLOUR]
+        if len(places) == _CARDS and self._distinct({k: [v] for k, v in self.reference.items()}, COLOUR) >= 3:
+            self.found(FindingKind.TEXT_IGNORED, same[:_CARDS], _CARDS, self.rate)
+
+    def check_repeats(self) -> None:
+        """The same request again: cold, warm, and in three orders."""
+        tries = [each for each in self.repeats if each[1] == self.result.subject]
+        other = [each for each in tries if each[2].reading != self.reference[each[0], each[1]]]
+        if other:
+            for _ in range(_MORE_ROUNDS):
+                for place in range(_CARDS):
+                    seen = self.ask(self.cards[place], self.result.subject)
+                    tries.append((place, self.result.subject, seen))
+            for place in range(_CARDS):
+                given = Counter(each.reading for at, _, each in tries if at == place)
+                self.reference[place, self.result.subject] = given.most_common(1)[0][0]
+            other = [each for each in tries if each[2].reading != self.reference[each[0], each[1]]]
+        self.result.flips = len(other) / len(tries)
+        if is_finding(len(other), len(tries), FLIPS):
+            self.found(FindingKind.NON_DETERMINISTIC, [each for _, _, each in other], len(tries), FLIPS)
+            self.flips = min(0.8, 1.5 * self.result.flips + 0.05)
+
+    def check_hashes(self) -> None:
+        """Pairs of pictures that collide in 16 bits of a usual hash, one after the other with one text."""
+        subject, shown, names, tries = self.result.subject, [], [], 0
+        for name, pairs in colliding_pairs((self.cards[0], self.cards[2])).items():
+            wrong = []
+            for first, second in pairs:
+                text = self.text(subject)
+                tries += 1
+                for _ in range(2):
+                    self.asker.alone(Request(card=first, text=text))
+                    seen = self.asker.alone(Request(card=second, text=text))
+                    if seen.failure or seen.reading != self.reference[0, subject]:
+                        break
+                else:
+                    control = self.asker.alone(Request(card=replace(second, nonce=second.nonce + 1000), text=text))
+                    wrong += [seen] if control.reading == self.reference[2, subject] else []
+            if is_finding(len(wrong), len(pairs), self.rate):
+                names.append(name)
+                shown += wrong
+        if shown:
+            self.found(FindingKind.SHORT_HASH, shown, tries, self.rate, f"they share {' and '.join(names)}")
+
+    def check_together(self) -> None:
+        """All cards at once, with texts of one length, and with one that is much longer."""
+        long = " ".join([_FILLER] * 12)
+        plain = self._together(lambda question: question)
+        mixed = self._together(lambda question: f"{long}\n{question}", longer=True)
+        if is_finding(len(plain), _CARDS, self.rate):
+            self.found(FindingKind.BATCH, plain, _CARDS, self.rate, self._whose(plain))
+        elif is_finding(len(mixed), _CARDS, self.rate):
+            self.found(
+                FindingKind.BATCH_PADDING, mixed, _CARDS, self.rate, f"beside a text of {len(long.split())} words"
+            )
+
+    def _together(self, lengthen: Callable[[str], str], *, longer: bool = False) -> list[Asked]:
+        """The requests that differed in two sendings of one batch; with ``longer`` the last two texts are long."""
+        subject = self.result.subject
+        wrong: list[Asked] = []
+        for _ in range(2):
+            requests = [Request(card=card, text=self.text(subject)) for card in self.cards]
+            beside = [
+                Request(card=replace(card, nonce=77), text=lengthen(self.text(subject))) for card in self.cards[:2]
+            ]
+            sent = self.asker.together([*requests, *(beside if longer else ())])[:_CARDS]
+            differing = [
+                each
+                for place, each in enumerate(sent)
+                if not each.failure and each.reading != self.reference[place, subject]
+            ]
+            if not differing:
+                return []
+            before = {each.card.digest for each in wrong}
+            wrong = [each for each in differing if not before or each.card.digest in before]
+        return wrong
+
+    def _whose(self, differing: Sequence[Asked]) -> str:
+        known = {self.reference[place, self.result.subject] for place in range(_CARDS)}
+        swapped = sum(each.reading in known for each in differing)
+        return f"{swapped} of {len(differing)} answers are those to another card of the batch" if swapped else ""
+
+    def check_sizes(self) -> None:
+        """The same cards as squares of many sizes, and in other aspect ratios."""
+        squares = [(place, replace(self.cards[place], size=(px, px))) for px in _SQUARES_PX for place in (1, 4)]
+        ratios = [(place, replace(self.cards[place], size=size)) for size in _RATIOS for place in (2, 5)]
+        wrong, tries = self.variants(squares)
+        oblong, of_ratios = self.variants(ratios)
+        if is_finding(len(wrong), tries, self.rate):
+            sides = {each.card.size[0] for each in wrong}
+            kind = FindingKind.LARGE_PICTURE if min(sides) >= _LARGE_PX else FindingKind.SIZE
+            self.found(kind, wrong, tries, self.rate, f"sides of {', '.join(f'{px:,}' for px in sorted(sides))} px")
+        if is_finding(len(oblong), of_ratios, self.rate):
+            sizes = sorted({each.card.size for each in oblong})
+            detail = ", ".join(f"{width} x {height}" for width, height in sizes)
+            self.found(FindingKind.ASPECT_RATIO, oblong, of_ratios, self.rate, detail)
+
+    def check_forms(self) -> None:
+        """The same pixels as RGBA, with a palette, and as grayscale; transparency and EXIF rotation are facts."""
+        for form in (CardForm.OPAQUE, CardForm.PALETTE):
+            wrong, tries = self.variants((place, replace(self.cards[place], form=form)) for place in (0, 3, 5))
+            if is_finding(len(wrong), tries, self.rate):
+                self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, form.value)
+        if self.result.subject == NUMBER:
+            greys = [
+                (place, replace(self.cards[place], ground=(level,) * 3, form=CardForm.GREY))
+                for place, level in ((0, 40), (3, 200), (5, 90))
+            ]
+            wrong, tries = self.variants(greys)
+            plain, _ = self.variants((place, replace(card, form=CardForm.RGB)) for place, card in greys if wrong)
+            if not plain and is_finding(len(wrong), tries, self.rate):
+                self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, CardForm.GREY.value)
+        for form, yes, no in (
+            (CardForm.TRANSPARENT, "digits of every colour are read", "digits of some colour are not read"),
+            (CardForm.TURNED, "applied, or the model reads turned digits", "ignored: the model gets the turned pixels"),
+        ):
+            agreeing = all(self.differs(place, replace(self.cards[place], form=form)) is None for place in (1, 4))
+            self.result.facts.append(Fact(name=form.value, value=yes if agreeing else no))
+
+    def check_colours(self) -> None:
+        """Red and blue, three times each, where green is green."""
+        named = {name: self.reference[place, COLOUR] for place, name in enumerate(tuple(COLOURS)[:_CARDS])}
+        self.result.facts.append(Fact(name="colours named", value=", ".join(f"{k}: {v}" for k, v in named.items())))
+        if "green" not in named["green"] or "blue" not in named["red"] or "red" not in named["blue"]:
+            return
+        swaps = {"red": "blue", "blue": "red"}
+        wrong = [
+            seen
+            for number, (name, other) in zip(self.spare, 3 * tuple(swaps.items()), strict=False)
+            if other in (seen := self.ask(Card(number=number, ground=COLOURS[name]), COLOUR)).reading
+        ]
+        if is_finding(len(wrong), 6, self.flips):
+            self.found(FindingKind.SWAPPED_CHANNELS, wrong, 6, self.flips)
+
+    def check_long_texts(self) -> None:
+        """Filler before the question."""
+        wrong, tries, lengths = [], 0, set()
+        for lines in _FILLER_LINES:
+            filler = "\n".join([_FILLER] * lines)
+            for place in (0, 3):
+                tries += 1
+                if seen := self.differs(place, self.cards[place], f"{filler}\n{self.result.subject}"):
+                    wrong.append(seen)
+                    lengths.add(len(seen.text.split()))
+        if is_finding(len(wrong), tries, self.rate):
+            detail = f"texts of {min(lengths):,} words and more"
+            for large in [each for each in self.result.findings if each.kind is FindingKind.LARGE_PICTURE]:
+                # Of one cause: large pictures have as many tokens as long texts.
+                self.result.findings.remove(large)
+                detail = f"{detail}; pictures with {large.detail}, too"
+            self.found(FindingKind.LONG_TEXT, wrong, tries, self.rate, detail)
+
+    def check_faint(self) -> None:
+        """Digits that hardly differ from their ground: the same request three times, and more where answers differ."""
+        other: list[Asked] = []
+        tries = 0
+        for step in _FAINT:
+            for place, number in enumerate(self.spare[:3]):
+                level = 60 + 50 * place
+                card = Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
+                given = [self.ask(card, NUMBER) for _ in range(3)]
+                if len({each.reading for each in given}) > 1:
+                    given += [self.ask(card, NUMBER) for _ in range(_MORE)]
+                usual = Counter(each.reading for each in given).most_common(1)[0][0]
+                other += [each for each in given if each.reading != usual]
+                tries += len(given)
+        if is_finding(len(other), tries, self.flips):
+            self.found(
+                FindingKind.NOISY_DETAIL, other, tries, self.flips, f"of steps of {min(_FAINT)} to {max(_FAINT)} of 255"
+            )
+
+    def check_levels(self) -> None:
+        """Digits a step above their ground, at many levels: which step is read must not depend on the level."""
+        if any(finding.kind is FindingKind.NOISY_DETAIL for finding in self.result.findings):
+            return self.skip("near colours", "faint digits are read otherwise each time")
+        unread = [seen for level in range(8, 212, 24) if (seen := self._unread(level, _FAR))]
+        tries = len(range(8, 212, 24))
+        if not is_finding(len(unread), tries, self.rate):
+            return None
+        read = [level for level in range(2, 240, 14) if not self._unread(level, _NEAR)]
+        if len(read) >= 2:
+            levels = ", ".join(str(each.card.ground[0]) for each in unread)
+            seen_at = ", ".join(map(str, read))
+            detail = f"a step of {_FAR} of 255 is not seen at {levels}; one of {_NEAR} is at {seen_at}"
+            self.found(FindingKind.COARSE_LEVELS, unread, tries, self.rate, detail)
+        return None
+
+    def _unread(self, level: int, step: int) -> Asked | None:
+        for number in self.spare[4:6]:
+            card = Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
+            seen = self.ask(card, NUMBER)
+            if str(number) in seen.reading:
+                return None
+        return seen
+
+    def check_reasoning(self) -> None:
+        wrong = [each for each in self.asker.log if each.has_reasoning]
+        if is_finding(len(wrong), len(self.asker.log), FLIPS):
+            self.found(FindingKind.REASONING, wrong, len(self.asker.log), FLIPS)
+
+    def check_failures(self) -> None:
+        """Failures are findings but for the sizes and lengths that a server may refuse with an error."""
+        failed = [each for each in self.asker.log if each.failure]
+        for each in failed:
+            self.result.facts.append(Fact(name=f"request {each.number} failed", value=each.failure))
+        plain = [each for each in failed if max(each.card.size) <= _LARGE_PX and len(each.text.split()) < 200]
+        if len(plain) >= _MOST_FAILED:
+            self.found(FindingKind.FAILURES, plain, len(self.asker.log), FLIPS)
+
+    def note_tokens(self) -> None:
+        """Tokens of a request by the size of its picture."""
+        seen: dict[tuple[int, int], int] = {}
+        for each in self.asker.log:
+            if each.tokens_in is not None and len(each.text.split()) < 20:
+                seen.setdefault(each.card.size, each.tokens_in)
+        if seen:
+            counted = ", ".join(f"{w} x {h}: {n:,}" for (w, h), n in sorted(seen.items(), key=lambda each: each[1]))
+            self.result.facts.append(Fact(name="tokens in, by pixels", value=counted))
+
+
+def clear_numbers(random: Random, count: int) -> list[int]:
+    """Numbers of three different digits of which no two share more than one digit at its place."""
+    found: list[int] = []
+    while len(found) < count:
+        number = random.randrange(100, 1000)
+        digits = str(number)
+        if len(set(digits)) == 3 and "0" not in digits and all(_apart(digits, str(each)) for each in found):
+            found.append(number)
+    return found
+
+
+def _apart(digits: str, others: str) -> bool:
+    return sum(a == b for a, b in zip(digits, others, strict=True)) <= 1

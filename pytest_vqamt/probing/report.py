@@ -1,0 +1,186 @@
+"""The results of a probe as terminal lines, as JSON, and as one HTML page that loads nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import TypeAlias
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.plain_text import shortened, visible
+from pytest_vqamt.probing.against import AgainstResult
+from pytest_vqamt.probing.asking import Asked
+from pytest_vqamt.probing.cards import Card, CardForm, render_card
+from pytest_vqamt.probing.findings import Finding
+from pytest_vqamt.probing.probe import ProbeResult
+
+Result: TypeAlias = ProbeResult | AgainstResult
+
+_SHOWN = 6
+"""Requests that the terminal and the cards of the page show for a finding."""
+
+_THUMBNAIL_BYTES = 6_000
+
+
+def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[str]:
+    """The result for a terminal."""
+    yield f"probed {result.model} with {len(result.log)} requests: {_count(result, allowed)}"
+    for finding in result.findings:
+        cause = finding.cause
+        yield ""
+        mark = " (allowed)" if finding.kind.value in allowed else ""
+        yield f"{finding.kind.value}{mark}: {cause.title}"
+        yield f"  {summary(finding)}"
+        yield f"  likely cause: {cause.cause}"
+        yield f"  first: {cause.advice}"
+        for asked in evidence(result.log, finding.requests)[:3]:
+            yield f"  request {asked.number}: {asked.card.look}; {_quoted(asked.text)} -> {_quoted(asked.answer)}"
+    if result.facts or result.skipped:
+        yield ""
+    for fact in result.facts:
+        yield f"{fact.name}: {visible(fact.value)}"
+    for name, reason in result.skipped:
+        yield f"not checked: {name}: {reason}"
+
+
+def summary(finding: Finding) -> str:
+    """How much differed, where, and how probable that is by chance."""
+    detail = f"; {finding.detail}" if finding.detail else ""
+    return f"{finding.differing} of {finding.compared} differ, p = {finding.p_value:.1e}{detail}"
+
+
+def _count(result: ProbeResult, allowed: Sequence[str]) -> str:
+    found = [each for each in result.findings if each.kind.value not in allowed]
+    waived = len(result.findings) - len(found)
+    also = f", and {waived} allowed" if waived else ""
+    return f"{len(found)} {'finding' if len(found) == 1 else 'findings'}{also}"
+
+
+def against_lines(result: AgainstResult) -> Iterator[str]:
+    """The comparison for a terminal."""
+    first, second = result.models
+    yield f"A = {first}"
+    yield f"B = {second}"
+    for each in result.stages:
+        mark = "DIFFERENT" if each.is_finding else "alike"
+        yield (
+            f"{each.stage.value}: {mark}; {len(each.differing)} of {each.compared} differ, p = {each.p_value:.1e}; "
+            f"right: A {each.right[0]}, B {each.right[1]}"
+        )
+        for one, other in each.differing[:2]:
+            answers = f"A {_quoted(one.answer)}, B {_quoted(other.answer)}"
+            yield f"  {one.card.look}; {one.text!r}: {answers}"
+    yield f"tokens in: {result.tokens or 'the same, or not counted'}"
+    if not result.complete:
+        yield "not all stages were compared: the requests were spent"
+    yield f"they part at {result.parted}" if result.parted else "no difference beyond chance"
+
+
+def _quoted(text: str) -> str:
+    return repr(visible(shortened(text)))
+
+
+def evidence(log: Sequence[Asked], numbers: Sequence[int]) -> list[Asked]:
+    """The requests of these numbers."""
+    return [log[number - 1] for number in numbers]
+
+
+def result_json(result: Result) -> str:
+    """The result with all its requests, as JSON."""
+    return json.dumps(_against_row(result) if isinstance(result, AgainstResult) else _probe_row(result), indent=1)
+
+
+def _probe_row(result: ProbeResult) -> dict[str, Json]:
+    return {
+        "model": result.model,
+        "requests": len(result.log),
+        "subject": result.subject,
+        "flips": result.flips,
+        "findings": [
+            {
+                "kind": each.kind.value,
+                "title": each.cause.title,
+                "cause": each.cause.cause,
+                "advice": each.cause.advice,
+                "differing": each.differing,
+                "compared": each.compared,
+                "p_value": each.p_value,
+                "detail": each.detail,
+                "requests": list(each.requests),
+            }
+            for each in result.findings
+        ],
+        "facts": {each.name: each.value for each in result.facts},
+        "skipped": dict(result.skipped),
+        "log": [_asked_row(each) for each in result.log],
+    }
+
+
+def _against_row(result: AgainstResult) -> dict[str, Json]:
+    return {
+        "models": list(result.models),
+        "stages": [
+            {
+                "stage": each.stage.value,
+                "compared": each.compared,
+                "differing": [[one.number, other.number] for one, other in each.differing],
+                "right": list(each.right),
+                "p_value": each.p_value,
+                "is_finding": each.is_finding,
+            }
+            for each in result.stages
+        ],
+        "tokens": result.tokens,
+        "parted": result.parted,
+        "complete": result.complete,
+        "logs": [[_asked_row(each) for each in log] for log in result.logs],
+    }
+
+
+def _asked_row(asked: Asked) -> dict[str, Json]:
+    return {
+        "number": asked.number,
+        "card": asked.card.look,
+        "text": asked.text,
+        "answer": asked.answer,
+        "failure": asked.failure,
+        "tokens_in": asked.tokens_in,
+        "batch": asked.batch,
+    }
+
+
+def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
+    """The page; its content policy loads nothing and runs nothing."""
+    from markupsafe import Markup
+
+    from pytest_vqamt.reporting.html.page import inline_source, page_template
+
+    own = (files(__package__) / "templates" / "probe.css").read_text("utf-8")
+    shared = (files("pytest_vqamt.reporting.html") / "assets" / "page.css").read_text("utf-8")
+    style = f"{shared}\n{own}"
+    return page_template("pytest_vqamt.probing", "probe.html").render(
+        result=result,
+        against=isinstance(result, AgainstResult),
+        count=_count(result, allowed) if isinstance(result, ProbeResult) else "",
+        allowed=allowed,
+        policy=(
+            f"default-src 'none'; img-src data:; style-src {inline_source(style)}; base-uri 'none'; form-action 'none'"
+        ),
+        style=Markup(style),
+        evidence=evidence,
+        summary=summary,
+        shown=_SHOWN,
+        short=shortened,
+        thumbnail=_thumbnail,
+    )
+
+
+def _thumbnail(card: Card) -> str:
+    from PIL import ImageOps
+
+    from pytest_vqamt.reporting.html.cards import thumbnail
+
+    image = render_card(card)
+    upright = ImageOps.exif_transpose(image) if card.form is CardForm.TURNED else image
+    return thumbnail(upright.convert("RGB"), _THUMBNAIL_BYTES).uri

@@ -1,0 +1,134 @@
+"""``vqamt probe`` on the faulty server and on sane ones."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.commands.main import ExitStatus, run_command
+from pytest_vqamt.probing.against import compare
+from pytest_vqamt.probing.findings import CAUSES, FindingKind
+from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
+from pytest_vqamt.probing.significance import MOST_CHANCE
+from tests.probing.direct import direct
+from tests.probing.simulation import findings
+from tools.faulty_server import THREADS, Bug, FaultyServer
+
+NAMED = {
+    Bug.IMAGE_HASH: FindingKind.SHORT_HASH,
+    Bug.TEXT_KEYED_CACHE: FindingKind.TEXT_KEYED,
+    Bug.FIRST_IMAGE_STICKS: FindingKind.FIRST_PICTURE,
+    Bug.DROPPED_WHEN_LARGE: FindingKind.LARGE_PICTURE,
+    Bug.CONTEXT_CUT: FindingKind.LONG_TEXT,
+    Bug.LEFT_PADDED_BATCH: FindingKind.BATCH_PADDING,
+    Bug.NOISY_ENCODER: FindingKind.NOISY_DETAIL,
+    Bug.QUANTISED_ENCODER: FindingKind.COARSE_LEVELS,
+    Bug.SWAPPED_CHANNELS: FindingKind.SWAPPED_CHANNELS,
+    Bug.NON_DETERMINISTIC: FindingKind.NON_DETERMINISTIC,
+    Bug.REASONING_IN_CONTENT: FindingKind.REASONING,
+    Bug.RESIZE_MISMATCH: FindingKind.ASPECT_RATIO,
+}
+"""The one finding that each bug must give."""
+
+_QUICK = (Bug.FIRST_IMAGE_STICKS, Bug.SWAPPED_CHANNELS)
+
+
+def test_every_bug_has_a_thread_and_a_finding_and_every_finding_a_cause() -> None:
+    assert NAMED.keys() == THREADS.keys() == set(Bug)
+    assert set(CAUSES) == set(FindingKind)
+
+
+@pytest.mark.parametrize(
+    "bug", [pytest.param(bug, marks=() if bug in _QUICK else pytest.mark.full, id=bug.value) for bug in Bug]
+)
+def test_a_bug_is_found_and_named(bug: Bug) -> None:
+    result = probe(direct(bug))
+
+    assert [each.kind for each in result.findings] == [NAMED[bug]]
+    assert all(each.p_value <= MOST_CHANCE for each in result.findings)
+    assert all(each.requests for each in result.findings)
+    assert len(result.log) <= MOST_REQUESTS
+
+
+@pytest.mark.full
+def test_nothing_is_found_on_a_correct_server() -> None:
+    result = probe(direct(None))
+
+    assert result.findings == []
+    assert result.skipped == []
+    assert len(result.log) <= MOST_REQUESTS
+
+
+def test_random_flips_of_two_percent_are_no_finding() -> None:
+    # 1 in 1,000 is allowed; tests.probing.simulation runs thousands, docs/probe.md has its figure.
+    assert findings(20, 0.02)["any"] == 0
+
+
+def test_flips_of_a_quarter_are_found_as_non_determinism_and_nothing_else() -> None:
+    found = findings(6, 0.25)
+
+    assert found["non-determinism"] >= 5
+    assert found.keys() <= {"any", "non-determinism", "noisy-detail"}
+
+
+@pytest.mark.full
+def test_a_probe_stops_at_its_requests_and_says_what_it_left_out() -> None:
+    result = probe(direct(None), limit=60)
+
+    assert len(result.log) <= 60
+    assert "spent" in dict(result.skipped)["sizes and aspect ratios"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("bug", "stage"),
+    [
+        (None, ""),
+        (Bug.QUANTISED_ENCODER, "pixels"),
+        (Bug.RESIZE_MISMATCH, "pixels"),
+        (Bug.NON_DETERMINISTIC, "text"),
+    ],
+)
+def test_two_deployments_part_at_a_stage(bug: Bug | None, stage: str) -> None:
+    result = compare(direct(None), direct(bug, seed=1), limit=MOST_REQUESTS)
+
+    assert result.parted.partition(":")[0] == stage
+    assert result.complete
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("bug", [None, Bug.TEXT_KEYED_CACHE])
+def test_the_command_over_http(bug: Bug | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("httpx2")
+    with FaultyServer(bug) as server:
+        status = run_command(["probe", f"openai:cards@{server.url}", "--out", str(tmp_path)])
+        sent = server.requests
+
+    out = capsys.readouterr().out
+    report = json.loads((tmp_path / "probe.json").read_text())
+    page = (tmp_path / "probe.html").read_text()
+    assert status == (ExitStatus.FINDING if bug else ExitStatus.OK)
+    assert sent == report["requests"] == len(report["log"]) <= MOST_REQUESTS
+    assert [each["kind"] for each in report["findings"]] == (["text-keyed-cache"] if bug else [])
+    assert ("vLLM #20261" in out) == ("vLLM #20261" in page) == bool(bug)
+    assert not re.search(r'(src|href)="(?!data:)', page)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["oracle"], "a model that looks at pixels"),
+        (["tiny", "--max-requests=10"], "40 requests or more"),
+        (["tiny", "--allow=blind"], "a kind of finding"),
+        (["nothing"], "a kind of model"),
+    ],
+)
+def test_bad_input_gets_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["probe", *arguments]) == ExitStatus.USAGE
+
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
