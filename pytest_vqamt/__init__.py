@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from pytest_vqamt.core.scene import Scene, Thing
     from pytest_vqamt.execution.run import run
     from pytest_vqamt.integration.items import Consistency
+    from pytest_vqamt.language.answers.counts import Quantifier
+    from pytest_vqamt.language.answers.reading import read, read_choice, read_count, read_yes_no
+    from pytest_vqamt.language.answers.text import UnreadableAnswer
     from pytest_vqamt.language.questions import ask
     from pytest_vqamt.language.questions.simple import Question
     from pytest_vqamt.relations.catalogue import Draft, case, relation
@@ -43,14 +46,20 @@ _WHERE = {
     "ModelInput": "pytest_vqamt.core.query",
     "NotApplicable": "pytest_vqamt.core.case",
     "Outcome": "pytest_vqamt.core.case",
+    "Quantifier": "pytest_vqamt.language.answers.counts",
     "Question": "pytest_vqamt.language.questions.simple",
     "Report": "pytest_vqamt.core.results",
     "Scene": "pytest_vqamt.core.scene",
     "Thing": "pytest_vqamt.core.scene",
+    "UnreadableAnswer": "pytest_vqamt.language.answers.text",
     "Verdict": "pytest_vqamt.core.case",
     "VqamtError": "pytest_vqamt.core.errors",
     "case": "pytest_vqamt.relations.catalogue",
     "opposite_answer": "pytest_vqamt.relations.expectations",
+    "read": "pytest_vqamt.language.answers.reading",
+    "read_choice": "pytest_vqamt.language.answers.reading",
+    "read_count": "pytest_vqamt.language.answers.reading",
+    "read_yes_no": "pytest_vqamt.language.answers.reading",
     "relation": "pytest_vqamt.relations.catalogue",
     "run": "pytest_vqamt.execution.run",
     "same_answer": "pytest_vqamt.relations.expectations",
@@ -70,15 +79,21 @@ __all__ = [
     "ModelInput",
     "NotApplicable",
     "Outcome",
+    "Quantifier",
     "Question",
     "Report",
     "Scene",
     "Thing",
+    "UnreadableAnswer",
     "Verdict",
     "VqamtError",
     "ask",
     "case",
     "opposite_answer",
+    "read",
+    "read_choice",
+    "read_count",
+    "read_yes_no",
     "relation",
     "run",
     "same_answer",

@@ -12,14 +12,12 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Annotated, Choice, Count, Entails, Label, Meaning, is_yes_no
+from pytest_vqamt.core.meaning import Count, Entails, Label, Meaning, is_yes_no
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.language.answers.choices import read_choice, read_label
-from pytest_vqamt.language.answers.counts import Quantifier, read_count
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
-from pytest_vqamt.language.answers.yes_no import read_yes_no
+from pytest_vqamt.language.answers.counts import Quantifier
+from pytest_vqamt.language.answers.reading import AnswerReading, read_by_meaning
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer
 
-AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
 
 _LEAST_QUANTIFIED = 2
@@ -31,16 +29,7 @@ def read_answer(query: Query, answer: Answer) -> AnswerReading:
     meaning = query.meaning
     if answer.declined:
         return UnreadableAnswer(Unreadable.DECLINED)
-    if isinstance(meaning, Count):
-        return read_count(answer.text, meaning.groups)
-    if is_yes_no(meaning):
-        return read_yes_no(answer.text, meaning)
-    if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):
-        return read_choice(answer.text, meaning.options)
-    if isinstance(meaning, Entails):
-        return read_label(answer.text)
-    text = " ".join(strip_reasoning(answer.text).casefold().split()).rstrip(".")
-    return text or UnreadableAnswer(Unreadable.EMPTY)
+    return read_by_meaning(meaning, answer.text)
 
 
 _REFUSING = frozenset({Unreadable.REFUSAL, Unreadable.UNSURE, Unreadable.DECLINED})

@@ -15,15 +15,18 @@ from pytest_vqamt.language.answers.text import (
     prepare_answer,
     unreadable_answer,
 )
+from pytest_vqamt.language.captions.hyponyms import hyponyms
 from pytest_vqamt.language.english.nouns import plural, singular
+from pytest_vqamt.language.ontology import ontology
 
 
-def read_choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
+def read_choice(text: str, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
     """Returns the one of ``options`` that an answer names, by whole words, in the singular or the plural.
 
     Longer options are found first, so that "light blue" does not name "blue". Two options, or one that is only denied
     ("not red"), give no reading; of a contrast ("blue, not red") the one that is affirmed counts. A letter or a number
     is read by the order of the options, and must agree with the option beside it. Questions in the answer are ignored.
+    ``of_absent`` is for "Which is not there?", where the option counts that a claim denies.
 
     >>> read_choice("It's the red one.", ("red", "blue")), read_choice("brown", ("no", "yes"))
     ('red', UnreadableAnswer(reason=<Unreadable.NO_OPTION: 'no option named'>))
@@ -34,18 +37,18 @@ def read_choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
     """
     if text in options:
         return text
-    return (_choice if len(text) <= MAX_CACHED_CHARS else _choice.__wrapped__)(text, options)
+    return (_choice if len(text) <= MAX_CACHED_CHARS else _choice.__wrapped__)(text, options, of_absent)
 
 
 @lru_cache(maxsize=65536)
-def _choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
+def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | UnreadableAnswer:
     prepared = prepare_answer(text)
     if isinstance(prepared, UnreadableAnswer):
         return prepared
     answer = without_questions(prepared)
     lettered = None if text.strip() == "a" else _by_letter(answer, options)  # the article of an answer cut off
     if lettered is None:
-        return _named_option(_without_offer(answer, options), options, prepared)
+        return _named_option(_without_offer(answer, options), options, prepared, of_absent=of_absent)
     option, rest = lettered
     named, denied = _mentions(rest, options)
     if (named and named != {option}) or option in denied:
@@ -53,8 +56,12 @@ def _choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
     return option
 
 
-def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
+def _named_option(answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool) -> str | UnreadableAnswer:
     named, denied = _mentions(answer, options)
+    if of_absent and denied:
+        named, denied = denied, named
+    elif of_absent and _SAYS_THERE.search(answer):
+        return UnreadableAnswer(Unreadable.NO_OPTION)
     if len(named) > 1 or named & denied:
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if not named:
@@ -74,9 +81,13 @@ def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]
     return named, denied
 
 
+_SAYS_THERE = re.compile(
+    r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|is (?:visible|present|there|shown))\b"
+)
 _LETTERS = "abcdefgh"
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
 _LEAD = (
+    r"(?:[^\x00-\x7f]+)?"
     r"(?:(?:so|thus|therefore|hence)[, ]+)?(?:i (?:would )?(?:choose|pick|select|say|go with"
     r"|think) (?:it is )?|it is |that is )?"
     r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
@@ -92,12 +103,13 @@ _LETTER_AND_TEXT = re.compile(
 
 def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
     """The option of a letter, a number or an ordinal that is the answer, and the text behind it."""
-    if any(len(option) == 1 or option.isdecimal() for option in options):
+    if any(len(option) == 1 and not option.isdecimal() for option in options):
         return None
+    has_numbers = any(option.isdecimal() for option in options)
     place, rest = -1, ""
     if found := _ONE_LETTER.fullmatch(answer):
         place = _LETTERS.index(found[1])
-    elif found := _ONE_NUMBER.fullmatch(answer):
+    elif (found := _ONE_NUMBER.fullmatch(answer)) and not has_numbers:
         place = int(found[1]) - 1
     elif found := _ORDINAL.fullmatch(answer):
         place = _ORDINALS[found[1]]
@@ -126,7 +138,7 @@ def without_questions(prepared: str) -> str:
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
 _DENIAL = re.compile(
-    r"\b(?:not|nor|neither|never|no|rather than|instead of|as opposed to|unlike|without|than"
+    r"\b(?:not|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without|more likely than"
     r"|isnt)(?: (?:a|an|the|any|really"
     r"|in|on|be|is|it|either|at all|see|find|have|show|contain|appear to be|appear|look like|look|of"
     r"|visible|actually|one"
@@ -151,7 +163,13 @@ def _forms(options: tuple[str, ...]) -> dict[str, str]:
 def _ways(option: str) -> tuple[str, ...]:
     words = option.lower()
     spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
-    return words, plural(words), singular(words), *spelled, words.removeprefix("playing "), *_OTHER_WORDS.get(words, ())
+    kinds = (form for kind in sorted(hyponyms(words)) for form in (kind, plural(kind)))
+    variants = (word for word, usual in ontology().spellings.items() if usual == words)
+    bare = words.removeprefix("playing "), _ARTICLE.sub("", words)
+    return words, plural(words), singular(words), *spelled, *bare, *_OTHER_WORDS.get(words, ()), *variants, *kinds
+
+
+_ARTICLE = re.compile(r"^(?:an?|the) ")
 
 
 _OTHER_WORDS: dict[str, tuple[str, ...]] = {
@@ -162,6 +180,8 @@ _OTHER_WORDS: dict[str, tuple[str, ...]] = {
     "wool": ("woolen",),
     "gold": ("golden",),
     "golden": ("gold",),
+    "outdoors": ("outside", "outdoor"),
+    "indoors": ("inside", "indoor"),
     "lying": ("laying",),
     "laying": ("lying",),
     "checked": ("checkered",),
@@ -183,7 +203,8 @@ def _pattern(options: tuple[str, ...]) -> re.Pattern[str]:
         "[ -]?".join(map(re.escape, _SPLIT.split(way))) for option in options for way in _ways(option) if _joined(way)
     }
     longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or _NOTHING
-    return re.compile(rf"(?<![\w'])(?:{longest_first})(?!\w)")
+    # Han and kana are written without spaces.
+    return re.compile(rf"(?<![a-z0-9_'])(?:{longest_first})(?![a-z0-9_])")
 
 
 _SPLIT = re.compile(r"[ -]")
@@ -216,15 +237,18 @@ def _label(text: str) -> Label | UnreadableAnswer:
 
 def _named(answer: str) -> Label | Unreadable:
     named: set[Label] = set()
+    denied: set[Label] = set()
     for found in _LABEL.finditer(answer):
-        if _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end()):
-            return Unreadable.NO_LABEL
-        named.add(_LABELS_BY_STEM[found[1]])
+        is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())
+        (denied if is_denied else named).add(_LABELS_BY_STEM[found[1]])
+    if denied and (not _CONTRASTED.search(answer) or named & denied):
+        return Unreadable.NO_LABEL
     if len(named) > 1:
         return Unreadable.SEVERAL_LABELS
     return named.pop() if named else Unreadable.NO_LABEL
 
 
+_CONTRASTED = re.compile(r"\b(?:but|rather|instead|so|hence|therefore|thus)\b|\bnor\b.*[,;]")
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
 _LABELS = {label.value: label for label in Label}

@@ -63,9 +63,18 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         return prepared
     if (in_row := _in_table(prepared, groups)) is not None:
         return in_row
+    listed = _LISTED.findall(prepared)
+    if len(listed) > 1 and list(map(int, listed)) == list(range(1, len(listed) + 1)):
+        outside = _LISTED_LINE.sub("", prepared)
+        if not MARK.search(mark_numbers(outside)):
+            return len(listed)
+        prepared = outside
     words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", prepared)))
     if (counted := _counted_aloud(words)) is not None:
         return counted
+    words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
+    if len(groups) > 1 and (overall := _total(words)) is not None:
+        return overall
     words = _of_what_is_counted(words, groups)
     if NOT_WHOLE in words:
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
@@ -93,6 +102,13 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
 
 _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:]) +")
 """The letter of an option: "B) 3"."""
+_LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
+_LISTED_LINE = re.compile(r"^\s*\d+[.)]\s+(?=\D).*$", re.MULTILINE)
+_OUT_OF = re.compile(r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])")
+"""The number of the whole of which a part is counted: "two of the 5 cats"."""
+_NOT_BUT = re.compile(r"\bnot (?:just |only )?<\d+>(?=(?: [a-z]+)?,? (?:but|there (?:is|are)) )")
+_APPOSITION = re.compile(r"(?<=[a-z]), an? (?:(?!and\b|or\b)[a-z-]+ ?){1,4}[.!]?$")
+"""What a single thing is, at the end: "only one dog, a small terrier"."""
 _ESTIMATE = re.compile(r"\b(?:about|around|approximately|roughly|exactly|precisely) (?=\d)")
 _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 

@@ -99,6 +99,9 @@ def final_part(text: str) -> str:
     if tagged:
         return tagged[-1][2].strip()
     marked = [found for found in _MARKER.finditer(text) if _SOMETHING.search(text, found.end())]
+    if short := [found for found in marked if "short" in found[0].lower()]:
+        following = [found for found in marked if found.start() > short[0].start()]
+        return text[short[0].end() : following[0].start() if following else len(text)].strip()
     if marked:
         after = text[marked[-1].end() :].strip()
         return _without_explanation(after)

@@ -69,7 +69,9 @@ def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAn
     stripped = strip_traces(text)
     if stripped.is_cut_off:
         return UnreadableAnswer(Unreadable.CUT_OFF)
-    bare = _plain(stripped.text, names)
+    if _OPEN_JSON.match(stripped.text) and not _CLOSED_JSON.search(stripped.text):
+        return UnreadableAnswer(Unreadable.CUT_OFF)
+    bare = _corrected(_plain(stripped.text, names))
     if not _SOMETHING.search(bare):
         return UnreadableAnswer(Unreadable.EMPTY)
     for cause, pattern in _NO_ANSWER.items():
@@ -194,6 +196,8 @@ _APOLOGY = re.compile(
 
 def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     text = normalised_characters(text)
+    first_turn = _END_OF_TURN.split(text, maxsplit=1)[0]
+    text = first_turn if _SOMETHING.search(first_turn) else text
     field = read_json(text, names)
     text = (final_part(text) if field is None else field).lower().translate(_TYPESET).strip()
     if len(text) > _MAX_CHARS:
@@ -201,7 +205,31 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text)))
     for pattern, written_out in _CONTRACTIONS:
         text = pattern.sub(written_out, text)
-    return _SPACES.sub(" ", text).strip()
+    return _SPACES.sub(" ", _EMOJI.sub(" ", text)).strip()
+
+
+_EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
+_OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
+_CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
+_END_OF_TURN = re.compile(r"<\|(?:im_end|im_start|eot_id|end|endoftext|end_of_turn)\|>|</s>|<end_of_turn>|<\uff5cend")
+_CORRECTION = re.compile(
+    r"\b(?:wait|hold on|scratch that|correction|on (?:closer (?:inspection|look)|second thoughts?)"
+    r"|looking (?:again|closer)"
+    r"|(?:hmm|hm|oh|no)[,.! ]+actually|let me correct (?:myself|that))\b[\s,.:;!-]*(?:no\b,\s*)?"
+)
+_FIRST_IMPRESSION = re.compile(
+    r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:(?:you|one|someone|it) (?:might|may|could"
+    r"|would) (?:\w+ )?(?:think|count|assume|seem|look)"
+    r"|at first (?:glance|sight)?,?(?: (?:i|it|you|one|this) \w+)?)\b[^.!\n]*?(?:\bbut\b|[.!\n])"
+)
+
+
+def _corrected(bare: str) -> str:
+    """The answer behind a correction of itself ("2... wait, 3") and a first impression ("at first I thought")."""
+    corrections = [found for found in _CORRECTION.finditer(bare) if _SOMETHING.search(bare, found.end())]
+    rest = bare[corrections[-1].end() :] if corrections and corrections[-1].start() else bare
+    later = _FIRST_IMPRESSION.sub(" ", rest).strip()
+    return later if _SOMETHING.search(later) else rest
 
 
 _LATEX = re.compile(r"\\(?:text\w*|math\w*|quad|left|right|[,;!()\[\]])")
@@ -267,7 +295,7 @@ _NUMBER = re.compile(
         \b(?:no[ ]one|none|nothing|nobody|no)[ ](?:else|more|others?|longer|doubt|problem|less|fewer)\b(?![ ]than\b)
     )
   | (?P<pronoun>
-        \b(?:the|this|that|which|each|every|any|another|other|last|first|second|third)[ ]one\b
+        \b(?:the|this|that|which|each|every|any|another|other|last|first|second|third)(?:[ ][a-z]+)?[ ]one\b
       | \ban?[ ](?!single|lone|sole)[a-z]+[ ]one\b | \bone[ ](?:another|by[ ]one)\b
     )
   | (?P<no_count>

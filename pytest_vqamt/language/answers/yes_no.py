@@ -32,8 +32,7 @@ from pytest_vqamt.language.answers.text import (
     prepare_answer,
     unreadable_answer,
 )
-from pytest_vqamt.language.captions.lexicon import entries_by_form
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.hyponyms import hyponyms
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
 from pytest_vqamt.language.ontology import ontology
@@ -224,8 +223,7 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
     said: list[bool | None] = []
     for part in chain.from_iterable(map(_OF_ANOTHER_SUBJECT.split, parts)):
         about = nouns.search(part) or _PRONOUN.match(part) or (with_fragments and not _VERB.search(part))
-        if about and not attribute.search(part) and (excluded := _exclusion(meaning, part, nouns)) is not None:
-            said.append(excluded)
+        before = len(said)
         for found in attribute.finditer(part) if about else ():
             word_before = part[: found.start()].rstrip().rpartition(" ")[2]
             if (
@@ -235,6 +233,8 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
             noun = nouns.match(part, found.end() + 1)
             if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
+        if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
+            said.append(excluded)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
 
 
@@ -259,7 +259,9 @@ _OF_ANOTHER_SUBJECT = re.compile(
 _PREDICATE = re.compile(
     r"(?:^(?!.*\b(?:is|are|looks?|seems?|appears?)\b)(?=[a-z -]+$)|\b(?:is|are|looks?|seems?|appears?)(?: to be)? )"
     r"(?!not\b|no\b|never\b|neither\b)"
-    r"((?:(?:an?|the|very|quite|rather|clearly|actually|currently|fully|mostly|completely|in) )*[a-z-]+(?: [a-z-]+)?)"
+    r"((?:(?:an?|the|very|quite|rather|clearly|actually|currently|fully|mostly|completely"
+    r"|in) )*[a-z-]+(?: (?!(?:an?|the|on|in|at|by|near|next|with|of|to|and|behind|under|beside|as"
+    r"|than|like|from)\b)[a-z-]+){0,3})"
 )
 
 
@@ -356,14 +358,6 @@ def _with_hyponyms(group: Group) -> re.Pattern[str]:
     """Finds also the kinds of the class of the group: "a puppy" is a dog."""
     kinds = hyponyms(group.name) if not group.covers else frozenset()
     return noun_pattern(replace(group, covers=(*group.covers, *sorted(kinds)))) if kinds else noun_pattern(group)
-
-
-@cache
-def hyponyms(name: str) -> frozenset[str]:
-    """Returns the singular words that name nothing but a kind of this class; none for other names than classes'."""
-    if class_of(name) != name:
-        return frozenset()
-    return frozenset(entry.lemma for entry in entries_by_form().values() if entry.classes == (name,))
 
 
 @lru_cache(maxsize=65536)

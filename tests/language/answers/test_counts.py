@@ -102,10 +102,10 @@ UNREADABLE = [
     ("Yes.", Unreadable.NO_NUMBER), ("dogs", Unreadable.NO_NUMBER),
     ("There are dogs on a table.", Unreadable.NO_NUMBER), ("50%", Unreadable.NO_NUMBER), ("1st", Unreadable.NO_NUMBER),
     ("10:30", Unreadable.NO_NUMBER), ("1/2", Unreadable.NO_NUMBER), ("parking lot", Unreadable.NO_NUMBER),
-    ("1. dog\n2. dog", Unreadable.NO_NUMBER), ("red", Unreadable.NO_NUMBER),
+    ("1. dog\n3. dog", Unreadable.NO_NUMBER), ("red", Unreadable.NO_NUMBER),
     ("There are not 3 dogs", Unreadable.NO_NUMBER), ("9" * 5000, Unreadable.NO_NUMBER),
     ("9" * 5000 + " dozen", Unreadable.NO_NUMBER), ("0, 1", Unreadable.SEVERAL_NUMBERS),
-    ("Zero. Wait, there are 2", Unreadable.SEVERAL_NUMBERS), ("Zero. Total: 3", Unreadable.SEVERAL_NUMBERS),
+    ("0 or 2", Unreadable.SEVERAL_NUMBERS), ("Zero. Total: 3", Unreadable.SEVERAL_NUMBERS),
     # what an article brings in is counted by nobody
     ("There is a man and two women", Unreadable.SEVERAL_NUMBERS),
     ("Two dogs and another cat", Unreadable.SEVERAL_NUMBERS),

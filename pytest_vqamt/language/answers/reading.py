@@ -1,0 +1,240 @@
+"""Answers read by the text of their question: the public ``vqamt.read``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from pytest_vqamt.core.meaning import (
+    YES_OR_NO,
+    Absent,
+    Annotated,
+    Both,
+    Choice,
+    Count,
+    Either,
+    Entails,
+    Exists,
+    Group,
+    Has,
+    Located,
+    Meaning,
+    Neither,
+    Related,
+    Side,
+    is_yes_no,
+)
+from pytest_vqamt.language.answers import choices, counts, yes_no
+from pytest_vqamt.language.answers.counts import Quantifier
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
+from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.english.phrases import descriptions
+from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
+
+AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
+
+
+def read(question: str | Meaning, answer: str, options: Sequence[str] = ()) -> AnswerReading:
+    """Reads an answer to a question: yes or no as a truth, a number, one of ``options``, or a text.
+
+    ``question`` is a text in English or a meaning. An answer without a reading gives an ``UnreadableAnswer`` with the
+    reason.
+
+    >>> read("Is the door open?", "It's closed."), read("How many dogs are there?", "2 dogs next to 3 people")
+    (False, 2)
+    >>> read("Which is it, a cat or a dog?", "**(B)**", ["cat", "dog"])
+    'dog'
+    >>> read("Is there a dog?", "I can't see any image.").reason.value
+    'sees nothing'
+    """
+    if not isinstance(question, str):
+        return read_by_meaning(question, answer)
+    meaning = meaning_of(question, tuple(options))
+    if isinstance(meaning, Choice):
+        return read_choice(answer, options, question)
+    return read_by_meaning(meaning, answer)
+
+
+def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
+    """Reads the answer as the kind of answer that the meaning asks for."""
+    if isinstance(meaning, Count):
+        return counts.read_count(answer, meaning.groups)
+    if is_yes_no(meaning):
+        return yes_no.read_yes_no(answer, meaning)
+    if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):
+        return choices.read_choice(answer, meaning.options)
+    if isinstance(meaning, Entails):
+        return choices.read_label(answer)
+    text = " ".join(strip_reasoning(answer).casefold().split()).rstrip(".")
+    return text or UnreadableAnswer(Unreadable.EMPTY)
+
+
+def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:
+    """Whether an answer says yes; claims about the things of the ``question`` count, too.
+
+    >>> read_yes_no("There is a puppy.", "Is there a dog?")
+    True
+    """
+    meaning = meaning_of(question, ())
+    return yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
+
+
+def read_count(answer: str, question: str = "") -> int | Quantifier | UnreadableAnswer:
+    """The number that an answer gives; of several, that of what the ``question`` counts."""
+    meaning = meaning_of(question, ())
+    return counts.read_count(answer, meaning.groups if isinstance(meaning, Count) else ())
+
+
+def read_choice(answer: str, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
+    """The one of the options that an answer names, by its words, its letter or its place.
+
+    >>> read_choice("There is no kite.", ["dog", "kite"], "Which of these is not in the picture, a dog or a kite?")
+    'kite'
+    """
+    return choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
+
+
+_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]*\b(?:not|isn't|aren't|missing|absent)\b")
+
+
+_YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
+
+
+@lru_cache(maxsize=4096)
+def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
+    """The meaning of a question as far as reading its answers needs it.
+
+    Only plain questions for presence, attributes and numbers have groups; others have just the form of the answer.
+    """
+    if options and tuple(option.casefold() for option in options) != YES_OR_NO:
+        return Choice(what=Group(name="thing"), options=options)
+    form = QuestionForm.YES_NO if options else form_of(question)
+    asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
+    asked = _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:")
+    if form is QuestionForm.COUNT:
+        return _count(asked)
+    if form is QuestionForm.YES_NO:
+        return _place(asked) or _presence(asked) or _attribute(asked) or _YES_OR_NO
+    return Annotated(answers=())
+
+
+_PICTURE = r"(?:picture|image|photo|photograph|scene)"
+_LEAD = re.compile(
+    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {_PICTURE},? |.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
+)
+_IN_THE_PICTURE = re.compile(
+    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {_PICTURE}(?:graph)?\b| here$"
+)
+_NUMBER = re.compile(
+    r"(?:.*\b)?(?:how many|number of|count (?:all |up )?(?:of )?(?:the )?) ?(?:different )?(.+?)"
+    r"(?: (?:are|is|do|does|did|can|could|have|has|were|appear|stand|sit|in|on|at|that|which|who|with"
+    r"|wearing|visible|shown"
+    r"|present|seen|there|of|near|next|behind|under|to)\b.*)?"
+)
+
+
+def _count(asked: str) -> Count:
+    found = _NUMBER.fullmatch(asked)
+    names = re.split(r" (?:and|or) ", found[1]) if found else []
+    groups = tuple(group for name in names if (group := _group(name)) is not None)
+    return Count(groups=groups if len(groups) == len(names) else ())
+
+
+_THERE = re.compile(
+    rf"(?:(?:is|are|was|were) there|(?:can|do) (?:you|we) see|(?:does|do) (?:the"
+    rf"|this) {_PICTURE} (?:show|contain|have|include"
+    rf"|depict|feature)|is it true that there (?:is|are)|can you (?:spot|find)) (.+)"
+)
+_VISIBLE = re.compile(r"(?:is|are) (an?|any|some) (.+?) (?:visible|present|shown|seen|there|depicted)")
+
+
+def _presence(asked: str) -> Meaning | None:
+    """The meaning of a question for presence; None for others, and where it has conditions that are not understood."""
+    if found := _VISIBLE.fullmatch(asked):
+        group = _group(f"{found[1]} {found[2]}")
+        return Exists(group=group) if group else None
+    found = _THERE.fullmatch(asked)
+    if not found:
+        return None
+    phrases = found[1].removeprefix("either ").removeprefix("both ")
+    is_denied = phrases.startswith(("no ", "not any "))
+    for word, kinds in ((" and ", (Both, Neither)), (" or ", (Either, Neither))):
+        if word in phrases:
+            groups = tuple(_group(each) for each in phrases.split(word))
+            known = tuple(group for group in groups if group)
+            return kinds[is_denied](groups=known) if len(known) == len(groups) else None
+    group = _group(phrases)
+    if group is None:
+        return None
+    return Absent(group=group) if is_denied else Exists(group=group)
+
+
+_LOCATED = re.compile(
+    r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
+    r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"
+)
+
+
+def _place(asked: str) -> Located | None:
+    found = _LOCATED.fullmatch(asked)
+    if not found:
+        return None
+    group, other = _group(found[1]), _group(found[4])
+    if group is None or other is None:
+        return None
+    return Located(group=group, side=Side(found[2] or found[3]), other=other)
+
+
+_DOING = re.compile(
+    r"(?:is|are) (?:the|this|that) (.+?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
+)
+
+
+def _attribute(asked: str) -> Has | None:
+    if (doing := _DOING.fullmatch(asked)) and (doer := _group(doing[1])):
+        return Has(group=doer, attribute=doing[2].replace(" any ", " "))
+    words = asked.split()
+    for length in (2, 1):
+        attribute = " ".join(words[-length:])
+        if ontology().category_of(attribute) is None and attribute not in descriptions():
+            continue
+        found = re.fullmatch(
+            r"(?:is|are|does|do) (?:the|this|that) (.+?)(?: (?:look|appear|seem)(?: to be)?)?",
+            " ".join(words[:-length]),
+        )
+        group = _group(found[1]) if found else None
+        if group is not None:
+            return Has(group=group, attribute=attribute)
+    return None
+
+
+_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one|more than one) ")
+_PLACED = re.compile(
+    r"(.+?) (on|under|near|next to|behind|beside|in front of|in|above|below|with) (?:an?|the|any|some) (.+)"
+)
+
+
+def _group(phrase: str) -> Group | None:
+    """The group of a plain noun phrase; None for one with a clause."""
+    phrase = _DETERMINER.sub("", phrase.strip())
+    related: tuple[Related, ...] = ()
+    if found := _PLACED.fullmatch(phrase):
+        to = _group(found[3])
+        if to is None:
+            return None
+        related = (Related(predicate=found[2], to=to),)
+        phrase = found[1]
+    words = phrase.split()
+    attributes = []
+    while len(words) > 1 and (words[0] in descriptions() or ontology().category_of(words[0]) is not None):
+        attributes.append(words.pop(0))
+    if not words or len(words) > _LONGEST_NAME or _CLAUSE_WORD.search(" ".join(words)):
+        return None
+    return Group(name=singular(" ".join(words)), attributes=tuple(attributes), related=related)
+
+
+_LONGEST_NAME = 3
+_CLAUSE_WORD = re.compile(r"\b(?:that|which|who|is|are|to|of|than|at|by|for|from|\w{2,}ing)\b")
