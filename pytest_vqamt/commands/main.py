@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = {
     "serve": "serve a model on Ray Serve to any number of sessions, workers and machines",
     "annotate": "have detectors write what is in your photos, for a person to correct",
     "units": "split hypotheses into their objects and the properties of each",
+    "check-answers": "show how answers to questions are read, and where that is not as expected",
     "check-captions": "judge pairs of captions, without and with an inserted object, by MetaIC's relations",
     "label-errors": "list captions that lack what others of the same picture name, most often broken first",
 }

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
-from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
@@ -353,6 +353,7 @@ class RunOptions:
         thresholds, grounded_thresholds: the gates on pass rates and on grounded rates.
         waived: the reasons for waived cases, by case id.
         keeps_judged: whether results keep the outcome of every case.
+        reader: gives the answer that is judged in place of a model's.
     """
 
     sampling: Sampling = field(default_factory=Sampling)
@@ -362,6 +363,7 @@ class RunOptions:
     shrink: int = 30
     waived: Mapping[str, str] = field(default_factory=dict)
     keeps_judged: bool = False
+    reader: Callable[[Query, Answer], Answer] | None = None
 
 
 def is_left_out(relation: Relation, source: SceneSource, wanted: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import version
@@ -23,6 +23,7 @@ from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
+from pytest_vqamt.execution.reader import answer_reader
 from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.base import Relation, check_data
@@ -107,6 +108,7 @@ class Resources:
         data: Mapping[str, SceneSource] | None = None,
     ) -> None:
         self.settings = settings
+        self.run_options = replace(settings.terms, reader=answer_reader(settings.relation_settings))
         self._is_worker = is_worker
         self._catalogue = ModelCatalogue()
         self._models = dict(models or {})

@@ -135,7 +135,7 @@ def run(
     objects = {loaded.name: loaded} if loaded else {}
     sources = {} if isinstance(data, str) else {data.spec: data}
     with closing(Resources(run_settings, models=objects, data=sources)) as resources:
-        specs, terms = resources.item_specs, run_settings.terms
+        specs, terms = resources.item_specs, resources.run_options
         upcoming = tuple(map(resources.upcoming, specs))
         with closing(LookAhead(terms.sampling, lambda: upcoming)) as ahead:
             jobs = [resources.job(spec) for spec in specs]

@@ -209,7 +209,7 @@ class _Run:
             found = tuple(answers[query.id] for query in case.queries if query.id in answers)
             if len(found) == len(case.queries):
                 contrast = answers.get(case.contrast.query.id) if case.contrast else None
-                self._record(judge_case(self._job.relation, case, found, contrast), planned)
+                self._record(judge_case(self._job.relation, case, found, contrast, self._options.reader), planned)
 
     def _defer(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
         assert self._job.model.deferred is not None
@@ -225,7 +225,7 @@ class _Run:
         stratum = self._presumed if case.is_presumed else self._ordinary
         before = None
         if planned.baseline is not None:
-            before = baseline_verdict(self._job.relation, planned.baseline)
+            before = baseline_verdict(self._job.relation, planned.baseline, self._options.reader)
             stratum.judged_differently += before.outcome is not planned.baseline.outcome and not waived
         stratum.counts.add(
             case,
@@ -312,7 +312,8 @@ class _Run:
                 known, lacking = self._runner.look_up(new.values())
                 tried.update({**known, **self._runner.run(lacking)})
                 self.usage.add_uses(cost)
-            return judge_case(self._job.relation, case, tuple(tried[query.id] for query in case.queries))
+            answers = tuple(tried[query.id] for query in case.queries)
+            return judge_case(self._job.relation, case, answers, reader=self._options.reader)
 
         self._is_shrinking = True
         self._violation.shrink(self._plan, self._options.waived, attempt)

@@ -84,26 +84,38 @@ def judge_case(
     case: Case,
     answers: tuple[Answer | Failure, ...],
     contrast: Answer | Failure | None = None,
+    reader: Callable[[Query, Answer], Answer] | None = None,
 ) -> JudgedCase:
-    """Judges the case, and its contrast if the answer to that is given.
+    """Judges the case, and its contrast if the answer to that is given; ``reader`` gives the answers that are judged.
 
     Raises:
         VqamtError: the relation cannot judge the case.
     """
-    verdict = verdict_of(relation, case, answers)
-    if contrast is not None:
-        verdict = replace(verdict, contrast=judge_contrast(case, answers, contrast))
+    given = tuple(read_by(reader, query, answer) for query, answer in zip(case.queries, answers, strict=True))
+    verdict = verdict_of(relation, case, given)
+    if contrast is not None and case.contrast is not None:
+        found = judge_contrast(case, given, read_by(reader, case.contrast.query, contrast))
+        verdict = replace(verdict, contrast=replace(found, answer=contrast))
     return JudgedCase(case=case, answers=answers, verdict=verdict)
 
 
-def baseline_verdict(relation: Relation, baseline: BaselineCase) -> Verdict:
+def read_by(
+    reader: Callable[[Query, Answer], Answer] | None, query: Query, answer: Answer | Failure
+) -> Answer | Failure:
+    """The answer that is judged, by the user's reader if there is one."""
+    return answer if reader is None or isinstance(answer, Failure) else reader(query, answer)
+
+
+def baseline_verdict(
+    relation: Relation, baseline: BaselineCase, reader: Callable[[Query, Answer], Answer] | None = None
+) -> Verdict:
     """The verdict on the baseline's answers by the current judge, so that old and new answers are judged alike.
 
     Raises:
         VqamtError: the relation can no longer judge the case.
     """
     try:
-        return judge_case(relation, baseline.case, baseline.answers, baseline.contrast).verdict
+        return judge_case(relation, baseline.case, baseline.answers, baseline.contrast, reader).verdict
     except VqamtError as error:
         raise VqamtError(f"{error} (of its blessed answers: bless a report of this version of the relation)") from error
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from PIL import Image
@@ -27,15 +28,15 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
+from pytest_vqamt.execution.reader import answer_reader
+from pytest_vqamt.execution.shrink import judge_case
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.contrasts import judge_contrast
 from pytest_vqamt.relations.edits import INPAINT
-from pytest_vqamt.relations.expectations import judged
 
 if TYPE_CHECKING:
     from pytest_vqamt.execution.resources import Resources
@@ -72,7 +73,10 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
     of_relations = {**portable_settings(found.settings), **settings.relation_settings}
     relation = relation_of(case.id, item_name(case.relation, case.variant), of_relations)
     models, unable = _models(resources, case)
-    answered = [rerun_case(case, found.source, model, relation, found.verdicts.get(model.name)) for model in models]
+    answered = [
+        rerun_case(case, found.source, model, relation, found.verdicts.get(model.name), of_relations)
+        for model in models
+    ]
     return "\n".join([*write_case(answered, _folder(settings) / case.id), *unable])
 
 
@@ -169,7 +173,12 @@ def portable_settings(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def rerun_case(
-    case: Case, source: SceneSource, model: LoadedModel, relation: Relation, before: ModelVerdict | None
+    case: Case,
+    source: SceneSource,
+    model: LoadedModel,
+    relation: Relation,
+    before: ModelVerdict | None,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> AnsweredCase:
     """Runs ``model`` on the case; ``before`` is its recorded verdict.
 
@@ -180,8 +189,8 @@ def rerun_case(
     """
     answers = _answers(case.asked, source, model)
     own, contrast = answers[: len(case.queries)], answers[len(case.queries) :]
-    verdict = judged(case, own, relation.judge)
-    of_contrast = judge_contrast(case, own, contrast[0]) if contrast else None
+    made = judge_case(relation, case, tuple(own), contrast[0] if contrast else None, answer_reader(settings))
+    verdict, of_contrast = made.verdict, made.verdict.contrast
     return AnsweredCase(
         case=case,
         source=source,

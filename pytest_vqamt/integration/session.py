@@ -106,7 +106,7 @@ class VqamtSession:
         outcome = node.stash.setdefault(_OUTCOME, ItemOutcome())
         if baseline := self.resources.baseline_item(spec):
             outcome.baseline = baseline.item.id
-        terms = self.settings.terms
+        terms = self.resources.run_options
         typed = self.settings.gates_typed
         if GateKind.PASS_RATE not in typed:
             terms = replace(terms, thresholds=thresholds_for(node, spec.item, terms.thresholds))

@@ -32,6 +32,10 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
 ``forecast(queries, measured)``
     The tokens and the cost that queries will take (``models/token_forecast.py``), for ``--vqamt-plan``.
 
+``understands(query)``
+    Whether the model can take the query, by its text or its meaning: True, False, or a ``Declined`` with the reason
+    and the unknown words. What it cannot take is not put to it: such cases are ``declined``.
+
 ``batches_at_once`` (int)
     How many threads may call it at once, a batch each. Default: one.
 
@@ -293,6 +297,11 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         )
     prepare, stream = _optional_method(model, "prepare"), _optional_method(model, "stream_answers")
     batches_at_once = declared_size(name, model, "batches_at_once", 1)
+    understands: object = getattr(model, "understands", None)
+    if callable(understands) and accepts(understands, "query"):
+        check = _Understanding(understands, name)
+        methods = {task: check.method(method) for task, method in methods.items()}
+        prepare, stream = prepare and check.prepare(prepare), stream and check.stream(stream)
     if options.timeout_s is not None:
         limit = TimeLimit(options.timeout_s, name, batches_at_once)
         methods = {task: limit.method(method) for task, method in methods.items()}
@@ -312,6 +321,60 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         used=lambda: declared_usage(name, model),
         forecast=_forecast(model),
     )
+
+
+class _Understanding:
+    """Puts to a model only the queries that its method ``understands`` accepts."""
+
+    def __init__(self, understands: Callable[..., object], name: str) -> None:
+        self._understands = understands
+        self._who = f"understands() of model {name!r}"
+
+    def method(self, method: Method) -> Method:
+        def answer(batch: Sequence[ModelInput]) -> object:
+            declined = self._declined(batch)
+            rest = [item for place, item in enumerate(batch) if place not in declined]
+            returned: object = method(rest) if rest else ()
+            if not isinstance(returned, Sequence) or isinstance(returned, str | bytes) or len(returned) != len(rest):
+                return returned  # the caller reports it
+            given = iter(returned)
+            return [declined[place] if place in declined else next(given) for place in range(len(batch))]
+
+        answer.__qualname__ = getattr(method, "__qualname__", "answer")
+        return answer
+
+    def prepare(self, prepare: Preprocess) -> Preprocess:
+        def some(task: Task, batch: Sequence[ModelInput]) -> object:
+            declined = self._declined(batch)
+            rest = [item for place, item in enumerate(batch) if place not in declined]
+            return prepare(task, rest) if rest else None
+
+        return some
+
+    def stream(self, stream: StreamAnswers) -> StreamAnswers:
+        def some(task: Task, batch: Sequence[ModelInput]) -> Iterable[tuple[int, object]]:
+            declined = self._declined(batch)
+            yield from declined.items()
+            places = [place for place in range(len(batch)) if place not in declined]
+            if places:
+                for place, outcome in stream(task, [batch[place] for place in places]):
+                    yield places[place], outcome
+
+        return some
+
+    def _declined(self, batch: Sequence[ModelInput]) -> dict[int, Declined]:
+        found = {place: self._understands(item.query) for place, item in enumerate(batch)}
+        for place, understood in found.items():
+            if not isinstance(understood, bool | Declined):
+                raise ModelError(
+                    f"Expected {self._who} to return True, False or a Declined, but got {described(understood)} "
+                    f"for text={shortened(batch[place].text)}"
+                )
+        return {
+            place: understood if isinstance(understood, Declined) else Declined()
+            for place, understood in found.items()
+            if understood is not True
+        }
 
 
 def accepts(function: Callable[..., object], *arguments: str) -> bool:

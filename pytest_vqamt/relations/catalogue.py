@@ -24,6 +24,21 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 ENTRY_POINTS = "pytest_vqamt.relations"
 
+THOUGHT_TAGS = RelationSetting(
+    name="thought-tags",
+    values=("PATH",),
+    default="",
+    meaning="further marks around reasoning: names, or opening and closing marks, separated by commas",
+)
+READER = RelationSetting(
+    name="reader",
+    values=("PATH",),
+    default="",
+    meaning="MODULE:FUNC that is given a question and an answer and returns the text to read, or None to leave it",
+)
+READING_SETTINGS = (THOUGHT_TAGS, READER)
+"""Settings of how all answers are read."""
+
 TABLE: dict[str, str] = {
     "metavqa.partition": "pytest_vqamt.relations.metavqa.partition:Partition",
     "metavqa.reorder": "pytest_vqamt.relations.metavqa.reorder:Reorder",
@@ -158,7 +173,8 @@ def split_settings(
     Raises:
         OptionError: a name is unknown, or has a wrong value.
     """
-    known = {setting.name: setting for setting in settings_known()} if given else {}  # it imports every relation
+    # Looking up the settings of relations imports every relation.
+    known = {each.name: each for each in (*READING_SETTINGS, *settings_known())} if given else {}
     of_relations: dict[str, str] = {}
     of_others: dict[str, str] = {}
     for name, value in given.items():

@@ -1,0 +1,137 @@
+"""A perfect model violates nothing, whatever stands around its answers and however few words it knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from pytest_vqamt import Answer, Declined, ModelInput, run
+from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.reference import oracle
+from tests.wrappers import WRAPPERS
+
+SOME = ("metavqa.partition[object]", "metavqa.reversion")
+TRACE = "Is it? Maybe no, or 4 of them, or it is red. I can't tell, so the answer is: yes."
+
+
+class Wrapped:
+    """The oracle, with its reasoning around the answer."""
+
+    def __init__(self, template: str) -> None:
+        self.template = template
+        self.oracle = oracle.load("", ModelOptions())
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        return [self.template.format(trace=TRACE, answer=each.text) for each in self.oracle.answer(batch)]
+
+
+def _rates(report: Report) -> dict[str, float | None]:
+    return {each.item: each.pass_rate for each in report.relations if each.tally.judged}
+
+
+@pytest.mark.parametrize("name", ["Kimi", "harmony", "Gemma"])
+def test_a_perfect_model_that_thinks_aloud_passes(name: str) -> None:
+    report = run(model=Wrapped(WRAPPERS[name]), data="pictures:20", relations=SOME, max_cases=3, contrast=0, shrink=0)
+
+    assert set(_rates(report).values()) == {1.0}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", sorted(WRAPPERS))
+def test_a_perfect_model_in_each_wrapper_passes_all_relations(name: str) -> None:
+    report = run(model=Wrapped(WRAPPERS[name]), data="pictures:60", max_cases=20, shrink=0)
+
+    assert set(_rates(report).values()) == {1.0}
+
+
+KNOWN = frozenset(
+    {"how", "many", "are", "is", "there", "a", "dog", "dogs", "cat", "cats", "no", "in", "the", "picture"}
+)
+
+
+class OfFewWords:
+    """Knows a few words, and declines every other question."""
+
+    def __init__(self) -> None:
+        self.oracle = oracle.load("", ModelOptions())
+
+    def understands(self, query: Query) -> bool | Declined:
+        unknown = tuple(sorted(set(re.findall(r"[a-z]+", query.text.lower())) - KNOWN))
+        return Declined("unknown words", words=unknown) if unknown else True
+
+    def answer(self, batch: Sequence[ModelInput]) -> Sequence[Answer]:
+        assert all(self.understands(each.query) is True for each in batch)
+        return self.oracle.answer(batch)
+
+
+TEMPLATE = re.compile(r"(?:How many ([a-z ]+) are there(?: in the picture)?|Is there an? ([a-z ]+) in the picture)\?")
+
+
+class OfTemplates:
+    """Parses two fixed templates, and declines what they do not match."""
+
+    def __init__(self) -> None:
+        self.oracle = oracle.load("", ModelOptions())
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[Answer | Declined]:
+        answers = self.oracle.answer(batch)
+        return [
+            answer if TEMPLATE.fullmatch(each.text) else Declined("not one of the two templates")
+            for each, answer in zip(batch, answers, strict=True)
+        ]
+
+
+FEW = ("metavqa.cutting[count]", "metavqa.removal[count]", "control.repeat")
+
+
+@pytest.mark.parametrize("model", [OfFewWords, OfTemplates])
+def test_a_model_of_few_words_violates_nothing(model: type[OfFewWords | OfTemplates]) -> None:
+    _check_declining(model, run(model=model(), data="pictures:40", relations=FEW, max_cases=30, contrast=0, shrink=0))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("model", [OfFewWords, OfTemplates])
+def test_a_model_of_few_words_violates_no_relation(model: type[OfFewWords | OfTemplates]) -> None:
+    _check_declining(model, run(model=model(), data="pictures:100", max_cases=60))
+
+
+def _check_declining(model: type[OfFewWords | OfTemplates], report: Report) -> None:
+    tallies = [each.tally for result in report.relations for each in result.strata]
+    assert sum(each.violated + each.unparsed + each.errors for each in tallies) == 0
+    assert sum(each.declined for each in tallies) > 0
+    assert sum(each.judged for each in tallies) > 0
+    words = {word for result in report.relations for word in result.unknown_words}
+    assert bool(words) is (model is OfFewWords)
+    assert not words & KNOWN
+
+
+def test_an_answer_of_understands_that_is_none_is_refused() -> None:
+    class Wrong(OfFewWords):
+        def understands(self, query: Query) -> bool | Declined:
+            return "yes"  # type: ignore[return-value]  # a user's mistake
+
+    with pytest.raises(VqamtError, match=r"to return True, False or a Declined, but got 'yes' \(str\)"):
+        run(model=Wrong(), data="pictures:5", relations="metavqa.partition", max_cases=2)
+
+
+def test_a_users_reader_and_tags_are_used() -> None:
+    class Odd:
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            return [f"<plan>no 7</plan>#{answer.text}#" for answer in oracle.load("", ModelOptions()).answer(batch)]
+
+    settings = {"thought-tags": "plan", "reader": "tests.execution.test_understanding:between_marks"}
+    report = run(model=Odd(), data="pictures:20", relations="metavqa.partition", max_cases=4, settings=settings)
+
+    assert set(_rates(report).values()) == {1.0}
+    assert set(settings.items()) <= set(report.settings)
+
+
+def between_marks(question: str, answer: str) -> str | None:
+    """A reader of a user."""
+    assert question.endswith("?")
+    return answer.strip("#")
