@@ -402,7 +402,9 @@ def embedded_error(fields: Mapping[str, object]) -> Mapping[str, object] | None:
 def completion_text(fields: Mapping[str, object]) -> str:
     """The completion without its reasoning (``<think>...</think>``).
 
-    A refusal is an answer, and so is an empty text of a model that finished. A truncated answer counts.
+    A refusal is an answer, and so is an empty text of a model that finished. A truncated answer counts. Some servers
+    put the whole message of a model that does not think into ``reasoning_content``: it is the answer if the model ended
+    it and there is no other.
 
     Raises:
         QueryError: there is no answer.
@@ -418,6 +420,8 @@ def completion_text(fields: Mapping[str, object]) -> str:
     if text is None and isinstance(message.get("refusal"), str):
         text = str(message["refusal"])
     answer = strip_reasoning(text) if text is not None else None
+    if not answer and finish_reason == "stop":
+        answer = strip_reasoning(_reasoning_text(message)) or answer
     if answer or (answer == "" and finish_reason not in ("length", "content_filter")):
         return answer.encode("utf-8", "replace").decode("utf-8")  # half of a cut-off emoji cannot be kept
     if finish_reason == "length":
@@ -428,6 +432,11 @@ def completion_text(fields: Mapping[str, object]) -> str:
     if finish_reason == "content_filter":
         raise QueryError("Expected an answer, but the server's filter took it away (finish_reason='content_filter')")
     raise QueryError(f"Expected a message with text, but got {_json_kind(message.get('content'))} as content")
+
+
+def _reasoning_text(message: Mapping[str, object]) -> str:
+    """What the server took for reasoning, under the names that servers have for it."""
+    return next((each for name in ("reasoning_content", "reasoning") if isinstance(each := message.get(name), str)), "")
 
 
 def completion_scores(fields: Mapping[str, object]) -> tuple[tuple[str, float], ...] | None:
