@@ -50,11 +50,13 @@ from pytest_vqamt.relations.expectations import format_reading, read_answer
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.sure_answers import (
+    MIN_AGREEMENT,
     CountRange,
     SureAnswer,
     agreed_answer,
     group_in,
     sure_answer,
+    surely_differ,
     surely_only_there,
 )
 from pytest_vqamt.sampling.chooser import RandomChooser
@@ -93,7 +95,7 @@ def _of_query(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Ran
     if isinstance(query.meaning, Describe):
         return _other_caption(query, corpus, known, random)
     if isinstance(query.meaning, Annotated):
-        return _other_annotation(query, query.meaning, corpus, random)
+        return _other_annotation(query, query.meaning, corpus, known, random)
     view = askable_scene_of(query.picture.scene, corpus, known)
     here = _source_answer(query, view)
     if here is None:  # one thing more or less changes a count that is not known, too
@@ -253,10 +255,11 @@ def _places_by_text(corpus: Corpus) -> Mapping[str, tuple[int, ...]]:
     return {text: tuple(places) for text, places in found.items() if len(places) > 1}
 
 
-def _other_annotation(query: Query, meaning: Annotated, corpus: Corpus, random: Random) -> Contrast | None:
-    """Returns the same published question about another picture, where annotators gave another answer."""
-    here = agreed_answer(meaning)
-    if here is None:
+def _other_annotation(
+    query: Query, meaning: Annotated, corpus: Corpus, known: LexicalKnowledge, random: Random
+) -> Contrast | None:
+    """Returns the same published question about another picture, where another answer is surely right."""
+    if agreed_answer(meaning) is None:
         return None
     asking = list(_places_by_text(corpus).get(query.text, ()))
     random.shuffle(asking)
@@ -268,27 +271,39 @@ def _other_annotation(query: Query, meaning: Annotated, corpus: Corpus, random: 
             if published.text != query.text:
                 continue
             other_meaning = question_of(published).meaning
-            there = agreed_answer(other_meaning) if isinstance(other_meaning, Annotated) else None
-            if there is not None and there.value != here.value:
+            if isinstance(other_meaning, Annotated) and surely_differ(meaning, other_meaning, known):
                 asked = replace(query, picture=other.picture, meaning=other_meaning)
                 return Contrast(of=0, query=asked, scene=other.id, change=Change.OTHER)
     return None
 
 
 def _other_caption(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
-    """Returns another picture with things of which captions can name the class, and which this one has not."""
+    """Returns another picture with things that a caption surely names, and of which this one shows none.
+
+    Of all that a picture shows a caption names some: where people have written captions, nearly all of them name one.
+    """
     scene = query.picture.scene
     view = askable_scene_of(scene, corpus, known)
-    classes = {class_of(name) for name in view.annotated_names}
+    here = {*map(class_of, view.annotated_names), *_said(scene.captions)}
     for other in islice(_scenes((_ANY,), scene, corpus, random), MAX_SCENES):
-        only_there = surely_only_there(other, view)
-        names = {name: class_of(name) for name in only_there}
-        new = tuple(dict.fromkeys(each for each in names.values() if each and each not in classes))
+        found = {name: class_of(name) for name in surely_only_there(other, view)}
+        new = {name: each for name, each in found.items() if each and each not in here}
+        if other.captions:
+            said = [_said((caption,)) for caption in other.captions]
+            if sum(not each.isdisjoint(new.values()) for each in said) < MIN_AGREEMENT * len(said):
+                continue
+            new = {name: each for name, each in new.items() if each in _said(other.captions)}
         if new:
-            presumed = all(view.is_presumed(name) for name in only_there if names[name] in new)
+            names = tuple(dict.fromkeys(new.values()))
+            presumed = all(map(view.is_presumed, new))
             asked = replace(query, picture=other.picture)
-            return Contrast(of=0, query=asked, scene=other.id, change=Change.NAMES, names=new, presumed=presumed)
+            return Contrast(of=0, query=asked, scene=other.id, change=Change.NAMES, names=names, presumed=presumed)
     return None
+
+
+@lru_cache(maxsize=16384)
+def _said(captions: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for caption in captions for name in classes_in(caption))
 
 
 # The verdict

@@ -34,6 +34,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.relations.soundness import (
     countable_names,
     disjoint,
@@ -43,8 +44,8 @@ from pytest_vqamt.relations.soundness import (
 )
 from pytest_vqamt.relations.spatial.places import ALL_SIDES, places
 
-_MIN_AGREEMENT = 0.8
-"""The least share of annotators, or the least score, for a published answer to be certain."""
+MIN_AGREEMENT = 0.8
+"""The least share of annotators, or the least score, for what they say to be certain."""
 
 
 class CountRange(NamedTuple):
@@ -308,10 +309,34 @@ def _label(meaning: Entails, view: AskableScene) -> SureAnswer | None:
 def agreed_answer(meaning: Annotated) -> SureAnswer | None:
     """Returns the answer that nearly all annotators gave; None if they disagree."""
     best = max(meaning.answers, key=lambda answer: answer[1], default=("", 0.0))
-    if best[1] < _MIN_AGREEMENT:
+    if best[1] < MIN_AGREEMENT:
         return None
     text = normalise_answer(best[0])
     return SureAnswer(text == "yes") if meaning.is_yes_no and text in ("yes", "no") else SureAnswer(text)
+
+
+def surely_differ(one: Annotated, other: Annotated, known: LexicalKnowledge) -> bool:
+    """Whether two published questions surely have different answers.
+
+    Yes and no, numbers and the options of one question are different where they are not the same. Other words may both
+    be right ("gray" and "silver", "black" and "black and white"): they must exclude each other, or name what is never
+    the same, and no annotator gave one answer where another gave the other.
+    """
+    first, second = agreed_answer(one), agreed_answer(other)
+    if first is None or second is None or first.value == second.value:
+        return False
+    a, b = str(first.value), str(second.value)
+    if (one.options and one.options == other.options) or (a.isdigit() and b.isdigit()):
+        return True
+    if b in _given(one) or a in _given(other) or not set(a.split()).isdisjoint(b.split()):
+        return False
+    if known.ontology.category_of(a) and known.ontology.category_of(a) == known.ontology.category_of(b):
+        return known.ontology.excludes(a, b)
+    return not known.wordnet.may_name_the_same(a, b)
+
+
+def _given(meaning: Annotated) -> frozenset[str]:
+    return frozenset(normalise_answer(answer) for answer, weight in meaning.answers if weight > 0)
 
 
 def surely_only_there(scene: Scene, view: AskableScene) -> tuple[str, ...]:
