@@ -65,6 +65,8 @@ MAX_SCENES = 16
 """The scenes that are looked at for one contrast."""
 _MAX_DRAWS = 200
 """The scenes that are drawn to find these, of which most may lack what is wanted."""
+_BITS_OF_A_DRAW = 128
+"""Of two random numbers."""
 
 
 def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
@@ -86,7 +88,7 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | N
         if only in (None, of) and not query.picture.edits and query.trial == 0:
             found = _of_query(query, corpus, known, random)
             if found is not None:
-                return replace(found, of=of)
+                return replace(found, of=of) if of else found
     return None
 
 
@@ -142,8 +144,9 @@ def _source_answer(query: Query, view: AskableScene) -> SureAnswer | None:
 
 def _meaning_in(meaning: Meaning, view: AskableScene) -> Meaning:
     """Returns the meaning of the same text about another scene, where a class may cover other names."""
-    groups = tuple(found for group in groups_of(meaning) if (found := group_in(group, view)) is not None)
-    return with_groups(meaning, groups) if len(groups) == len(groups_of(meaning)) else meaning
+    own = groups_of(meaning)
+    groups = tuple(found for group in own if (found := group_in(group, view)) is not None)
+    return with_groups(meaning, groups) if len(groups) == len(own) and groups != own else meaning
 
 
 def _change(here: SureAnswer, there: SureAnswer) -> Change | None:
@@ -199,7 +202,9 @@ class Wanted(NamedTuple):
     predicates: frozenset[str] = frozenset()
 
     def is_in(self, scene: Scene) -> bool:
-        """Whether the scene may have it, by a quick look."""
+        """Whether a scene with the name may have it, by a quick look."""
+        if not self.attributes and not self.predicates:
+            return True
         return self.predicates <= {each.predicate for each in scene.relationships} and any(
             thing.name == self.name and all(word in thing.attributes for word in self.attributes)
             for thing in scene.objects
@@ -224,21 +229,29 @@ def _names_of(word: str, corpus: Corpus, known: LexicalKnowledge) -> tuple[str, 
 
 def _scenes(wanted: Sequence[Wanted], scene: Scene, corpus: Corpus, random: Random) -> Iterator[Scene]:
     """Yields scenes of other pictures that have one of what is wanted, in a random order."""
-    choices = [each for each in wanted if each == _ANY or corpus.cooccurring.places(each.name)]
-    seen: set[tuple[Wanted, int]] = set()
-    for _ in range(_MAX_DRAWS if choices else 0):
-        one = choices[int(random.random() * len(choices))]
-        places = corpus.cooccurring.places(one.name) if one.name else range(corpus.scenes)
-        place = places[int(random.random() * len(places))]
-        if (one, place) in seen:
+    seen: dict[Wanted, set[int]] = {each: set() for each in wanted}
+    choices = [(each, places, seen[each]) for each in wanted if (places := _places(each, corpus))]
+    number, left, draw = len(choices), sum(len(_places(each, corpus)) for each in seen), random.random
+    for drawn in range(_MAX_DRAWS if choices else 0):
+        if not left:
+            random.getrandbits(_BITS_OF_A_DRAW * (_MAX_DRAWS - drawn))  # another text's draws do not depend on it
+            return
+        one, places, known = choices[int(draw() * number)]
+        place = places[int(draw() * len(places))]
+        if place in known:
             continue
-        seen.add((one, place))
+        known.add(place)
+        left -= 1
         try:
             other = corpus.scene(place)
         except DataError:  # a broken record is reported where a case is drawn from it
             continue
-        if other.photo.id != scene.photo.id and (one == _ANY or one.is_in(other)):
+        if other.photo.id != scene.photo.id and one.is_in(other):
             yield other
+
+
+def _places(wanted: Wanted, corpus: Corpus) -> Sequence[int]:
+    return corpus.cooccurring.places(wanted.name) if wanted.name else range(corpus.scenes)
 
 
 @lru_cache(maxsize=8)

@@ -30,6 +30,7 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     Side,
     members,
+    sides,
 )
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
@@ -42,7 +43,7 @@ from pytest_vqamt.relations.soundness import (
     is_salient,
     single_valued,
 )
-from pytest_vqamt.relations.spatial.places import ALL_SIDES, places
+from pytest_vqamt.relations.spatial.places import placeable
 
 MIN_AGREEMENT = 0.8
 """The least share of annotators, or the least score, for what they say to be certain."""
@@ -106,13 +107,11 @@ def _negated(answer: SureAnswer | None) -> SureAnswer | None:
 
 
 def _exists(group: Group, view: AskableScene) -> SureAnswer | None:
-    found = _range(group, view)
+    found = _number(group, view)
     if found is None:
         return None
-    (least, most), presumed = found
-    if least:
-        return SureAnswer(True)
-    return SureAnswer(False, presumed) if not most else None
+    least, presumed = found
+    return SureAnswer(True) if least else SureAnswer(False, presumed)
 
 
 def _all_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
@@ -153,19 +152,31 @@ def _count(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
 
 def _range(group: Group, view: AskableScene) -> Range | None:
     """The range of the number of things in the group; None if nothing is known."""
+    found = _number(group, view)
+    if found is None:
+        return None
+    least, presumed = found
+    if not least:
+        return CountRange(0, 0), presumed
+    if view.is_presumed(group.name):
+        return CountRange(1, inf), False
+    return CountRange(least, _most(group, least, view)), False
+
+
+def _number(group: Group, view: AskableScene) -> tuple[int, bool] | None:
+    """The number of annotated things in the group, and whether it is presumed; None if it is not sure that any is.
+
+    Without any, none is surely there.
+    """
     here = group_in(group, view)
     if here is None or not _has_targets(here, view):
         return None
     annotated = members(here, view.scene)
     if not annotated:
         presumed = _none(here, view)
-        return None if presumed is None else (CountRange(0, 0), presumed)
+        return None if presumed is None else (0, presumed)
     seen = [thing for thing in annotated if _is_meant(thing, here, view)]
-    if not any(is_salient(thing, view.scene) for thing in seen):
-        return None
-    if view.is_presumed(group.name):
-        return CountRange(1, inf), False
-    return CountRange(len(seen), _most(here, len(seen), view)), False
+    return (len(seen), False) if any(is_salient(thing, view.scene) for thing in seen) else None
 
 
 def group_in(group: Group, view: AskableScene) -> Group | None:
@@ -185,7 +196,8 @@ def group_in(group: Group, view: AskableScene) -> Group | None:
         return replace(group, related=related)
     if not view.known.ontology.noun_class(group.name):
         return None
-    return replace(view.known.class_group(group.name, view.scene, group.attributes), related=related)
+    of_class = view.known.class_group(group.name, view.scene, group.attributes)
+    return replace(of_class, related=related) if related else of_class
 
 
 def _is_meant(thing: Thing, group: Group, view: AskableScene) -> bool:
@@ -268,14 +280,13 @@ def _has(group: Group, attribute: str, view: AskableScene) -> SureAnswer | None:
 
 
 def _located(group: Group, side: Side, other: Group, view: AskableScene) -> SureAnswer | None:
-    found = [
-        place
-        for place in places(view, ALL_SIDES)
-        if (place.thing.name, place.other.name) == (group.name, other.name) and place.side in (side, side.opposite)
-    ]
+    one, two = ([thing for thing in placeable(view) if thing.name == each.name] for each in (group, other))
+    if len(one) != 1 or len(two) != 1 or one == two:
+        return None
+    found = [each for each in sides(one[0].box, two[0].box, view.scene.frame) if each in (side, side.opposite)]
     if len(found) != 1:
         return None
-    return SureAnswer(found[0].side is side, view.is_presumed(group.name) or view.is_presumed(other.name))
+    return SureAnswer(found[0] is side, view.is_presumed(group.name) or view.is_presumed(other.name))
 
 
 def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnswer | None:
