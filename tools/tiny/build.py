@@ -105,6 +105,12 @@ def tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
     )
 
 
+def known_words(checkpoint: Path) -> list[str]:
+    """The words of a checkpoint, in the order of their tokens."""
+    vocabulary = PreTrainedTokenizerFast.from_pretrained(checkpoint).get_vocab()
+    return sorted(vocabulary, key=lambda word: vocabulary[word])[len(SPECIAL) :]
+
+
 def processor(words: PreTrainedTokenizerFast) -> LlavaProcessor:
     """Pads a picture to a square, shrinks it and writes the prompt."""
     images = LlavaImageProcessorPil(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -51,6 +52,16 @@ class Words(nn.Module):
         self.bias = nn.Parameter(torch.full((len(SAID),), -4.0))
         first_words = [words.encode(word, add_special_tokens=False)[0] for word in SAID]
         self.said = torch.tensor(first_words)
+
+    def begin_as(self, start: Path) -> None:
+        """Takes the weights of a checkpoint, whose words are the first of this one's; the others begin as unknown."""
+        weights = LlavaForConditionalGeneration.from_pretrained(start, dtype=torch.float32).state_dict()
+        for name, wanted in self.llava.state_dict().items():
+            lacking = len(wanted) - len(weights[name]) if wanted.ndim == 2 else 0
+            if lacking:
+                unknown = weights[name][SPECIAL.index(UNKNOWN)]
+                weights[name] = torch.cat([weights[name], unknown.expand(lacking, -1)])
+        self.llava.load_state_dict(weights)
 
     def forward(self, features: Tensor, sheet: Sheet, said: Tensor) -> tuple[Tensor, Tensor]:
         """The loss, and the logits of all answer tokens, row by row."""
@@ -159,18 +170,22 @@ def keep_features(eyes: Eyes, pictures: NDArray[np.uint8], file: Path, worker: i
     features.flush()
 
 
+Taught: TypeAlias = tuple[Bank, NDArray[np.float16], DenseLabels]
+"""Rows about pictures, the pictures' features, and what is in their cells."""
+
+
 def learn_to_answer(
     model: Words,
-    train: tuple[Bank, NDArray[np.float16], DenseLabels],
-    held_out: tuple[Bank, NDArray[np.float16], DenseLabels],
+    train: tuple[Taught, ...],
+    held_out: Taught,
     worker: int,
     folder: Path,
     seed: int,
 ) -> None:
-    """Trains everything but the encoder; its checkpoint is ``words.pt``."""
-    bank, features, labels = train
+    """Trains everything but the encoder, on the sets in turn; its checkpoint is ``words.pt``."""
 
     def loss(step: int) -> Tensor:
+        bank, features, labels = train[step % len(train)]
         rng = np.random.default_rng((seed, 2, step, worker))
         chosen = np.sort(rng.integers(0, len(features), PICTURES))
         seen = torch.from_numpy(features[chosen]).float()
