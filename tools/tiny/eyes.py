@@ -19,7 +19,7 @@ BATCH = 16
 """Pictures a worker and step."""
 
 SCHEDULE = Schedule(steps=7000, rate=3e-3, warm_up=150)
-FURTHER = Schedule(steps=400, rate=1e-3, warm_up=100, save_every=50, report_every=100)
+FURTHER = Schedule(steps=350, rate=1e-3, warm_up=100, save_every=50, report_every=100)
 """For an encoder that is not taught from nothing."""
 
 
@@ -36,9 +36,8 @@ class Eyes(nn.Module):
 
     def features(self, pictures: NDArray[np.uint8]) -> Tensor:
         """What the encoder makes of uint8 NHWC pictures: (B, cells, width)."""
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            seen: Tensor = self.tower(pixel_values(pictures), output_hidden_states=True).hidden_states[-1]
-        return seen.float()
+        seen: Tensor = self.tower(pixel_values(pictures), output_hidden_states=True).hidden_states[-1]
+        return seen
 
 
 def pixel_values(pictures: NDArray[np.uint8]) -> Tensor:
@@ -48,7 +47,13 @@ def pixel_values(pictures: NDArray[np.uint8]) -> Tensor:
 
 
 def learn_to_see(
-    train: Rendered, held_out: Rendered, worker: int, folder: Path, seed: int, start: SegformerModel | None
+    train: Rendered,
+    held_out: Rendered,
+    worker: int,
+    folder: Path,
+    seed: int,
+    schedule: Schedule,
+    start: SegformerModel | None,
 ) -> None:
     """Trains the encoder, from nothing or from ``start``; its checkpoint is ``eyes.pt``."""
     torch.manual_seed(seed)
@@ -66,7 +71,6 @@ def learn_to_see(
         figures = score(eyes, held_out, held_out_labels, count=500)
         return ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
 
-    schedule = SCHEDULE if start is None else FURTHER
     Loop(name="eyes", folder=folder, model=eyes, schedule=schedule, worker=worker, loss=loss, report=report).run()
 
 

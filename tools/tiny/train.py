@@ -19,6 +19,7 @@ import argparse
 import json
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import torch
@@ -27,7 +28,7 @@ from transformers import LlavaForConditionalGeneration
 from tools.tiny import bank, cases, eyes, words
 from tools.tiny.build import VISION_WIDTHS, known_words, processor, save, tokenizer
 from tools.tiny.dense import dense_labels
-from tools.tiny.pair import WORKERS, finished, in_workers
+from tools.tiny.pair import WORKERS, Schedule, finished, in_workers
 from tools.tiny.render import CELLS, HELD_OUT_SEED, TRAIN_SEED, load, render
 
 SEED = 20_261
@@ -39,7 +40,8 @@ SETS = ("train", "cases", "held_out")
 def see(worker: int, folder: Path, start: Path | None) -> None:
     """Stage 2, in one worker."""
     begun = LlavaForConditionalGeneration.from_pretrained(start).model.vision_tower.float() if start else None
-    eyes.learn_to_see(load(folder / "train"), load(folder / "held_out"), worker, folder, SEED, begun)
+    train, held_out = (load(folder / data) for data in ("train", "held_out"))
+    eyes.learn_to_see(train, held_out, worker, folder, SEED, _schedule(eyes, start), begun)
 
 
 def look(worker: int, folder: Path) -> None:
@@ -64,7 +66,7 @@ def answer(worker: int, folder: Path, start: Path | None) -> None:
         )
         for data in SETS
     )
-    words.learn_to_answer(model, (train, asked), held_out, worker, folder, SEED)
+    words.learn_to_answer(model, (train, asked), held_out, worker, folder, SEED, _schedule(words, start))
 
 
 def prepare(folder: Path, start: Path | None) -> None:
@@ -101,6 +103,11 @@ def export(folder: Path, target: Path) -> None:
     save(model.llava, processor(split), target)
 
 
+def _schedule(stage: ModuleType, start: Path | None) -> Schedule:
+    found: Schedule = stage.FURTHER if start else stage.SCHEDULE
+    return found
+
+
 def _trained_eyes(folder: Path) -> eyes.Eyes:
     seeing = eyes.Eyes()
     seeing.load_state_dict(torch.load(folder / "eyes.pt", weights_only=True)["model"])
@@ -121,12 +128,12 @@ def main() -> None:
     folder: Path = given.folder
     render(folder / "train", TRAIN_SEED, TRAIN_SCENES)
     render(folder / "held_out", HELD_OUT_SEED, HELD_OUT_SCENES)
-    if not finished(folder, "eyes", eyes.FURTHER if given.start else eyes.SCHEDULE):
+    if not finished(folder, "eyes", _schedule(eyes, given.start)):
         in_workers(partial(see, start=given.start), folder)
     cases.write(folder / "cases", WORKERS)
     prepare(folder, given.start)
     features(folder)
-    if not finished(folder, "words", words.SCHEDULE):
+    if not finished(folder, "words", _schedule(words, given.start)):
         in_workers(partial(answer, start=given.start), folder)
     export(folder, folder / "model")
     print(f"written to {folder / 'model'}", flush=True)

@@ -24,10 +24,12 @@ from tools.tiny.eyes import Eyes
 from tools.tiny.pair import Loop, Schedule
 from tools.tiny.render import CELLS
 
-PICTURES = 16
+PICTURES = 12
 """Pictures a worker and step."""
 
 SCHEDULE = Schedule(steps=3200, rate=1.5e-3, warm_up=200, save_every=200, report_every=300)
+FURTHER = Schedule(steps=900, rate=1e-3, warm_up=50, save_every=25, report_every=150)
+"""For a model that is not taught from nothing."""
 
 CELLS_SQUARED = CELLS * CELLS
 _TEXT_TOKENS = 208
@@ -46,7 +48,6 @@ class Words(nn.Module):
     def __init__(self, words: PreTrainedTokenizerFast) -> None:
         super().__init__()
         self.llava = LlavaForConditionalGeneration(config(words))
-        self.llava.model.language_model.set_attn_implementation("eager")
         self.llava.model.vision_tower.requires_grad_(requires_grad=False)
         self.scale = nn.Parameter(torch.tensor(1.0))
         self.bias = nn.Parameter(torch.full((len(SAID),), -4.0))
@@ -67,23 +68,21 @@ class Words(nn.Module):
         """The loss, and the logits of all answer tokens, row by row."""
         answers, logits, pictures = self.answered(features, sheet)
         named: Tensor = self.llava.get_input_embeddings()(self.said)
-        tied = pictures.float() @ named.T * self.scale + self.bias
+        tied = pictures @ named.T * self.scale + self.bias
         of_cells = functional.binary_cross_entropy_with_logits(tied, said, reduction="sum") / said.sum().clamp(min=1)
         return answers + 0.1 * of_cells, logits
 
     def answered(self, features: Tensor, sheet: Sheet) -> tuple[Tensor, Tensor, Tensor]:
         """The loss of the answers alone, the logits of their tokens, and the pictures as words are embedded."""
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            pictures: Tensor = self.llava.model.multi_modal_projector(features)
-            embedded = self.llava.get_input_embeddings()(sheet.tokens)
-            hidden: Tensor = self.llava.model.language_model(
-                inputs_embeds=torch.cat([pictures, embedded.to(pictures.dtype)], dim=1),
-                attention_mask=sheet.mask,
-                position_ids=sheet.positions,
-                use_cache=False,
-            ).last_hidden_state[:, CELLS_SQUARED:]
-            asked = hidden[sheet.target != IGNORED]
-            logits: Tensor = self.llava.lm_head(asked).float()
+        pictures: Tensor = self.llava.model.multi_modal_projector(features)
+        embedded = self.llava.get_input_embeddings()(sheet.tokens)
+        hidden: Tensor = self.llava.model.language_model(
+            inputs_embeds=torch.cat([pictures, embedded], dim=1),
+            attention_mask=sheet.mask,
+            position_ids=sheet.positions,
+            use_cache=False,
+        ).last_hidden_state[:, CELLS_SQUARED:]
+        logits: Tensor = self.llava.lm_head(hidden[sheet.target != IGNORED])
         losses = functional.cross_entropy(logits, sheet.target[sheet.target != IGNORED], reduction="none")
         weight = sheet.weight[sheet.target != IGNORED]
         return (losses * weight).sum() / weight.sum(), logits, pictures
@@ -181,6 +180,7 @@ def learn_to_answer(
     worker: int,
     folder: Path,
     seed: int,
+    schedule: Schedule,
 ) -> None:
     """Trains everything but the encoder, on the sets in turn; its checkpoint is ``words.pt``."""
 
@@ -196,7 +196,7 @@ def learn_to_answer(
         right = score(model, *held_out)
         return ", ".join(f"{kind} {share:.3f}" for kind, share in right.items())
 
-    Loop(name="words", folder=folder, model=model, schedule=SCHEDULE, worker=worker, loss=loss, report=report).run()
+    Loop(name="words", folder=folder, model=model, schedule=schedule, worker=worker, loss=loss, report=report).run()
 
 
 @torch.no_grad()
