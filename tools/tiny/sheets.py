@@ -257,6 +257,9 @@ def _place(asked: Asked) -> Row | None:
     return Row("choice place", text, answer)
 
 
+PLACES = ("left or right", "above or below", "choice place", "where")
+"""The kinds of rows about where things are."""
+
 CLEAR_PX = 8
 """Of two things, one is asked to be left of the other, or above it, where so many pixels are between them."""
 
@@ -265,6 +268,23 @@ def _gap(one: Thing, other: Thing, *, level: bool) -> float:
     if level:
         return max(one.box.x - other.box.x1, other.box.x - one.box.x1)
     return max(one.box.y - other.box.y1, other.box.y - one.box.y1)
+
+
+def _where(asked: Asked) -> Row | None:
+    """On which side of the picture the one thing of its name is."""
+    rng, middle = asked.rng, asked.scene.width / 2
+    sided = [thing for thing in asked.singles() if abs(thing.box.centre[0] - middle) >= 2 * CLEAR_PX]
+    if not sided:
+        return None
+    thing = rng.choice(sided)
+    side = "left" if thing.box.centre[0] < middle else "right"
+    if rng.random() < 0.5:
+        one, other = rng.sample(("left", "right"), 2)
+        return Row("where", f"Is the {thing.name} on the {one} or on the {other} of the picture?", side)
+    said = rng.choice(("left", "right"))
+    text = rng.choice((f"Is the {thing.name} on the {said} of the picture?",
+                       f"Is there {a(thing.name)} on the {said} of the picture?"))  # fmt: skip
+    return Row("where", text, _yes_no(said == side))
 
 
 def _joined(asked: Asked) -> Row | None:
@@ -373,5 +393,5 @@ def _colour_word(thing: Thing) -> str:
 
 _WRITERS: tuple[tuple[Callable[[Asked], Row | None], int], ...] = (
     (_existence, 12), (_family_existence, 1), (_both, 2), (_count, 26), (_colour, 6), (_choice, 5), (_attribute, 4),
-    (_doing, 1), (_place, 9), (_joined, 2), (_lettered, 3), (_there_or_not, 1), (_setting, 1),
+    (_doing, 1), (_place, 9), (_where, 3), (_joined, 2), (_lettered, 3), (_there_or_not, 1), (_setting, 1),
 )  # fmt: skip
