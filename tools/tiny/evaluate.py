@@ -39,12 +39,12 @@ from tools.tiny.sheets import Row, sheet
 FIRST_SCENE = 10_000
 """Scenes before it were looked at while training went on."""
 
-SCENES = 6000
-WORLD_SCENES = 1000
+SCENES = 3000
+WORLD_SCENES = 500
 CAPTIONED = 500
 CASES_SEED = 90_004
-CASE_SCENES = 1000
-CASES = 40
+CASE_SCENES = 500
+CASES = 20
 """Of each relation variant."""
 
 _BATCH = 64

@@ -29,7 +29,7 @@ PICTURES = 12
 """Pictures a worker and step."""
 
 SCHEDULE = Schedule(steps=4800, rate=1.5e-3, warm_up=200, save_every=200, report_every=300)
-FURTHER = Schedule(steps=950, rate=1e-3, warm_up=50, save_every=25, report_every=100)
+FURTHER = Schedule(steps=3000, rate=1e-3, warm_up=50, save_every=25, report_every=200)
 """For a model that is not taught from nothing."""
 
 CELLS_SQUARED = CELLS * CELLS
@@ -39,7 +39,7 @@ _TEXT_TOKENS = 208
 _CAPTION_SHARE = 0.5
 _CAPTION_WEIGHT = 3.0
 _UNKNOWN_SHARE = 0.01
-_PLACE_WEIGHT = 4.0
+_PLACE_WEIGHT = 8.0
 """How much more often than another a row about left and right, above and below is drawn: they are the hardest."""
 IGNORED = -100
 _FAR = -1e4
@@ -53,9 +53,9 @@ class Words(nn.Module):
         self.llava = LlavaForConditionalGeneration(config(words))
         self.llava.model.vision_tower.requires_grad_(requires_grad=False)
         self.scale = nn.Parameter(torch.tensor(1.0))
-        self.bias = nn.Parameter(torch.full((len(SAID),), -4.0))
-        first_words = [words.encode(word, add_special_tokens=False)[0] for word in SAID]
-        self.said = torch.tensor(first_words)
+        tied = (*SAID, *_SIDES)
+        self.bias = nn.Parameter(torch.full((len(tied),), -4.0))
+        self.said = torch.tensor([words.encode(word, add_special_tokens=False)[0] for word in tied])
 
     def begin_as(self, start: Path) -> None:
         """Takes the weights of a checkpoint, whose words are the first of this one's; the others begin as unknown."""
@@ -72,8 +72,12 @@ class Words(nn.Module):
         answers, logits, pictures = self.answered(features, sheet)
         named: Tensor = self.llava.get_input_embeddings()(self.said)
         tied = pictures @ named.T * self.scale + self.bias
-        of_cells = functional.binary_cross_entropy_with_logits(tied, said, reduction="sum") / said.sum().clamp(min=1)
-        return answers + 0.1 * of_cells, logits
+        of_cells = functional.binary_cross_entropy_with_logits(tied[..., : len(SAID)], said, reduction="sum")
+        of_cells = of_cells / said.sum().clamp(min=1)
+        there = said.any(-1)
+        sides = _sides().expand(len(said), -1, -1)[there]
+        of_sides = functional.binary_cross_entropy_with_logits(tied[..., len(SAID) :][there], sides)
+        return answers + 0.1 * of_cells + 0.5 * of_sides, logits
 
     def answered(self, features: Tensor, sheet: Sheet) -> tuple[Tensor, Tensor, Tensor]:
         """The loss of the answers alone, the logits of their tokens, and the pictures as words are embedded."""
@@ -89,6 +93,17 @@ class Words(nn.Module):
         losses = functional.cross_entropy(logits, sheet.target[sheet.target != IGNORED], reduction="none")
         weight = sheet.weight[sheet.target != IGNORED]
         return (losses * weight).sum() / weight.sum(), logits, pictures
+
+
+_SIDES = ("left", "right", "above", "below")
+
+
+def _sides() -> Tensor:
+    """Which of these words a cell is said to be, (cells, 4); those in the middle neither of two."""
+    cells = torch.arange(CELLS_SQUARED)
+    column, row = cells % CELLS, cells // CELLS
+    middle = CELLS // 2
+    return torch.stack([column < middle, column > middle, row < middle, row > middle], -1).float()
 
 
 class Sheet:
