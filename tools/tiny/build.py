@@ -26,6 +26,9 @@ SPECIAL = (PAD, UNKNOWN, START, END, IMAGE, ANSWER)
 VISION_WIDTHS = (32, 80, 192)
 VISION_DEPTHS = (1, 2, 4)
 
+WIDTH = 192
+"""Of the language model."""
+
 CHAT_TEMPLATE = (
     "{% for message in messages %}{% for part in message['content'] %}"
     "{% if part['type'] == 'image' %}<image>{% else %}{{ part['text'] }}{% endif %}"
@@ -68,7 +71,7 @@ def config(words: PreTrainedTokenizerFast) -> LlavaConfig:
     }
     text: dict[str, object] = {
         "vocab_size": len(words),
-        "hidden_size": 192,
+        "hidden_size": WIDTH,
         "intermediate_size": 384,
         "num_hidden_layers": 4,
         "num_attention_heads": 4,

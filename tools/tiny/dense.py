@@ -77,7 +77,7 @@ def dense_labels(rendered: Rendered) -> DenseLabels:
             colour[row, at] = next(
                 (_NUMBER_OF_COLOUR[word] for word in thing.attributes if word in _NUMBER_OF_COLOUR), NO_COLOUR
             )
-            cell = _cell(scene, at - 1)
+            cell = cell_of(scene, at - 1)
             centres.extend((row, cell, _PLACE_IN_SAID[word]) for word in (thing.name, *thing.attributes))
         first.append(len(centres))
     return DenseLabels(
@@ -89,7 +89,7 @@ def dense_labels(rendered: Rendered) -> DenseLabels:
     )
 
 
-def _cell(scene: Scene, index: int) -> int:
+def cell_of(scene: Scene, index: int) -> int:
     """The cell of the thing's centre, once the picture is padded to a square."""
     side = max(scene.width, scene.height)
     x, y = scene.objects[index].box.centre

@@ -55,7 +55,8 @@ def look(worker: int, folder: Path) -> None:
 def answer(worker: int, folder: Path, start: Path | None) -> None:
     """Stage 5, in one worker."""
     torch.manual_seed(SEED)
-    model = words.Words(tokenizer(_vocabulary(folder)))
+    split = tokenizer(_vocabulary(folder))
+    model = words.Words(split)
     if start:
         model.begin_as(start)
     train, asked, held_out = (
@@ -63,6 +64,7 @@ def answer(worker: int, folder: Path, start: Path | None) -> None:
             bank.read(folder, data),
             np.load(folder / data / "features.npy", mmap_mode="r"),
             dense_labels(load(folder / data)),
+            words.nouns_of(load(folder / data).scenes, split),
         )
         for data in SETS
     )

@@ -16,7 +16,6 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from tools.tiny.asked import World
 from tools.tiny.bank import Bank, encoded
 from tools.tiny.build import IMAGE, SPECIAL, tokenizer
-from tools.tiny.dense import SAID
 from tools.tiny.render import CELLS
 from tools.tiny.sheets import CLEAR_PX, Row, caption, sheet
 from tools.tiny.words import Words, draw
@@ -127,7 +126,7 @@ def test_a_row_sees_the_picture_and_itself_alone(bank: Bank) -> None:
     sheet = draw(bank, np.array([0]), np.random.default_rng(0), blank=False)
     with torch.no_grad():
         seen = model.llava.model.vision_tower(pixels, output_hidden_states=True).hidden_states[-1]
-        _, packed = model(seen, sheet, torch.zeros(1, CELLS * CELLS, len(SAID)))
+        packed = model.answered(seen, sheet)[1]
         alone = []
         for start, end in row_borders(sheet.positions[0, CELLS * CELLS :]):
             ids = torch.cat([torch.full((CELLS * CELLS,), SPECIAL.index(IMAGE)), sheet.tokens[0, start:end]])[None]
