@@ -7,7 +7,7 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Label, truth
+from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Label, Side, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.nouns import number_word, plural
 from pytest_vqamt.language.questions import simple
@@ -232,6 +232,13 @@ def _place(asked: Asked) -> Row | None:
     kind = rng.random()
     if kind < 0.65:
         said = rng.choice((before, after))
+        if rng.random() < _OF_THE_CATALOGUE:
+            side = (Side.LEFT if level else Side.ABOVE) if said == before else (Side.RIGHT if level else Side.BELOW)
+            wording = rng.randrange(simple.LOCATED_WORDINGS)
+            text = simple.located(Group(name=x), side, Group(name=y), wording).text
+            return Row(
+                "left or right" if level else "above or below", text, _yes_no((said == before) == (one is first))
+            )
         text = rng.choice(
             (f"Is the {x} {said} the {y}?", f"Is there {a(x)} {said} {a(y)}?",
              f"Is there {a(x)} {said} {a(y)} in the picture?", f"In the picture, is the {x} {said} the {y}?",
@@ -259,6 +266,9 @@ def _place(asked: Asked) -> Row | None:
 
 PLACES = ("left or right", "above or below", "choice place", "where")
 """The kinds of rows about where things are."""
+
+_OF_THE_CATALOGUE = 0.6
+"""The share of the rows about left and right, above and below that are in the words of the catalogue of relations."""
 
 CLEAR_PX = 8
 """Of two things, one is asked to be left of the other, or above it, where so many pixels are between them."""
