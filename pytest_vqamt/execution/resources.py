@@ -63,6 +63,11 @@ class RunSettings:
     run: RunProcess = field(default_factory=RunProcess)
     prefix: str = ""
 
+    @property
+    def asks_no_contrast(self) -> bool:
+        """Whether no case can have a contrast, so that no grounded rate can be gated; a baseline has its own."""
+        return not self.terms.sampling.contrast and self.baseline is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSpec:
@@ -225,6 +230,11 @@ class Resources:
             check_patterns(
                 [each.pattern for each in thresholds],
                 f"{self._argument(kind.value)} to name a relation or a glob of relations",
+            )
+        if settings.terms.grounded_thresholds and settings.asks_no_contrast:
+            raise OptionError(
+                f"Expected {self._argument('contrast')} above 0 with {self._argument(GateKind.GROUNDED_RATE.value)}, "
+                "but it is 0, as presets have it, and no case has a contrast: set a share (0.5) or take the gate away"
             )
         chosen = select(settings.relations, settings.excluded, settings.relation_settings)
         if not chosen:

@@ -177,6 +177,7 @@ class _Run:
     def _grounded_result(self) -> Grounded | None:
         """The cases with a contrast; None if there are none."""
         info = self._job.relation.info
+        baseline = None if info.is_directional(self._job.variant) else self._job.baseline
         sure, presumed = (
             GroundedCounts(each.cells, each.chance, each.spread.clusters, each.spread.paired)
             for each in (self._grounded, self._presumed_grounded)
@@ -188,7 +189,7 @@ class _Run:
             presumed,
             self._options.grounded_thresholds,
             self._options.gate_on,
-            has_baseline=self._job.baseline is not None and not info.is_directional(self._job.variant),
+            version_before=baseline.item.version if baseline else None,
         )
 
     def _run_window(self, window: list[PlannedCase]) -> None:

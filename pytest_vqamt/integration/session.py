@@ -175,7 +175,7 @@ class VqamtSession:
 
     def _add_items(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         user_tests = list(filter(takes_fixture, items))
-        check_markers(user_tests)
+        check_markers(user_tests, self.settings)
         if self.settings.replay:
             items[:] = items_of(session, self)
         elif self.settings.only or (self._adds_items and not user_tests):

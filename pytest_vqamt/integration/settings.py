@@ -350,7 +350,7 @@ _WANTED = (
 )
 
 
-def check_markers(items: Sequence[pytest.Item]) -> None:
+def check_markers(items: Sequence[pytest.Item], settings: Settings) -> None:
     """Checks the markers of tests before any of them runs.
 
     Raises:
@@ -361,6 +361,11 @@ def check_markers(items: Sequence[pytest.Item]) -> None:
             for kind in GATED_RATES:
                 patterns = [each.pattern for each in _thresholds(mark, node, kind)]
                 check(patterns, f"{kind.argument} of @pytest.mark.vqamt on {node.nodeid} to name a relation or a glob")
+                if patterns and kind is GateKind.GROUNDED_RATE and settings.asks_no_contrast:
+                    raise OptionError(
+                        f"Expected --vqamt-contrast above 0 with {kind.argument} of @pytest.mark.vqamt on "
+                        f"{node.nodeid}, but it is 0, as presets have it, and no case has a contrast: set a share (0.5)"
+                    )
 
 
 def thresholds_for(

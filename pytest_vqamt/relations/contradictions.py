@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import reduce
+from functools import cache, reduce
 from itertools import product
 
 from pytest_vqamt.core.case import Case, NotApplicable
@@ -41,7 +41,7 @@ def derive_case(
     Published cases stay as they are: their data set's figures are of all of them.
     """
     drawn = relation.derive(scene, corpus, choose, variant)
-    if isinstance(drawn, NotApplicable) or isinstance(relation, PublishedRelation):
+    if isinstance(drawn, NotApplicable) or _is_published(type(relation)):
         return drawn
     known = relation.known if isinstance(relation, LexicalRelation) else default_knowledge()
     for query in drawn.queries:
@@ -55,8 +55,8 @@ def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotA
     scene = query.picture.scene
     given = set(_given(query.text, scene))
     others = corpus.same_picture.get(scene.photo.id, ())
-    meanings = set(_meanings(query.meaning, scene, known))
-    if meanings == {query.meaning} and not given and not others:
+    meanings = list(_meanings(query.meaning, scene, known))
+    if not given and not others and all(each is query.meaning for each in meanings):
         return None  # nearly always, so that no truth need be known
     right = _truth_text(query.meaning, scene)
     if any(_truth_text(each, scene) != right for each in meanings):
@@ -67,6 +67,11 @@ def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotA
         if not isinstance(query.meaning, Annotated):
             given.update(_truth_text(each, other) for each in _meanings(query.meaning, other, known))
     return TWO_ANSWERS if len({right, *given} - {_NOT_KNOWN}) > 1 else None
+
+
+@cache
+def _is_published(kind: type[Relation]) -> bool:
+    return issubclass(kind, PublishedRelation)
 
 
 _NOT_KNOWN = "?"
@@ -88,8 +93,9 @@ def _meanings(meaning: Meaning, scene: Scene, known: LexicalKnowledge) -> Iterat
         yield meaning
         return
     classes = not isinstance(meaning, Count)  # things are counted by name
-    for groups in product(*(_same_phrase(group, scene, known, classes=classes) for group in groups_of(meaning))):
-        yield with_groups(meaning, groups)
+    own = groups_of(meaning)
+    for groups in product(*(_same_phrase(group, scene, known, classes=classes) for group in own)):
+        yield meaning if groups == own else with_groups(meaning, groups)
 
 
 def _same_phrase(group: Group, scene: Scene, known: LexicalKnowledge, *, classes: bool) -> list[Group]:
@@ -98,11 +104,12 @@ def _same_phrase(group: Group, scene: Scene, known: LexicalKnowledge, *, classes
     word, attributes = group.name, group.attributes
     found: dict[Group, None] = {}
     if known.ontology.noun_class(word) and (classes or group.covers):
-        found[replace(known.class_group(word, scene, attributes), related=group.related)] = None
+        of_class = known.class_group(word, scene, attributes)
+        found[replace(of_class, related=group.related) if group.related else of_class] = None
     elif group.covers:
         found[group] = None
     if word in names or not found:
-        found[replace(group, covers=())] = None
+        found[replace(group, covers=()) if group.covers else group] = None
     one = singular(word)
     for name in names:
         if name != word and singular(name) == one:

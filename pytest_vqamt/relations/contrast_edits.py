@@ -38,12 +38,12 @@ class EditedPicture:
 
 def edited_pictures(meaning: Meaning, view: AskableScene, choose: Chooser) -> Iterator[EditedPicture]:
     """Yields pictures of the scene after an edit of what the meaning is about, in a random order."""
-    eraser = make_eraser(ERASE.default, "", view.corpus)
-    assert isinstance(eraser, Eraser)  # white needs nothing
     if isinstance(meaning, Located) and meaning.side in LEVEL:
         yield EditedPicture(view.scene.picture.mirror())
     if isinstance(meaning, Has | Choice | Located):
         return
+    eraser = view.cached("eraser", lambda: make_eraser(ERASE.default, "", view.corpus))
+    assert isinstance(eraser, Eraser)  # white needs nothing
     groups = groups_of(meaning)
     for group in choose.several(groups, len(groups)):
         others = [each for each in groups if each is not group]

@@ -50,11 +50,13 @@ from pytest_vqamt.relations.expectations import format_reading, read_answer
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.sure_answers import (
+    MIN_AGREEMENT,
     CountRange,
     SureAnswer,
     agreed_answer,
     group_in,
     sure_answer,
+    surely_differ,
     surely_only_there,
 )
 from pytest_vqamt.sampling.chooser import RandomChooser
@@ -63,6 +65,8 @@ MAX_SCENES = 16
 """The scenes that are looked at for one contrast."""
 _MAX_DRAWS = 200
 """The scenes that are drawn to find these, of which most may lack what is wanted."""
+_BITS_OF_A_DRAW = 128
+"""Of two random numbers."""
 
 
 def with_contrast(relation: Relation, case: Case, corpus: Corpus, share: float) -> Case:
@@ -84,7 +88,7 @@ def _contrast(case: Case, corpus: Corpus, known: LexicalKnowledge, only: int | N
         if only in (None, of) and not query.picture.edits and query.trial == 0:
             found = _of_query(query, corpus, known, random)
             if found is not None:
-                return replace(found, of=of)
+                return replace(found, of=of) if of else found
     return None
 
 
@@ -93,7 +97,7 @@ def _of_query(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Ran
     if isinstance(query.meaning, Describe):
         return _other_caption(query, corpus, known, random)
     if isinstance(query.meaning, Annotated):
-        return _other_annotation(query, query.meaning, corpus, random)
+        return _other_annotation(query, query.meaning, corpus, known, random)
     view = askable_scene_of(query.picture.scene, corpus, known)
     here = _source_answer(query, view)
     if here is None:  # one thing more or less changes a count that is not known, too
@@ -140,8 +144,9 @@ def _source_answer(query: Query, view: AskableScene) -> SureAnswer | None:
 
 def _meaning_in(meaning: Meaning, view: AskableScene) -> Meaning:
     """Returns the meaning of the same text about another scene, where a class may cover other names."""
-    groups = tuple(found for group in groups_of(meaning) if (found := group_in(group, view)) is not None)
-    return with_groups(meaning, groups) if len(groups) == len(groups_of(meaning)) else meaning
+    own = groups_of(meaning)
+    groups = tuple(found for group in own if (found := group_in(group, view)) is not None)
+    return with_groups(meaning, groups) if len(groups) == len(own) and groups != own else meaning
 
 
 def _change(here: SureAnswer, there: SureAnswer) -> Change | None:
@@ -197,7 +202,9 @@ class Wanted(NamedTuple):
     predicates: frozenset[str] = frozenset()
 
     def is_in(self, scene: Scene) -> bool:
-        """Whether the scene may have it, by a quick look."""
+        """Whether a scene with the name may have it, by a quick look."""
+        if not self.attributes and not self.predicates:
+            return True
         return self.predicates <= {each.predicate for each in scene.relationships} and any(
             thing.name == self.name and all(word in thing.attributes for word in self.attributes)
             for thing in scene.objects
@@ -222,21 +229,29 @@ def _names_of(word: str, corpus: Corpus, known: LexicalKnowledge) -> tuple[str, 
 
 def _scenes(wanted: Sequence[Wanted], scene: Scene, corpus: Corpus, random: Random) -> Iterator[Scene]:
     """Yields scenes of other pictures that have one of what is wanted, in a random order."""
-    choices = [each for each in wanted if each == _ANY or corpus.cooccurring.places(each.name)]
-    seen: set[tuple[Wanted, int]] = set()
-    for _ in range(_MAX_DRAWS if choices else 0):
-        one = choices[int(random.random() * len(choices))]
-        places = corpus.cooccurring.places(one.name) if one.name else range(corpus.scenes)
-        place = places[int(random.random() * len(places))]
-        if (one, place) in seen:
+    seen: dict[Wanted, set[int]] = {each: set() for each in wanted}
+    choices = [(each, places, seen[each]) for each in wanted if (places := _places(each, corpus))]
+    number, left, draw = len(choices), sum(len(_places(each, corpus)) for each in seen), random.random
+    for drawn in range(_MAX_DRAWS if choices else 0):
+        if not left:
+            random.getrandbits(_BITS_OF_A_DRAW * (_MAX_DRAWS - drawn))  # another text's draws do not depend on it
+            return
+        one, places, known = choices[int(draw() * number)]
+        place = places[int(draw() * len(places))]
+        if place in known:
             continue
-        seen.add((one, place))
+        known.add(place)
+        left -= 1
         try:
             other = corpus.scene(place)
         except DataError:  # a broken record is reported where a case is drawn from it
             continue
-        if other.photo.id != scene.photo.id and (one == _ANY or one.is_in(other)):
+        if other.photo.id != scene.photo.id and one.is_in(other):
             yield other
+
+
+def _places(wanted: Wanted, corpus: Corpus) -> Sequence[int]:
+    return corpus.cooccurring.places(wanted.name) if wanted.name else range(corpus.scenes)
 
 
 @lru_cache(maxsize=8)
@@ -253,10 +268,11 @@ def _places_by_text(corpus: Corpus) -> Mapping[str, tuple[int, ...]]:
     return {text: tuple(places) for text, places in found.items() if len(places) > 1}
 
 
-def _other_annotation(query: Query, meaning: Annotated, corpus: Corpus, random: Random) -> Contrast | None:
-    """Returns the same published question about another picture, where annotators gave another answer."""
-    here = agreed_answer(meaning)
-    if here is None:
+def _other_annotation(
+    query: Query, meaning: Annotated, corpus: Corpus, known: LexicalKnowledge, random: Random
+) -> Contrast | None:
+    """Returns the same published question about another picture, where another answer is surely right."""
+    if agreed_answer(meaning) is None:
         return None
     asking = list(_places_by_text(corpus).get(query.text, ()))
     random.shuffle(asking)
@@ -268,27 +284,39 @@ def _other_annotation(query: Query, meaning: Annotated, corpus: Corpus, random: 
             if published.text != query.text:
                 continue
             other_meaning = question_of(published).meaning
-            there = agreed_answer(other_meaning) if isinstance(other_meaning, Annotated) else None
-            if there is not None and there.value != here.value:
+            if isinstance(other_meaning, Annotated) and surely_differ(meaning, other_meaning, known):
                 asked = replace(query, picture=other.picture, meaning=other_meaning)
                 return Contrast(of=0, query=asked, scene=other.id, change=Change.OTHER)
     return None
 
 
 def _other_caption(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
-    """Returns another picture with things of which captions can name the class, and which this one has not."""
+    """Returns another picture with things that a caption surely names, and of which this one shows none.
+
+    Of all that a picture shows a caption names some: where people have written captions, nearly all of them name one.
+    """
     scene = query.picture.scene
     view = askable_scene_of(scene, corpus, known)
-    classes = {class_of(name) for name in view.annotated_names}
+    here = {*map(class_of, view.annotated_names), *_said(scene.captions)}
     for other in islice(_scenes((_ANY,), scene, corpus, random), MAX_SCENES):
-        only_there = surely_only_there(other, view)
-        names = {name: class_of(name) for name in only_there}
-        new = tuple(dict.fromkeys(each for each in names.values() if each and each not in classes))
+        found = {name: class_of(name) for name in surely_only_there(other, view)}
+        new = {name: each for name, each in found.items() if each and each not in here}
+        if other.captions:
+            said = [_said((caption,)) for caption in other.captions]
+            if sum(not each.isdisjoint(new.values()) for each in said) < MIN_AGREEMENT * len(said):
+                continue
+            new = {name: each for name, each in new.items() if each in _said(other.captions)}
         if new:
-            presumed = all(view.is_presumed(name) for name in only_there if names[name] in new)
+            names = tuple(dict.fromkeys(new.values()))
+            presumed = all(map(view.is_presumed, new))
             asked = replace(query, picture=other.picture)
-            return Contrast(of=0, query=asked, scene=other.id, change=Change.NAMES, names=new, presumed=presumed)
+            return Contrast(of=0, query=asked, scene=other.id, change=Change.NAMES, names=names, presumed=presumed)
     return None
+
+
+@lru_cache(maxsize=16384)
+def _said(captions: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for caption in captions for name in classes_in(caption))
 
 
 # The verdict

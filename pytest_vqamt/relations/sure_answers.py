@@ -30,10 +30,12 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     Side,
     members,
+    sides,
 )
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.relations.askable_scene import AskableScene
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.relations.soundness import (
     countable_names,
     disjoint,
@@ -41,10 +43,10 @@ from pytest_vqamt.relations.soundness import (
     is_salient,
     single_valued,
 )
-from pytest_vqamt.relations.spatial.places import ALL_SIDES, places
+from pytest_vqamt.relations.spatial.places import placeable
 
-_MIN_AGREEMENT = 0.8
-"""The least share of annotators, or the least score, for a published answer to be certain."""
+MIN_AGREEMENT = 0.8
+"""The least share of annotators, or the least score, for what they say to be certain."""
 
 
 class CountRange(NamedTuple):
@@ -105,13 +107,11 @@ def _negated(answer: SureAnswer | None) -> SureAnswer | None:
 
 
 def _exists(group: Group, view: AskableScene) -> SureAnswer | None:
-    found = _range(group, view)
+    found = _number(group, view)
     if found is None:
         return None
-    (least, most), presumed = found
-    if least:
-        return SureAnswer(True)
-    return SureAnswer(False, presumed) if not most else None
+    least, presumed = found
+    return SureAnswer(True) if least else SureAnswer(False, presumed)
 
 
 def _all_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
@@ -152,19 +152,31 @@ def _count(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
 
 def _range(group: Group, view: AskableScene) -> Range | None:
     """The range of the number of things in the group; None if nothing is known."""
+    found = _number(group, view)
+    if found is None:
+        return None
+    least, presumed = found
+    if not least:
+        return CountRange(0, 0), presumed
+    if view.is_presumed(group.name):
+        return CountRange(1, inf), False
+    return CountRange(least, _most(group, least, view)), False
+
+
+def _number(group: Group, view: AskableScene) -> tuple[int, bool] | None:
+    """The number of annotated things in the group, and whether it is presumed; None if it is not sure that any is.
+
+    Without any, none is surely there.
+    """
     here = group_in(group, view)
     if here is None or not _has_targets(here, view):
         return None
     annotated = members(here, view.scene)
     if not annotated:
         presumed = _none(here, view)
-        return None if presumed is None else (CountRange(0, 0), presumed)
+        return None if presumed is None else (0, presumed)
     seen = [thing for thing in annotated if _is_meant(thing, here, view)]
-    if not any(is_salient(thing, view.scene) for thing in seen):
-        return None
-    if view.is_presumed(group.name):
-        return CountRange(1, inf), False
-    return CountRange(len(seen), _most(here, len(seen), view)), False
+    return (len(seen), False) if any(is_salient(thing, view.scene) for thing in seen) else None
 
 
 def group_in(group: Group, view: AskableScene) -> Group | None:
@@ -184,7 +196,8 @@ def group_in(group: Group, view: AskableScene) -> Group | None:
         return replace(group, related=related)
     if not view.known.ontology.noun_class(group.name):
         return None
-    return replace(view.known.class_group(group.name, view.scene, group.attributes), related=related)
+    of_class = view.known.class_group(group.name, view.scene, group.attributes)
+    return replace(of_class, related=related) if related else of_class
 
 
 def _is_meant(thing: Thing, group: Group, view: AskableScene) -> bool:
@@ -267,14 +280,13 @@ def _has(group: Group, attribute: str, view: AskableScene) -> SureAnswer | None:
 
 
 def _located(group: Group, side: Side, other: Group, view: AskableScene) -> SureAnswer | None:
-    found = [
-        place
-        for place in places(view, ALL_SIDES)
-        if (place.thing.name, place.other.name) == (group.name, other.name) and place.side in (side, side.opposite)
-    ]
+    one, two = ([thing for thing in placeable(view) if thing.name == each.name] for each in (group, other))
+    if len(one) != 1 or len(two) != 1 or one == two:
+        return None
+    found = [each for each in sides(one[0].box, two[0].box, view.scene.frame) if each in (side, side.opposite)]
     if len(found) != 1:
         return None
-    return SureAnswer(found[0].side is side, view.is_presumed(group.name) or view.is_presumed(other.name))
+    return SureAnswer(found[0] is side, view.is_presumed(group.name) or view.is_presumed(other.name))
 
 
 def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnswer | None:
@@ -308,10 +320,34 @@ def _label(meaning: Entails, view: AskableScene) -> SureAnswer | None:
 def agreed_answer(meaning: Annotated) -> SureAnswer | None:
     """Returns the answer that nearly all annotators gave; None if they disagree."""
     best = max(meaning.answers, key=lambda answer: answer[1], default=("", 0.0))
-    if best[1] < _MIN_AGREEMENT:
+    if best[1] < MIN_AGREEMENT:
         return None
     text = normalise_answer(best[0])
     return SureAnswer(text == "yes") if meaning.is_yes_no and text in ("yes", "no") else SureAnswer(text)
+
+
+def surely_differ(one: Annotated, other: Annotated, known: LexicalKnowledge) -> bool:
+    """Whether two published questions surely have different answers.
+
+    Yes and no, numbers and the options of one question are different where they are not the same. Other words may both
+    be right ("gray" and "silver", "black" and "black and white"): they must exclude each other, or name what is never
+    the same, and no annotator gave one answer where another gave the other.
+    """
+    first, second = agreed_answer(one), agreed_answer(other)
+    if first is None or second is None or first.value == second.value:
+        return False
+    a, b = str(first.value), str(second.value)
+    if (one.options and one.options == other.options) or (a.isdigit() and b.isdigit()):
+        return True
+    if b in _given(one) or a in _given(other) or not set(a.split()).isdisjoint(b.split()):
+        return False
+    if known.ontology.category_of(a) and known.ontology.category_of(a) == known.ontology.category_of(b):
+        return known.ontology.excludes(a, b)
+    return not known.wordnet.may_name_the_same(a, b)
+
+
+def _given(meaning: Annotated) -> frozenset[str]:
+    return frozenset(normalise_answer(answer) for answer, weight in meaning.answers if weight > 0)
 
 
 def surely_only_there(scene: Scene, view: AskableScene) -> tuple[str, ...]:

@@ -151,7 +151,7 @@ def _relation(shares: Sequence[RelationResult], cases: ItemCounts) -> RelationRe
     return replace(
         first,
         **stratum_fields(ordinary),
-        grounded=_grounded(shares, cases, is_blessed=is_blessed),
+        grounded=_grounded(shares, cases),
         scenes_not_applicable=not_applicable.total(),
         not_applicable=dict(not_applicable),
         presumed=presumed,
@@ -159,7 +159,7 @@ def _relation(shares: Sequence[RelationResult], cases: ItemCounts) -> RelationRe
     )
 
 
-def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, *, is_blessed: bool) -> Grounded | None:
+def _grounded(shares: Sequence[RelationResult], cases: ItemCounts) -> Grounded | None:
     """The cases with a contrast of all shards."""
     first = shares[0]
     of_sure = [share.grounded for share in shares if share.grounded]
@@ -174,6 +174,7 @@ def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, *, is_blessed
             f"{_SAME}"
         )
     held = next(iter(gates), None)
+    before = [share.change for share in shares if share.change]
     is_bare = bool(of_presumed) and not any(each.gate for each in of_presumed)  # only a pattern gates presumed cases
     sure, presumed = (
         GroundedCounts(
@@ -191,7 +192,7 @@ def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, *, is_blessed
         presumed,
         (Threshold(pattern="*" if is_bare else first.item, rate=held.threshold),) if held else (),
         GateOn(held.on) if held else GateOn.POINT,
-        has_baseline=is_blessed and not first.directional,
+        version_before=None if first.directional or not before else before[0].version_before,
     )
 
 

@@ -42,8 +42,8 @@ def _describe_grounded(grounded: Grounded) -> str:
     if grounded.rate is None:
         return "no case with a contrast was judged, so there is no grounded rate"
     return (
-        f"grounded rate {grounded.rate:.3f} (95 % interval {format_interval(grounded.interval)}, {cells.cases} cases "
-        f"with a contrast, {describe_by_chance(grounded)})"
+        f"grounded rate {grounded.rate:.3f} (95 % interval {format_interval(grounded.interval)}, "
+        f"{count_noun(cells.cases, 'case')} with a contrast, {describe_by_chance(grounded)})"
     )
 
 

@@ -118,14 +118,15 @@ def grounded_result(
     thresholds: Sequence[Threshold],
     on: GateOn,
     *,
-    has_baseline: bool,
+    version_before: int | None,
 ) -> Grounded | None:
     """Returns the grounded rate of an item with its interval, gate and change; None without a case and without a gate.
 
     A bare rate gates the items with contrasts; a pattern that names an item also gates it without any, and is missed.
+    ``version_before`` is that of the relation in the baseline; None where the rate is not compared with one.
     """
     of_presumed = (
-        _grounded(presumed, threshold_for(item, (*tags, "presumed"), thresholds), on, has_baseline=has_baseline)
+        _grounded(presumed, threshold_for(item, (*tags, "presumed"), thresholds), on, version_before)
         if presumed.cells.total
         else None
     )
@@ -135,10 +136,10 @@ def grounded_result(
             threshold = None
         if of_presumed is None and threshold is None:
             return None
-    return replace(_grounded(sure, threshold, on, has_baseline=has_baseline), presumed=of_presumed)
+    return replace(_grounded(sure, threshold, on, version_before), presumed=of_presumed)
 
 
-def _grounded(counts: GroundedCounts, threshold: Threshold | None, on: GateOn, *, has_baseline: bool) -> Grounded:
+def _grounded(counts: GroundedCounts, threshold: Threshold | None, on: GateOn, version_before: int | None) -> Grounded:
     cells, within = counts.cells, pass_rate_interval(counts.clusters)
     held = None
     if threshold is not None:
@@ -151,7 +152,7 @@ def _grounded(counts: GroundedCounts, threshold: Threshold | None, on: GateOn, *
         chance=counts.chance,
         clusters=counts.clusters,
         gate=held,
-        change=change_of(counts.paired) if has_baseline else None,
+        change=change_of(counts.paired, version_before=version_before) if version_before else None,
     )
 
 

@@ -79,6 +79,23 @@ def test_what_is_no_rate_is_refused(run: Run, option: str, line: str) -> None:
     result.stderr.fnmatch_lines([f"*{line}"])
 
 
+@pytest.mark.parametrize("off", ["--vqamt-contrast=0", "--vqamt-preset=metavqa"])
+def test_a_gate_without_contrasts_is_refused(pytester: pytest.Pytester, run: Run, off: str) -> None:
+    line = "*Expected --vqamt-contrast above 0 with {}, but it is 0, as presets have it, *"
+    result = run(RELATION, off, "--vqamt-grounded-under=0.5", contrast=None)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([line.format("--vqamt-grounded-under")])
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.vqamt(grounded_under=0.5)
+        def test_it(vqamt_consistency):
+            vqamt_consistency.check()
+    """)
+    marked = run(RELATION, off, contrast=None)
+    marked.stderr.fnmatch_lines([line.format("grounded_under of @pytest.mark.vqamt on *::test_it*")])
+
+
 def test_a_gate_that_a_run_with_workers_misses(run: Run) -> None:
     run(RELATION, "--vqamt-grounded-under=0.5", "-n", "2", model=BLIND, contrast=1).assert_outcomes(failed=1)
 

@@ -22,6 +22,7 @@ from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.relations.chance import ChanceOfCases
 from pytest_vqamt.relations.contrasts import judge_contrast, with_contrast
+from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, group_of, scene_of, thing_of
 
@@ -138,6 +139,52 @@ def test_captions_name_what_only_the_other_picture_shows() -> None:
     found = with_contrast(NEGATION, asked(here, Describe(), task=Task.CAPTIONING), scenes_of(here, there), 1.0).contrast
     assert found is not None
     assert (found.change, found.names) == (Change.NAMES, ("cat",))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        (("gray",), ("silver",), False),  # both may be right of one car
+        (("black",), ("black and white",), False),
+        (("couch",), ("sofa",), False),
+        (("couch",), ("dog",), True),
+        (("red",), ("blue",), True),
+        (("2",), ("3",), True),
+        (("dog",) * 9 + ("brown animal",), ("brown animal",), False),  # an annotator of the one gave the other
+    ],
+)
+def test_published_answers_in_other_words_may_both_be_right(
+    one: tuple[str, ...], other: tuple[str, ...], differ: bool
+) -> None:
+    def made(name: str, answers: tuple[str, ...]) -> Scene:
+        question = PublishedQuestion(id=name, text="What is it?", answers=answers)
+        return replace(scene_of("dog", id=name), questions=(question,))
+
+    here, there = made("1", one), made("2", other)
+    for first, second in ((here, there), (there, here)):
+        question = question_of(first.questions[0])
+        case = asked(first, question.meaning)
+        case = replace(case, queries=(replace(case.queries[0], text=question.text),))
+        assert bool(with_contrast(NEGATION, case, scenes_of(first, second), 1.0).contrast) is differ
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "names"),
+    [
+        ((), (), ("cat", "cup")),  # where nobody has said anything, all that is there
+        ((), ("a cat",) * 4 + ("a pet",), ("cat",)),
+        ((), ("a cat",) * 3 + ("a room",) * 2, ()),
+        (("a dog that looks at a cat",), ("a cat",), ()),
+    ],
+)
+def test_a_caption_must_name_only_what_people_name(
+    here: tuple[str, ...], there: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    first = replace(scene("here", "dog", "car"), captions=here)
+    second = replace(scene("there", "cat", "cup"), captions=there)
+    case = asked(first, Describe(), task=Task.CAPTIONING)
+    found = with_contrast(NEGATION, case, scenes_of(first, second), 1.0).contrast
+    assert (found.names if found else ()) == names
 
 
 @pytest.mark.parametrize("meaning", [DOG, Count(groups=(group_of("dog"),))])

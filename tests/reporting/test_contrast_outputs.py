@@ -143,6 +143,8 @@ def test_the_gate_of_a_comparison_is_that_of_a_run_against_a_baseline(
         (each.item, each.grounded): (each.change.paired, each.change.p_holm, each.change.gate)
         for each in compared.items
     }
+    versions = {(change.version_before, result.version) for result in gated.relations for change in result.changes}
+    assert versions == {(2, 2)}, "grounded rates have the version of their relation, too"
 
 
 def test_a_replay_asks_the_contrast_too(

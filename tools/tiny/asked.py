@@ -113,9 +113,13 @@ class Asked:
         options = POSTURES if category == "posture" and FAMILY_OF[name] == "person" else CATEGORIES[category]
         return self.rng.choice([other for other in options if other not in thing.attributes])
 
+    def singles(self) -> list[Thing]:
+        """The things that are the only ones of their names."""
+        return [things[0] for things in self.by_name.values() if len(things) == 1]
+
     def single(self) -> Thing | None:
-        """A thing that is the only one of its name."""
-        only = [things[0] for things in self.by_name.values() if len(things) == 1]
+        """One of them."""
+        only = self.singles()
         return self.rng.choice(only) if only else None
 
     def colour_of(self, name: str) -> str | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,12 @@ from transformers import PreTrainedTokenizerFast
 
 from tools.tiny.asked import World
 from tools.tiny.build import ANSWER, END, SPECIAL, tokenizer
+from tools.tiny.cases import rows_of
 from tools.tiny.render import Rendered, load
 from tools.tiny.sheets import Row, sheet
+
+_BESIDE_CASES = 14
+"""Rows of the sheet of a scene of which the catalogue asks something."""
 
 _WORLD_SCENES = 5000
 _WORD_SCENES = 6000
@@ -42,16 +48,16 @@ class Bank:
     scene: NDArray[np.int64]
 
 
-def words_of(rendered: Rendered) -> list[str]:
-    """Every word of the sheets of the first scenes, the most frequent first."""
+def words_of(rendered: Rendered, asked: list[list[Row]]) -> list[str]:
+    """Every word of the sheets of the first scenes, and of what the catalogue ``asked``, the most frequent first."""
     split = tokenizer(()).backend_tokenizer
     world = World.of(rendered.scenes[:_WORLD_SCENES])
+    sheets = (sheet(scene, world, f"words {number}") for number, scene in enumerate(rendered.scenes[:_WORD_SCENES]))
     seen: Counter[str] = Counter()
-    for number, scene in enumerate(rendered.scenes[:_WORD_SCENES]):
-        for row in sheet(scene, world, f"words {number}"):
-            for text in (row.text, row.answer):
-                lower = split.normalizer.normalize_str(text)
-                seen.update(word for word, _ in split.pre_tokenizer.pre_tokenize_str(lower))
+    for row in chain.from_iterable(chain(sheets, asked)):
+        for text in (row.text, row.answer):
+            lower = split.normalizer.normalize_str(text)
+            seen.update(word for word, _ in split.pre_tokenizer.pre_tokenize_str(lower))
     seen.update(str(digit) for digit in range(10))
     return [word for word, _ in sorted(seen.items(), key=lambda pair: (-pair[1], pair[0]))]
 
@@ -103,6 +109,11 @@ def encoded(rows: list[Row], words: PreTrainedTokenizerFast) -> list[tuple[list[
     return [([*text.ids, answer, *said.ids, end], len(text.ids) + 1) for text, said in zip(texts, answers, strict=True)]
 
 
+def _some(rows: list[Row], rng: Random) -> list[Row]:
+    """A part of a sheet, its caption included, which comes last."""
+    return [*rng.sample(rows[:-1], min(len(rows) - 1, _BESIDE_CASES)), rows[-1]] if rows else []
+
+
 _Part = tuple[NDArray[np.int16], NDArray[np.int64], NDArray[np.int16], list[str], NDArray[np.int64]]
 
 
@@ -116,8 +127,11 @@ def _written(job: tuple[Path, str, list[str], int, int]) -> _Part:
     kinds: list[str] = []
     counts: list[int] = []
     split = tokenizer(words)
+    asked = rows_of(folder / data)
     for number in range(start, end):
         rows = sheet(rendered.scenes[number], world, f"{data} {number}")
+        if asked:
+            rows = [*asked[number], *_some(rows, Random(number))]
         for ids, before in encoded(rows, split):
             tokens.extend(ids)
             lengths.append(len(ids))

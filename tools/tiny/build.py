@@ -26,6 +26,9 @@ SPECIAL = (PAD, UNKNOWN, START, END, IMAGE, ANSWER)
 VISION_WIDTHS = (32, 80, 192)
 VISION_DEPTHS = (1, 2, 4)
 
+WIDTH = 192
+"""Of the language model."""
+
 CHAT_TEMPLATE = (
     "{% for message in messages %}{% for part in message['content'] %}"
     "{% if part['type'] == 'image' %}<image>{% else %}{{ part['text'] }}{% endif %}"
@@ -68,7 +71,7 @@ def config(words: PreTrainedTokenizerFast) -> LlavaConfig:
     }
     text: dict[str, object] = {
         "vocab_size": len(words),
-        "hidden_size": 192,
+        "hidden_size": WIDTH,
         "intermediate_size": 384,
         "num_hidden_layers": 4,
         "num_attention_heads": 4,
@@ -103,6 +106,12 @@ def tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
         padding_side="left",
         clean_up_tokenization_spaces=False,
     )
+
+
+def known_words(checkpoint: Path) -> list[str]:
+    """The words of a checkpoint, in the order of their tokens."""
+    vocabulary = PreTrainedTokenizerFast.from_pretrained(checkpoint).get_vocab()
+    return sorted(vocabulary, key=lambda word: vocabulary[word])[len(SPECIAL) :]
 
 
 def processor(words: PreTrainedTokenizerFast) -> LlavaProcessor:

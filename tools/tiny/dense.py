@@ -12,7 +12,6 @@ from torch.nn import functional
 
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.picture_world.looks import CATEGORIES, NAMES
-from pytest_vqamt.picture_world.looks import SIZE_PX as DRAWN_PX
 from tools.tiny.render import CELLS, SPOTS, Rendered
 
 COLOURS: tuple[str, ...] = CATEGORIES["colour"]
@@ -78,7 +77,7 @@ def dense_labels(rendered: Rendered) -> DenseLabels:
             colour[row, at] = next(
                 (_NUMBER_OF_COLOUR[word] for word in thing.attributes if word in _NUMBER_OF_COLOUR), NO_COLOUR
             )
-            cell = _cell(scene, at - 1)
+            cell = cell_of(scene, at - 1)
             centres.extend((row, cell, _PLACE_IN_SAID[word]) for word in (thing.name, *thing.attributes))
         first.append(len(centres))
     return DenseLabels(
@@ -90,9 +89,12 @@ def dense_labels(rendered: Rendered) -> DenseLabels:
     )
 
 
-def _cell(scene: Scene, index: int) -> int:
+def cell_of(scene: Scene, index: int) -> int:
+    """The cell of the thing's centre, once the picture is padded to a square."""
+    side = max(scene.width, scene.height)
     x, y = scene.objects[index].box.centre
-    column, row = (min(CELLS - 1, int(value * CELLS / DRAWN_PX)) for value in (x, y))
+    across, down = x + (side - scene.width) / 2, y + (side - scene.height) / 2
+    column, row = (min(CELLS - 1, max(0, int(value * CELLS / side))) for value in (across, down))
     return row * CELLS + column
 
 
@@ -106,6 +108,7 @@ class DenseHeads(nn.Module):
         self.colours = nn.Linear(width, _PER_CELL * (1 + len(COLOURS)))
         self.said = nn.Linear(width, len(SAID))
         nn.init.constant_(self.said.bias, -4.0)
+        self.place = nn.Linear(width, 2 * CELLS)
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         seen = self.norm(features)
@@ -114,7 +117,10 @@ class DenseHeads(nn.Module):
         return names.float(), colours.float(), self.said(seen).float()
 
     def loss(self, features: Tensor, labels: tuple[Tensor, Tensor, Tensor]) -> Tensor:
-        """Names, colours and centres together; background counts a fifth."""
+        """Names, colours, centres and places together; background counts a fifth.
+
+        Without the places, a feature does not tell its column: nothing else that it is to say depends on left or right.
+        """
         names, colours, said = self(features)
         true_names, true_colours, true_said = labels
         weight = torch.where(true_names > 0, 1.0, 0.2).flatten()
@@ -124,7 +130,14 @@ class DenseHeads(nn.Module):
         )
         of_said = functional.binary_cross_entropy_with_logits(said, true_said, reduction="sum") / true_said.sum()
         spots = ((of_names + 0.5 * of_colours) * weight).sum() / weight.sum()
-        return spots + 0.5 * of_said
+        places, true_places = self.places(features)
+        return spots + 0.5 * of_said + 0.2 * functional.cross_entropy(places, true_places)
+
+    def places(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits of each cell's row and column, (2 B cells, CELLS), and the true ones."""
+        logits: Tensor = self.place(self.norm(features)).float().reshape(-1, CELLS)
+        cells = torch.arange(CELLS * CELLS)
+        return logits, torch.stack([cells // CELLS, cells % CELLS], -1).repeat(len(features), 1).flatten()
 
     @torch.no_grad()
     def scores(self, features: Tensor, labels: tuple[Tensor, Tensor, Tensor]) -> dict[str, float]:
@@ -134,6 +147,7 @@ class DenseHeads(nn.Module):
         thing = true_names > 0
         coloured = thing & (true_colours != NO_COLOUR)
         found, right = said > 0, true_said > 0
+        places, true_places = self.places(features)
 
         def f1(part: slice) -> float:
             both = (found[..., part] & right[..., part]).sum()
@@ -146,4 +160,5 @@ class DenseHeads(nn.Module):
             "centre name F1": f1(slice(0, len(NAMES))),
             "centre colour F1": f1(slice(len(NAMES), len(NAMES) + len(COLOURS))),
             "centre rest F1": f1(slice(len(NAMES) + len(COLOURS), len(SAID))),
+            "place": float((places.argmax(-1) == true_places).float().mean()),
         }

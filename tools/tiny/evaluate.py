@@ -1,8 +1,9 @@
 """Held-out figures of the tiny model: ``python -m tools.tiny.evaluate [CHECKPOINT] [--out FILE]``.
 
-Questions are about scenes that training never saw, with answers balanced within each type and negatives that could well
-be there. An answer counts as right where it is the expected word and nothing else. Prints a Markdown table with the
-share that the most frequent answer would get, and writes figures and confusions as JSON.
+Questions are about scenes that training never saw: those of the sheets, with answers balanced within each type and
+negatives that could well be there, and those that the catalogue asks, by relation, edited pictures among them. An
+answer counts as right where it is the expected word and nothing else. Prints Markdown tables with the share that the
+most frequent answer would get, and writes figures and confusions as JSON.
 """
 
 from __future__ import annotations
@@ -11,34 +12,41 @@ import argparse
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from PIL import Image
 from tqdm import tqdm
 
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import ModelInput, Query
+from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.imaging.render import render
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.prompts import PLAIN_PROMPTS
+from pytest_vqamt.models.prompts import PLACEHOLDER, PLAIN_PROMPTS
+from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, TinyLlava
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from tools.tiny.asked import World
+from tools.tiny.cases import items, queries
 from tools.tiny.render import HELD_OUT_SEED
-from tools.tiny.sheets import sheet
+from tools.tiny.sheets import Row, sheet
 
 FIRST_SCENE = 10_000
 """Scenes before it were looked at while training went on."""
 
-SCENES = 6000
-WORLD_SCENES = 1000
+SCENES = 3000
+WORLD_SCENES = 500
 CAPTIONED = 500
+CASES_SEED = 90_004
+CASE_SCENES = 500
+CASES = 20
+"""Of each relation variant."""
+
 _BATCH = 64
 _COUNTS = ("0", "1", "2", "3", "4", "5")
 
@@ -74,7 +82,11 @@ TYPES: tuple[Type, ...] = (
     Type(name="name, either or", kinds=("choice name",), most=8),
     Type(name="action or state, either or", kinds=("choice attribute",), most=20),
     Type(name="attribute, yes or no", kinds=("attribute",), most=250),
-    Type(name="left or right of", kinds=("spatial",), most=200),
+    Type(name="name, letters or numbers", kinds=("lettered",), most=8),
+    Type(name="which is there, which is not", kinds=("choice there",), most=8),
+    Type(name="left or right of", kinds=("left or right",), most=300),
+    Type(name="above or below", kinds=("above or below",), most=200),
+    Type(name="which is further left, on which side", kinds=("choice place",), most=20),
     Type(name="on, under, wearing, holding", kinds=("relation",), most=200),
     Type(name="both, either", kinds=("both", "either"), most=150),
     Type(name="entailment", kinds=("entailment",), most=400),
@@ -83,17 +95,23 @@ TYPES: tuple[Type, ...] = (
 GROUPS: dict[str, tuple[str, ...]] = {
     "existence, all": ("existence", "existence, negated", "existence with a property",
                        "existence with a property, negated"),
+    "choices, all": ("colour, either or", "name, either or", "action or state, either or", "name, letters or numbers",
+                     "which is there, which is not"),
     "counting 0 to 5, all": ("counting, one group", "counting, one group with a property", "counting, two groups",
                              "counting, two properties"),
 }  # fmt: skip
 
 
+NO_GROUPS: dict[str, tuple[str, ...]] = {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One question about a held-out scene."""
+    """One question or hypothesis about a picture."""
 
     type: str
-    scene: int
+    picture: Picture
+    task: Task
     text: str
     answer: str
 
@@ -113,32 +131,48 @@ def balanced(scenes: Sequence[Scene], world: World) -> list[Asked]:
             here = found[each.name, row.answer]
             if len(here) < each.most:
                 asked[each.name] += 1
-                here.append(Asked(type=each.name, scene=number, text=_bare(row.kind, row.text), answer=row.answer))
+                here.append(_of_sheet(each.name, scene, row))
     return [each for name in TYPES for (of, _), here in sorted(found.items()) if of == name.name for each in here]
 
 
-def _bare(kind: str, text: str) -> str:
-    """The hypothesis itself, which the adapter puts into the prompt."""
-    if kind != "entailment":
-        return text
-    before, after = PLAIN_PROMPTS.entailment.split("{text}")
-    return text.removeprefix(before).removesuffix(after)
+def _of_sheet(name: str, scene: Scene, row: Row) -> Asked:
+    """The row with its bare text, which the adapter puts into the prompt."""
+    task, text = Task.VQA, row.text
+    if row.kind == "entailment":
+        before, after = PLAIN_PROMPTS.entailment.split(PLACEHOLDER)
+        task, text = Task.ENTAILMENT, row.text.removeprefix(before).removesuffix(after)
+    return Asked(type=name, picture=scene.picture, task=task, text=text, answer=row.answer)
 
 
-def inputs(
-    scenes: Sequence[Scene], photos: PictureWorld, asked: Sequence[tuple[int, str]]
-) -> Iterator[list[ModelInput]]:
-    """Batches of (scene, text)."""
+def of_cases(world: PictureWorld, cases: int) -> list[Asked]:
+    """What the catalogue asks in so many cases of each relation variant, captions left out."""
+    return [
+        Asked(
+            type=item.partition("[")[0], picture=query.picture, task=query.task, text=query.text,
+            answer=answer_text(true_answer(query)),
+        )
+        for item in items()
+        for query in queries(world, item, cases)
+        if query.task is not Task.CAPTIONING
+    ]  # fmt: skip
 
-    def render(picture: Picture) -> Image.Image:
-        return photos.photo(picture.photo)
 
-    rows = [
-        ModelInput(Query(picture=scenes[number].picture, text=text, meaning=Describe()), render)
-        for number, text in asked
-    ]
-    for start in range(0, len(rows), _BATCH):
-        yield rows[start : start + _BATCH]
+def said(model: TinyLlava, photos: PictureWorld, asked: Sequence[Asked]) -> list[str]:
+    """The model's answers; a picture is encoded once for what is asked of it in a row."""
+    answers = [""] * len(asked)
+    for task, ask in ((Task.VQA, model.answer), (Task.ENTAILMENT, model.entail), (Task.CAPTIONING, model.caption)):
+        places = [place for place, each in enumerate(asked) if each.task is task]
+        places.sort(key=lambda place: asked[place].picture.digest)
+        for start in tqdm(range(0, len(places), _BATCH), desc=task, disable=not places):
+            batch = places[start : start + _BATCH]
+            for place, answer in zip(batch, ask([_input(asked[at], photos) for at in batch]), strict=True):
+                answers[place] = answer.text
+    return answers
+
+
+def _input(asked: Asked, photos: PictureWorld) -> ModelInput:
+    query = Query(picture=asked.picture, text=asked.text, meaning=Describe(), task=asked.task)
+    return ModelInput(query, lambda picture: render(picture, photos))
 
 
 def named_in(caption: str) -> set[str]:
@@ -151,12 +185,15 @@ def named_in(caption: str) -> set[str]:
 def captions(model: TinyLlava, scenes: Sequence[Scene], photos: PictureWorld) -> dict[str, float]:
     """How many of the names in a scene its caption mentions, and how many that it mentions are there."""
     there = mentioned = both = 0
-    asked = [(number, "") for number in range(CAPTIONED)]
-    said = [answer.text for batch in inputs(scenes, photos, asked) for answer in model.caption(batch)]
-    for number, text in enumerate(said):
+    asked = [
+        Asked(type="caption", picture=scene.picture, task=Task.CAPTIONING, text="", answer="")
+        for scene in scenes[:CAPTIONED]
+    ]
+    told = said(model, photos, asked)
+    for number, text in enumerate(told):
         names, found = {thing.name for thing in scenes[number].objects}, named_in(text)
         there, mentioned, both = there + len(names), mentioned + len(found), both + len(names & found)
-    return {"named": both / there, "right": both / max(1, mentioned), "different": len(set(said)) / len(said)}
+    return {"named": both / there, "right": both / max(1, mentioned), "different": len(set(told)) / len(told)}
 
 
 def main() -> None:
@@ -167,44 +204,43 @@ def main() -> None:
     given = parser.parse_args()
     photos = PictureWorld(FIRST_SCENE + SCENES, HELD_OUT_SEED)
     scenes = [photos.scene(FIRST_SCENE + number) for number in range(SCENES)]
-    asked = balanced(scenes, World.of(scenes[:WORLD_SCENES]))
-    asked.sort(key=lambda each: (each.type == "entailment", each.scene))
     model = TinyLlava(given.checkpoint, ModelOptions(), PLAIN_PROMPTS)
-    said: list[str] = []
-    for task in (model.answer, model.entail):
-        part = [each for each in asked if (each.type == "entailment") == (task == model.entail)]
-        batches = list(inputs(scenes, photos, [(each.scene, each.text) for each in part]))
-        for batch in tqdm(batches, desc=task.__name__):
-            said.extend(answer.text for answer in task(batch))
+    asked = balanced(scenes, World.of(scenes[:WORLD_SCENES]))
+    answers = said(model, photos, asked)
+    figures = report(asked, answers, [each.name for each in TYPES], GROUPS)
     told = captions(model, scenes, photos)
-    figures = report(asked, said)
-    for line in table(figures):
-        print(line)
+    world = PictureWorld(CASE_SCENES, CASES_SEED)
+    of_catalogue = of_cases(world, CASES)
+    by_relation = report(
+        of_catalogue, said(model, world, of_catalogue), list(dict.fromkeys(e.type for e in of_catalogue))
+    )
+    print(*table(figures), "", *table(by_relation), sep="\n")
     print(
         f"\nCaptions of {CAPTIONED} scenes: {told['named']:.1%} of the names in the scene are mentioned; "
         f"{told['right']:.1%} of the names mentioned are there; {told['different']:.1%} of the captions are different."
     )
     if given.out:
-        confusions = Counter((each.type, each.answer, text) for each, text in zip(asked, said, strict=True))
+        confusions = Counter((each.type, each.answer, text) for each, text in zip(asked, answers, strict=True))
         worst = [[*key, n] for key, n in confusions.most_common() if key[1] != key[2]][:60]
-        given.out.write_text(json.dumps({"figures": figures, "captions": told, "confusions": worst}, indent=1) + "\n")
+        whole = {"figures": figures, "relations": by_relation, "captions": told, "confusions": worst}
+        given.out.write_text(json.dumps(whole, indent=1) + "\n")
 
 
-def report(asked: Sequence[Asked], said: Sequence[str]) -> dict[str, dict[str, float]]:
+def report(
+    asked: Sequence[Asked], said: Sequence[str], types: Sequence[str], groups: Mapping[str, tuple[str, ...]] = NO_GROUPS
+) -> dict[str, dict[str, float]]:
     """Questions, accuracy and the majority baseline of each type and group of types."""
     answers: defaultdict[str, list[tuple[str, bool]]] = defaultdict(list)
     for each, text in zip(asked, said, strict=True):
-        groups = [name for name, types in GROUPS.items() if each.type in types]
-        for name in (each.type, *groups, "all"):
+        for name in (each.type, *(name for name, of in groups.items() if each.type in of), "all"):
             answers[name].append((each.answer, text == each.answer))
-    order = [*(each.name for each in TYPES), *GROUPS, "all"]
     return {
         name: {
             "questions": len(answers[name]),
             "accuracy": sum(right for _, right in answers[name]) / len(answers[name]),
             "majority": Counter(answer for answer, _ in answers[name]).most_common(1)[0][1] / len(answers[name]),
         }
-        for name in order
+        for name in (*types, *groups, "all")
         if answers[name]
     }
 

@@ -19,6 +19,8 @@ BATCH = 16
 """Pictures a worker and step."""
 
 SCHEDULE = Schedule(steps=7000, rate=3e-3, warm_up=150)
+FURTHER = Schedule(steps=350, rate=1e-3, warm_up=100, save_every=50, report_every=100)
+"""For an encoder that is not taught from nothing."""
 
 
 class Eyes(nn.Module):
@@ -34,9 +36,8 @@ class Eyes(nn.Module):
 
     def features(self, pictures: NDArray[np.uint8]) -> Tensor:
         """What the encoder makes of uint8 NHWC pictures: (B, cells, width)."""
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            seen: Tensor = self.tower(pixel_values(pictures), output_hidden_states=True).hidden_states[-1]
-        return seen.float()
+        seen: Tensor = self.tower(pixel_values(pictures), output_hidden_states=True).hidden_states[-1]
+        return seen
 
 
 def pixel_values(pictures: NDArray[np.uint8]) -> Tensor:
@@ -45,10 +46,20 @@ def pixel_values(pictures: NDArray[np.uint8]) -> Tensor:
     return torch.from_numpy(pictures).permute(0, 3, 1, 2).to(torch.float32).div_(255.0).sub_(mean).div_(std)
 
 
-def learn_to_see(train: Rendered, held_out: Rendered, worker: int, folder: Path, seed: int) -> None:
-    """Trains the encoder; its checkpoint is ``eyes.pt``."""
+def learn_to_see(
+    train: Rendered,
+    held_out: Rendered,
+    worker: int,
+    folder: Path,
+    seed: int,
+    schedule: Schedule,
+    start: SegformerModel | None,
+) -> None:
+    """Trains the encoder, from nothing or from ``start``; its checkpoint is ``eyes.pt``."""
     torch.manual_seed(seed)
     eyes = Eyes()
+    if start is not None:
+        eyes.tower.load_state_dict(start.state_dict())
     labels, held_out_labels = dense_labels(train), dense_labels(held_out)
 
     def loss(step: int) -> Tensor:
@@ -60,7 +71,7 @@ def learn_to_see(train: Rendered, held_out: Rendered, worker: int, folder: Path,
         figures = score(eyes, held_out, held_out_labels, count=500)
         return ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
 
-    Loop(name="eyes", folder=folder, model=eyes, schedule=SCHEDULE, worker=worker, loss=loss, report=report).run()
+    Loop(name="eyes", folder=folder, model=eyes, schedule=schedule, worker=worker, loss=loss, report=report).run()
 
 
 @torch.no_grad()

@@ -25,11 +25,11 @@ from PIL import Image
 from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
-from transformers import LlavaForConditionalGeneration, LlavaProcessor, PreTrainedTokenizerFast
+from transformers import LlavaProcessor
 
 from pytest_vqamt.models.transformers.tiny import WEIGHTS
 from tools.tiny import bank, exported
-from tools.tiny.build import SPECIAL, UNKNOWN, VISION_WIDTHS, processor, save, tokenizer
+from tools.tiny.build import VISION_WIDTHS, known_words, processor, save, tokenizer
 from tools.tiny.eyes import pixel_values
 from tools.tiny.pair import Schedule
 from tools.tiny.render import CELLS, TRAIN_SEED, load, render
@@ -69,11 +69,12 @@ def finetune(
     with tempfile.TemporaryDirectory() as temporary:
         place = kept or Path(temporary)
         train = exported.read(folder, "train", place / "datasets")
-        known = _words(start)
+        known = known_words(start)
         words = [*known, *train.words(known)]
         print(f"{sum(map(len, train.rows)):,} rows on {len(train.pictures):,} pictures, "
               f"{len(words) - len(known)} new words", flush=True)  # fmt: skip
-        model = _begun(start, tokenizer(words))
+        model = Words(tokenizer(words))
+        model.begin_as(start)
         shown = train.bank(words), _features(model, _opened(train.pictures, start))
         as_before, in_bad_light = _replay(model, place / f"replay-{replayed}", words, replayed)
         losses = _learn(
@@ -125,25 +126,6 @@ def _apart(logits: Tensor, before: Tensor, sheet: Sheet) -> Tensor:
     weight = sheet.weight[sheet.target != IGNORED]
     divergence = functional.kl_div(logits.log_softmax(-1), before.log_softmax(-1), reduction="none", log_target=True)
     return (divergence.sum(-1) * weight).sum() / weight.sum()
-
-
-def _begun(start: Path, words: PreTrainedTokenizerFast) -> Words:
-    """The checkpoint with more words, each of which begins as the unknown one."""
-    model = Words(words)
-    weights = LlavaForConditionalGeneration.from_pretrained(start, dtype=torch.float32).state_dict()
-    for name, wanted in model.llava.state_dict().items():
-        lacking = len(wanted) - len(weights[name]) if wanted.ndim == 2 else 0
-        if lacking:
-            unknown = weights[name][SPECIAL.index(UNKNOWN)]
-            weights[name] = torch.cat([weights[name], unknown.expand(lacking, -1)])
-    model.llava.load_state_dict(weights)
-    return model
-
-
-def _words(start: Path) -> list[str]:
-    """The words of a checkpoint, in the order of their tokens."""
-    vocabulary = PreTrainedTokenizerFast.from_pretrained(start).get_vocab()
-    return sorted(vocabulary, key=lambda word: vocabulary[word])[len(SPECIAL) :]
 
 
 def _replay(model: Words, folder: Path, words: list[str], count: int) -> tuple[Set, Set]:

@@ -31,7 +31,8 @@ SPOTS = 14
 TRAIN_SEED = 90_001
 HELD_OUT_SEED = 90_002
 
-_CHUNK = 1000
+CHUNK = 1000
+"""Scenes to a file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +51,12 @@ class Rendered:
 
 
 def shrink(image: Image.Image) -> Image.Image:
-    """A picture as the model's image processor shrinks it."""
+    """A picture as the model's image processor pads it to a square and shrinks it."""
+    if image.width != image.height:
+        side = max(image.size)
+        square = Image.new("RGB", (side, side), (127, 127, 127))
+        square.paste(image, ((side - image.width) // 2, (side - image.height) // 2))
+        image = square
     return image.resize((SIZE_PX, SIZE_PX), Image.Resampling.BICUBIC)
 
 
@@ -63,10 +69,10 @@ def render(folder: Path, seed: int, count: int, workers: int = 2) -> None:
     shape = (count, SIZE_PX, SIZE_PX, 3)
     np.lib.format.open_memmap(folder / "pictures.npy", mode="w+", dtype=np.uint8, shape=shape)
     np.lib.format.open_memmap(folder / "spots.npy", mode="w+", dtype=np.uint8, shape=(count, SPOTS, SPOTS))
-    jobs = [(folder, seed, start, min(start + _CHUNK, count)) for start in range(0, count, _CHUNK)]
+    jobs = [(folder, seed, start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
     with get_context("spawn").Pool(workers) as pool:
         for ready, _ in enumerate(pool.imap_unordered(_draw, jobs), 1):
-            print(f"drawn {min(ready * _CHUNK, count):,} of {count:,} scenes of seed {seed}", flush=True)
+            print(f"drawn {min(ready * CHUNK, count):,} of {count:,} scenes of seed {seed}", flush=True)
     done.write_text(json.dumps([seed, count, SIZE_PX]))
 
 
@@ -81,7 +87,7 @@ def load(folder: Path) -> Rendered:
 
 
 def _scenes(folder: Path, count: int) -> Iterator[Scene]:
-    for start in range(0, count, _CHUNK):
+    for start in range(0, count, CHUNK):
         with (folder / f"scenes-{start}.pickle").open("rb") as file:
             yield from pickle.load(file)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Label, truth
+from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Label, Side, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.nouns import number_word, plural
 from pytest_vqamt.language.questions import simple
@@ -38,8 +39,10 @@ class Row(NamedTuple):
 
 
 def sheet(scene: Scene, world: World, seed: str) -> list[Row]:
-    """About fifty rows about one scene, the same for the same seed; yes and no are equally frequent in each kind."""
+    """About sixty rows about one scene, the same for the same seed; yes and no are equally frequent in each kind."""
     rng = Random(seed)
+    if not scene.objects:
+        return []
     asked = Asked(scene, world, rng)
     rows: list[Row] = []
     for write, times in _WRITERS:
@@ -213,24 +216,91 @@ def _doing(asked: Asked) -> Row | None:
     return Row("doing", text, thing.attributes[-1])
 
 
-def _spatial(asked: Asked) -> Row | None:
-    """Left or right of another, and who is on, under, near, wearing or holding what."""
+def _place(asked: Asked) -> Row | None:
+    """Which of two things, the only ones of their names and clearly apart, is further left or higher."""
+    rng = asked.rng
+    level = rng.random() < 0.7
+    pairs = [pair for pair in combinations(asked.singles(), 2) if _gap(*pair, level=level) >= CLEAR_PX]
+    if not pairs:
+        return None
+    first, last = sorted(rng.choice(pairs), key=lambda thing: thing.box.centre[0 if level else 1])
+    one, other = rng.sample((first, last), 2)
+    x, y = one.name, other.name
+    before, after = ("to the left of", "to the right of") if level else ("above", "below")
+    if level and rng.random() < 0.25:
+        before, after = "left of", "right of"
+    kind = rng.random()
+    if kind < 0.65:
+        said = rng.choice((before, after))
+        if rng.random() < _OF_THE_CATALOGUE:
+            side = (Side.LEFT if level else Side.ABOVE) if said == before else (Side.RIGHT if level else Side.BELOW)
+            wording = rng.randrange(simple.LOCATED_WORDINGS)
+            text = simple.located(Group(name=x), side, Group(name=y), wording).text
+            return Row(
+                "left or right" if level else "above or below", text, _yes_no((said == before) == (one is first))
+            )
+        text = rng.choice(
+            (f"Is the {x} {said} the {y}?", f"Is there {a(x)} {said} {a(y)}?",
+             f"Is there {a(x)} {said} {a(y)} in the picture?", f"In the picture, is the {x} {said} the {y}?",
+             f"In the picture, is there {a(x)} {said} {a(y)}?", f"Does the picture show {a(x)} {said} {a(y)}?",
+             f"Do you see {a(x)} {said} {a(y)}?", f"Would you say the {x} is {said} the {y}?",
+             f"Is it true that the {x} is {said} the {y}?", f"Is the {x} in the picture {said} the {y}?")
+        )  # fmt: skip
+        return Row("left or right" if level else "above or below", text, _yes_no((said == before) == (one is first)))
+    if kind < 0.85:
+        further, right = rng.choice(
+            ((("further left", "further to the left"), first), (("further right", "further to the right"), last))
+            if level
+            else ((("higher", "higher up"), first), (("lower", "lower down"), last))
+        )
+        how = rng.choice(further)
+        which = f"which is {how}, the {x} or the {y}?"
+        text = rng.choice((capital(which), f"In the picture, {which}", f"Which is {how}: the {x} or the {y}?"))
+        return Row("choice place", text, right.name)
+    words = ("left", "right") if level else ("above", "below")
+    answer = words[0 if one is first else 1]
+    before, after = rng.sample((before, after), 2)
+    text = rng.choice((f"Is the {x} {before} or {after} the {y}?", f"Is the {x} {before} the {y} or {after} it?"))
+    return Row("choice place", text, answer)
+
+
+PLACES = ("left or right", "above or below", "choice place", "where")
+"""The kinds of rows about where things are."""
+
+_OF_THE_CATALOGUE = 0.6
+"""The share of the rows about left and right, above and below that are in the words of the catalogue of relations."""
+
+CLEAR_PX = 8
+"""Of two things, one is asked to be left of the other, or above it, where so many pixels are between them."""
+
+
+def _gap(one: Thing, other: Thing, *, level: bool) -> float:
+    if level:
+        return max(one.box.x - other.box.x1, other.box.x - one.box.x1)
+    return max(one.box.y - other.box.y1, other.box.y - one.box.y1)
+
+
+def _where(asked: Asked) -> Row | None:
+    """On which side of the picture the one thing of its name is."""
+    rng, middle = asked.rng, asked.scene.width / 2
+    sided = [thing for thing in asked.singles() if abs(thing.box.centre[0] - middle) >= 2 * CLEAR_PX]
+    if not sided:
+        return None
+    thing = rng.choice(sided)
+    side = "left" if thing.box.centre[0] < middle else "right"
+    if rng.random() < 0.5:
+        one, other = rng.sample(("left", "right"), 2)
+        return Row("where", f"Is the {thing.name} on the {one} or on the {other} of the picture?", side)
+    said = rng.choice(("left", "right"))
+    text = rng.choice((f"Is the {thing.name} on the {said} of the picture?",
+                       f"Is there {a(thing.name)} on the {said} of the picture?"))  # fmt: skip
+    return Row("where", text, _yes_no(said == side))
+
+
+def _joined(asked: Asked) -> Row | None:
+    """Who is on, under, wearing or holding what."""
     rng = asked.rng
     relations = asked.scene.relationships
-    if not relations:
-        return None
-    if rng.random() < 0.5:
-        beside = [each for each in relations if each.predicate.startswith("to the")]
-        beside = [each for each in beside if _unique(asked, each.subject) and _unique(asked, each.object)]
-        if not beside:
-            return None
-        chosen = rng.choice(beside)
-        subject, other = (asked.scene.thing(each).name for each in (chosen.subject, chosen.object))
-        side = chosen.predicate
-        if rng.random() < 0.5:
-            return Row("spatial", f"Is the {subject} {side} the {other}?", "yes")
-        wrong = "to the right of" if "left" in side else "to the left of"
-        return Row("spatial", f"Is the {subject} {wrong} the {other}?", "no")
     joined = [each for each in relations if each.predicate in ("on", "under", "wearing", "holding")]
     if not joined:
         return None
@@ -249,8 +319,42 @@ def _spatial(asked: Asked) -> Row | None:
     return Row("relation", f"Is there {a(subject)} {chosen.predicate} {a(other)}?", _yes_no(right))
 
 
-def _unique(asked: Asked, thing_id: str) -> bool:
-    return len(asked.by_name[asked.scene.thing(thing_id).name]) == 1
+def _lettered(asked: Asked) -> Row | None:
+    """Options with letters or numbers, answered by the option, or by its letter where the question says so."""
+    rng = asked.rng
+    thing = asked.single() if rng.random() < 0.4 else None
+    colour = asked.colour_of(thing.name) if thing else None
+    if thing and colour:
+        options = _mixed(rng, colour, [other for other in COLOURS if other != colour])
+        right = colour
+        question = rng.choice((f"What colour is the {thing.name}?", f"What color is the {thing.name}?"))
+    else:
+        right = asked.any_present()
+        options = _mixed(rng, right, list({asked.absent() for _ in range(4)}))
+        question = rng.choice(("What is in the picture?", "Which of these is in the picture?",
+                               "Which of these does the picture show?", "What do you see in the picture?"))  # fmt: skip
+    labels = rng.choice(("ABCD", "ABCD", "ABCD", "1234"))
+    form = rng.choice(("({}) {}", "({}) {}", "{}) {}", "{}. {}"))
+    listed_options = " ".join(form.format(*pair) for pair in zip(labels, options, strict=False))
+    if labels == "ABCD" and rng.random() < 0.4:
+        said = rng.choice(("Answer with the letter.", "Answer with the letter of the right option."))
+        return Row("lettered", f"{question} {listed_options} {said}", labels[options.index(right)].lower())
+    if labels == "1234" and rng.random() < 0.4:
+        return Row("lettered", f"{question} {listed_options} Answer with the number.", labels[options.index(right)])
+    return Row("lettered", f"{question} {listed_options}", right)
+
+
+def _there_or_not(asked: Asked) -> Row | None:
+    """Which of two names is in the picture, or is not."""
+    there, absent = asked.any_present(), asked.absent()
+    x, y = asked.rng.sample((there, absent), 2)
+    if asked.rng.random() < 0.5:
+        x, y = a(x), a(y)
+    if asked.rng.random() < 0.5:
+        return Row("choice there", f"Which of these is in the picture, {x} or {y}?", there)
+    text = asked.rng.choice((f"Which of these is not in the picture, {x} or {y}?",
+                             f"Which of these is absent from the picture, {x} or {y}?"))  # fmt: skip
+    return Row("choice there", text, absent)
 
 
 def _setting(asked: Asked) -> Row:
@@ -299,5 +403,5 @@ def _colour_word(thing: Thing) -> str:
 
 _WRITERS: tuple[tuple[Callable[[Asked], Row | None], int], ...] = (
     (_existence, 12), (_family_existence, 1), (_both, 2), (_count, 26), (_colour, 6), (_choice, 5), (_attribute, 4),
-    (_doing, 1), (_spatial, 4), (_setting, 1),
+    (_doing, 1), (_place, 9), (_where, 3), (_joined, 2), (_lettered, 3), (_there_or_not, 1), (_setting, 1),
 )  # fmt: skip

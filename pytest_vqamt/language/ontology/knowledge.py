@@ -135,7 +135,7 @@ class Ontology:
         return predicate in self.vague_predicates
 
     def noun_class(self, word: str) -> NounClass | None:
-        return next((each for each in self.classes if each.word == word), None)
+        return _by_word(self).get(word)
 
     def classes_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
         """Returns the classes of every thing of the name, nearest first: "fruit", "food".
@@ -201,6 +201,11 @@ class NounClass:
             if name in names or (also and not also.isdisjoint(names)):
                 return tuple(each for each in names if each != name and each not in also)
         return ()
+
+
+@lru_cache(maxsize=8)
+def _by_word(known: Ontology) -> Mapping[str, NounClass]:
+    return {each.word: each for each in reversed(known.classes)}
 
 
 @lru_cache(maxsize=65536)

@@ -50,13 +50,13 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
                 f"({describe_by_chance(part)}): the model hardly looks"
             )
         return
-    rates = [part.rate or 0.0 for _, part in found]
+    rates = [format_rate(rate) for rate in sorted(part.rate or 0.0 for _, part in found)]
     names = list(dict.fromkeys(name for name, _ in found))
     more = f" and {len(names) - _NAMED_TOGETHER} more" if len(names) > _NAMED_TOGETHER else ""
     yield (
         f"{len(names)} relation variants hold in at least {_percent(CONSISTENT)} of the cases with a contrast, but "
-        f"their answers hardly change with the picture (grounded rate {format_rate(min(rates))} to "
-        f"{format_rate(max(rates))}): {', '.join(names[:_NAMED_TOGETHER])}{more}"
+        f"their answers hardly change with the picture (grounded rate "
+        f"{' to '.join(dict.fromkeys((rates[0], rates[-1])))}): {', '.join(names[:_NAMED_TOGETHER])}{more}"
     )
 
 

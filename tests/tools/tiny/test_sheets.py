@@ -12,13 +12,13 @@ import torch
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
+from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from tools.tiny.asked import World
 from tools.tiny.bank import Bank, encoded
 from tools.tiny.build import IMAGE, SPECIAL, tokenizer
-from tools.tiny.dense import SAID
 from tools.tiny.render import CELLS
-from tools.tiny.sheets import Row, caption, sheet
+from tools.tiny.sheets import CLEAR_PX, Row, caption, sheet
 from tools.tiny.words import Words, draw
 
 PICTURES = PictureWorld(count=300)  # its scenes are stored, so that they need not be laid out
@@ -34,10 +34,42 @@ def test_yes_and_no_are_equally_frequent() -> None:
     answers = Counter(
         (row.kind, row.answer) for number, scene in enumerate(SCENES) for row in sheet(scene, WORLD, str(number))
     )
-    for kind in ("exists", "exists not", "exists property", "exists property not", "attribute", "spatial"):
+    for kind in ("exists", "exists not", "exists property", "exists property not", "attribute", "left or right"):
         yes, no = answers[kind, "yes"], answers[kind, "no"]
         assert 0.42 < yes / (yes + no) < 0.58
     assert all(answers["entailment", label] > 400 for label in ("entailment", "neutral", "contradiction"))
+
+
+def test_what_is_asked_to_be_left_of_another_is_the_only_one_and_clearly_apart() -> None:
+    told = 0
+    names = "|".join(sorted(NAMES, key=len, reverse=True))
+    for number, scene in enumerate(SCENES):
+        by_name: dict[str, list[Thing]] = {}
+        for thing in scene.objects:
+            by_name.setdefault(thing.name, []).append(thing)
+        for row in sheet(scene, WORLD, str(number)):
+            found = re.search(rf"the ({names}) .*(left|right) .*the ({names})\b", row.text)
+            if row.kind != "left or right" or found is None:
+                continue
+            told += 1
+            (one,), (other,) = by_name[found[1]], by_name[found[3]]
+            first, last = (one.box, other.box) if found[2] == "left" else (other.box, one.box)
+            assert first.x1 + CLEAR_PX <= last.x or last.x1 + CLEAR_PX <= first.x
+            assert row.answer == ("yes" if first.x < last.x else "no")
+    assert told > 400
+
+
+def test_a_letter_is_that_of_the_right_option() -> None:
+    told = 0
+    for number, scene in enumerate(SCENES):
+        names = {thing.name for thing in scene.objects}
+        for row in sheet(scene, WORLD, str(number)):
+            if row.kind != "lettered" or "letter" not in row.text or "colo" in row.text:
+                continue
+            told += 1
+            options = dict(re.findall(r"\(?([A-D])[).] ([a-z ]+)", row.text.partition(" Answer")[0]))
+            assert {letter for letter, name in options.items() if name.strip() in names} == {row.answer.upper()}
+    assert told > 50
 
 
 def test_a_caption_names_everything_once_from_left_to_right() -> None:
@@ -87,15 +119,14 @@ def bank() -> Bank:
     )
 
 
-def test_a_row_sees_the_picture_and_itself_alone(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_sees_the_picture_and_itself_alone(bank: Bank) -> None:
     torch.manual_seed(0)
     model = Words(tokenizer(VOCABULARY)).eval()
     pixels = torch.rand(1, 3, 112, 112)
-    monkeypatch.setattr(torch, "autocast", lambda *_, **__: torch.no_grad())  # in full precision
     sheet = draw(bank, np.array([0]), np.random.default_rng(0), blank=False)
     with torch.no_grad():
         seen = model.llava.model.vision_tower(pixels, output_hidden_states=True).hidden_states[-1]
-        _, packed = model(seen, sheet, torch.zeros(1, CELLS * CELLS, len(SAID)))
+        packed = model.answered(seen, sheet)[1]
         alone = []
         for start, end in row_borders(sheet.positions[0, CELLS * CELLS :]):
             ids = torch.cat([torch.full((CELLS * CELLS,), SPECIAL.index(IMAGE)), sheet.tokens[0, start:end]])[None]
