@@ -130,7 +130,8 @@ def test_a_run_that_stops_for_its_cost_loses_nothing_and_goes_on(
     run(RELATIONS, "--vqamt-report=out", *PRICES, model=model, max_cases=12).assert_outcomes(passed=5)
     assert max(till.asked.values()) == 1, "nothing that was answered is asked again"
     assert cost == pytest.approx(till.charged - spent, rel=0.05)
-    assert first["models"][0]["usage"]["cost of all items, about"] == pytest.approx(till.charged, rel=0.3)
+    about = first["models"][0]["usage"]["cost of all items, about"]
+    assert spent < about < 2 * till.charged, "going by one item of five"
     resumed = cases_in(pytester.path / "out")
     run(RELATIONS, "--vqamt-report=whole", "--vqamt-cache=other", *PRICES, model=model, max_cases=12)
     assert resumed == cases_in(pytester.path / "whole")
