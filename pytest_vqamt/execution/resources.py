@@ -9,9 +9,10 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
+from statistics import fmean
 
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
@@ -376,7 +377,7 @@ class Resources:
         settings, sampling = self.settings, self.settings.terms.sampling
         compared = self.compared(results)
         left = {result.position: result for result in compared}
-        return build_report(
+        report = build_report(
             # All results in order of arrival, the first of each item replaced by its compared one.
             [left.pop(result.position, result) for result in results],
             vqamt_version=version("pytest-vqamt"),
@@ -397,3 +398,18 @@ class Resources:
             waived=settings.terms.waived,
             spent=spent,
         )
+        return (
+            report if complete else replace(report, models=tuple(map(partial(self._forecast, results), report.models)))
+        )
+
+    def _forecast(self, results: Sequence[RelationResult], use: ModelUse) -> ModelUse:
+        """Adds what the run would have cost to the usage of a model that tells its cost, going by items that ended."""
+        ended = [result.model for result in results if result.model.name == use.name]
+        items = sum(spec.model == use.name for spec in self.__dict__.get("item_specs", ()))
+        cost = dict(use.usage).get("cost")
+        if not cost or not use.queries_asked or not ended or self.settings.only:
+            return use
+        expected = items * fmean(each.queries_asked + each.queries_cached for each in ended)
+        left = max(0.0, expected - use.queries_asked - use.queries_cached)
+        forecast = cost + left * cost / use.queries_asked
+        return replace(use, usage=(*use.usage, ("cost of all items, about", float(f"{forecast:.3g}"))))

@@ -20,6 +20,8 @@ from tests.reporting.reported import cases_in, report_in
 RELATIONS = "--vqamt-relations=metavqa.partition,metavqa.reorder,carets.negation"
 PRICES = ("--vqamt-option=price-in=2", "--vqamt-option=price-out=8")
 
+IN_FLIGHT = "--vqamt-option=in-flight=4"
+
 Charge = Callable[[Request, tuple[int, int]], tuple[int, int]]
 """The tokens in and out of a request with a picture of a size."""
 
@@ -111,12 +113,15 @@ def test_a_run_that_stops_for_its_cost_loses_nothing_and_goes_on(
 ) -> None:
     till = Till(as_nobody)
     model = f"openai:ours@{serve(till).url}"
-    most = 0.08
-    stopped = run(RELATIONS, "--vqamt-report=out", f"--vqamt-max-cost={most}", *PRICES, model=model, max_cases=12)
+    most = 0.2
+    stopped = run(
+        RELATIONS, "--vqamt-report=out", f"--vqamt-max-cost={most}", IN_FLIGHT, *PRICES, model=model, max_cases=12
+    )
     assert stopped.ret == pytest.ExitCode.TESTS_FAILED
-    assert "Expected another query to fit into --vqamt-max-cost=0.08, but 0.07" in stopped.stdout.str()
+    assert "Expected another query to fit into --vqamt-max-cost=0.2, but 0.19" in stopped.stdout.str()
     assert 0.9 * most < till.charged <= most
-    assert report(pytester)["complete"] is False
+    first = report(pytester)
+    assert first["complete"] is False
     spent, answered = till.charged, till.asked.total()
 
     cost, text = forecast(run, model)
@@ -125,6 +130,8 @@ def test_a_run_that_stops_for_its_cost_loses_nothing_and_goes_on(
     run(RELATIONS, "--vqamt-report=out", *PRICES, model=model, max_cases=12).assert_outcomes(passed=5)
     assert max(till.asked.values()) == 1, "nothing that was answered is asked again"
     assert cost == pytest.approx(till.charged - spent, rel=0.05)
+    about = first["models"][0]["usage"]["cost of all items, about"]
+    assert spent < about < 2 * till.charged, "going by one item of five"
     resumed = cases_in(pytester.path / "out")
     run(RELATIONS, "--vqamt-report=whole", "--vqamt-cache=other", *PRICES, model=model, max_cases=12)
     assert resumed == cases_in(pytester.path / "whole")

@@ -107,15 +107,18 @@ class PaceController:
         if self._round_answers >= max(_FIRST_WINDOW, int(self.window)):
             self._end_round(now)
 
-    def refused(self, now: float, started: float) -> None:
-        """Records that the server wanted no request. Of those sent before a refusal was known, only one counts."""
+    def refused(self, now: float, started: float, wait_s: float = 0.0) -> None:
+        """Records that the server wanted no request, and none for ``wait_s``.
+
+        Of those sent before a refusal was known, only one counts.
+        """
         self.in_flight -= 1
         if started < self._refused_at:
             return
         self._refused_at = now
         if not self._is_answered:
             self._hold_s = min(_LONGEST_HOLD_S, 2 * self._hold_s)
-        self._next_start = max(self._next_start, now + self._hold_s)
+        self._next_start = max(self._next_start, now + max(self._hold_s, wait_s))
         if not self._is_answered and now - self._cut_at < _SOON_S:
             return  # nothing tells yet whether the last cut was enough
         self._is_answered = False
@@ -205,10 +208,10 @@ class Pace:
             self._controller.answered(time.monotonic(), started)
             self._changed.notify()
 
-    def refused(self, started: float) -> None:
-        """Records that the server wanted no request."""
+    def refused(self, started: float, wait_s: float) -> None:
+        """Records that the server wanted no request, and none for ``wait_s``."""
         with self._changed:
-            self._controller.refused(time.monotonic(), started)
+            self._controller.refused(time.monotonic(), started, wait_s)
             self._changed.notify()
 
     def failed(self) -> None:

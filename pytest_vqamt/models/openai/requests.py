@@ -144,7 +144,9 @@ class ChatEndpoint:
             answer = self._attempt(body, spent)
         except TransientError as failure:
             if failure.state is ServerState.BUSY:
-                self._pace.refused(started)
+                # A query does not wait beyond its budget, so the others do not either.
+                wait_s = failure.wait_s or 0.0
+                self._pace.refused(started, wait_s if wait_s <= self.settings.retries_s else 0.0)
                 self.usage.add("requests refused")
             else:
                 self._pace.failed()

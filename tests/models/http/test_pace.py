@@ -162,6 +162,16 @@ def test_one_event_counts_once() -> None:
     assert (controller.delay_s(0.12) or 0) > 0.1, "a refusal is followed by a pause"
 
 
+def test_no_request_starts_while_the_server_wants_none() -> None:
+    controller = PaceController(8)
+    for _ in range(2):
+        controller.start(0.0)
+    controller.answered(0.1, 0.0)
+    controller.refused(0.2, 0.0, wait_s=5.0)
+    assert controller.delay_s(0.2) == 5
+    assert controller.delay_s(5.2) == 0
+
+
 def test_threads_share_it_and_one_that_is_not_wanted_leaves() -> None:
     pace, stop = Pace(1), threading.Event()
     started = pace.start(stop)

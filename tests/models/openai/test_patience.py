@@ -8,6 +8,7 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.http import pace
 from pytest_vqamt.models.http.retry import QueryError
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
@@ -24,6 +25,17 @@ def test_a_server_that_says_how_long_is_left_alone_so_long(serve: Serve, model: 
     stub.answer([ask()])
     assert server.times[1] - server.times[0] >= 0.25
     assert stub.usage["seconds of Retry-After"] == 0.25
+
+
+def test_those_that_wait_for_their_turn_leave_it_alone_too(
+    serve: Serve, model: Load, many: Many, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "_FIRST_RATE", 20.0)
+    server = serve(lambda request: failed(429, Retry_After="0.6") if request.number == 1 else YES)
+    model(server).answer(many(6))
+    after = [when for when in server.times if when > server.times[1]]
+    assert len(server.requests) == 7
+    assert sum(when - server.times[1] < 0.6 for when in after) <= 1, "one may have been sent before the refusal came"
 
 
 def test_a_wait_beyond_the_budget_is_not_begun(serve: Serve, model: Load, ask: Ask) -> None:
