@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias, cast
 
@@ -18,7 +19,7 @@ from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.base import Relation, resources_of
+from pytest_vqamt.relations.base import PublishedRelation, Relation, resources_of
 from pytest_vqamt.relations.expectations import Expectation
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -36,8 +37,14 @@ READER = RelationSetting(
     default="",
     meaning="MODULE:FUNC that is given a question and an answer and returns the text to read, or None to leave it",
 )
-READING_SETTINGS = (THOUGHT_TAGS, READER)
-"""Settings of how all answers are read."""
+WORDINGS = RelationSetting(
+    name="wordings",
+    values=("PATH",),
+    default="",
+    meaning="a TOML file with wordings of your own for the questions of all relations (docs/wordings.md)",
+)
+RUN_SETTINGS = (THOUGHT_TAGS, READER, WORDINGS)
+"""Settings of how all answers are read, and all questions worded."""
 
 TABLE: dict[str, str] = {
     "metavqa.partition": "pytest_vqamt.relations.metavqa.partition:Partition",
@@ -129,11 +136,26 @@ def select(
         OptionError: a pattern matches nothing, or a setting cannot have its value.
     """
     check((*wanted, *excluded))
+    reworded = _reworder(settings)
     return tuple(
-        (relation, variant)
+        (reworded(relation), variant)
         for item, relation, variant in _items(_names_for(wanted) if wanted else names(), settings)
         if (not wanted or _matches_any(wanted, item)) and not _matches_any(excluded, item)
     )
+
+
+def _reworder(settings: Mapping[str, str]) -> Callable[[Relation], Relation]:
+    if not settings.get(WORDINGS.name):
+        return lambda relation: relation
+    from pytest_vqamt.relations.own_wordings import ReworderRelation, read_wordings
+
+    wordings = read_wordings(Path(settings[WORDINGS.name]))
+
+    def reworded(relation: Relation) -> Relation:
+        is_asked_by_us = relation.info.task is Task.VQA and not isinstance(relation, PublishedRelation)
+        return ReworderRelation(relation, wordings) if is_asked_by_us else relation
+
+    return reworded
 
 
 def check(patterns: Sequence[str], what: str = "a relation or a glob of relations") -> None:
@@ -174,7 +196,7 @@ def split_settings(
         OptionError: a name is unknown, or has a wrong value.
     """
     # Looking up the settings of relations imports every relation.
-    known = {each.name: each for each in (*READING_SETTINGS, *settings_known())} if given else {}
+    known = {each.name: each for each in (*RUN_SETTINGS, *settings_known())} if given else {}
     of_relations: dict[str, str] = {}
     of_others: dict[str, str] = {}
     for name, value in given.items():
