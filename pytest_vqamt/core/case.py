@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
@@ -21,6 +21,12 @@ class Outcome(StrEnum):
     UNPARSED = "unparsed"
     ERROR = "error"
     DECLINED = "declined"
+    FLAKY = "flaky"
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a case with it counts in the pass rate."""
+        return self in (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,14 +34,17 @@ class Verdict:
     """Whether the answers obey the relation.
 
     Attributes:
-        outcome: UNPARSED counts as a violation but is reported separately; ERROR and DECLINED count as neither.
-            DECLINED means that the model answered none of the queries, or that its adapter declined one.
+        outcome: UNPARSED counts as a violation but is reported separately; ERROR, DECLINED and FLAKY count as neither.
+            DECLINED means that the model answered none of the queries, or that its adapter declined one; FLAKY, that
+            each query was asked several times, and that the verdict depends on which of the answers are taken.
         reason: a few words on why it does not hold; empty if it does.
         vacuous: whether it holds without showing anything about the model (0 = 0 + 0).
         readings: each answer as parsed ("3", "yes", "unparsed"), in the order of the queries.
         unread: why each answer has no reading ("refusal"), "" if it has one; empty if all answers have a reading.
         figures: the case's contributions to figures of the relation's paper, by name ("accuracy", 0.3).
         contrast: the verdict on the case's contrast; None without one.
+        trials: the trials that the verdict is made from; None if each query was asked once.
+        grades: how sure the model was of each answer, None where that is not known; empty if no answer has scores.
     """
 
     outcome: Outcome
@@ -45,6 +54,19 @@ class Verdict:
     unread: tuple[str, ...] = ()
     figures: tuple[Amount, ...] = ()
     contrast: ContrastVerdict | None = None
+    trials: Trials | None = None
+    grades: tuple[Grade | None, ...] = ()
+
+    @property
+    def margin(self) -> float | None:
+        """The margin of the answer that the model was least sure of; None unless all are known."""
+        known = [grade.margin for grade in self.grades if grade is not None]
+        return min(known) if known and len(known) == len(self.grades) else None
+
+    @property
+    def is_confident_violation(self) -> bool:
+        """Whether the case is violated, and the model was sure of every answer: the margins are at least 0.8."""
+        return self.violates and self.margin is not None and self.margin >= CONFIDENT
 
     @property
     def obeys(self) -> bool:
@@ -58,10 +80,44 @@ class Verdict:
     def grounded(self) -> Outcome:
         """HOLDS if the relation holds and the contrast's answer, where there is one, differs as it must."""
         both = {self.outcome, self.contrast.outcome if self.contrast else self.outcome}
-        for missing in (Outcome.ERROR, Outcome.DECLINED):
+        for missing in (Outcome.ERROR, Outcome.DECLINED, Outcome.FLAKY):
             if missing in both:
                 return missing
         return Outcome.HOLDS if both == {Outcome.HOLDS} else Outcome.VIOLATED
+
+
+CONFIDENT = 0.8
+"""The margin from which on a model is sure: a probability of 0.9 against one of 0.1, say."""
+
+
+class Grade(NamedTuple):
+    """How sure a model was of an answer.
+
+    Attributes:
+        probability: of the answer's reading, by the scores that the model gave.
+        margin: the probability minus that of the likeliest other reading.
+        right: whether the reading is the right one by the scene's annotations; None if these do not say.
+    """
+
+    probability: float
+    margin: float
+    right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trials:
+    """The trials of a case whose queries were asked several times.
+
+    Attributes:
+        answers: the answers to each query of ``Case.asked``, in the order of the trials.
+        outcomes: the outcome of each trial, judged by its answers alone.
+        noise: the expected number of violations that the model's noise causes in the case
+            (``execution.repeats.chance_of_noise``).
+    """
+
+    answers: tuple[tuple[Answer | Failure, ...], ...]
+    outcomes: tuple[Outcome, ...]
+    noise: float = 0.0
 
 
 class Change(StrEnum):
@@ -118,7 +174,8 @@ class ContrastVerdict:
 
     Attributes:
         outcome: HOLDS if it differs, VIOLATED if not, UNPARSED if one of the two answers cannot be read, ERROR
-            without an answer, and DECLINED if the model's adapter declined one of the queries.
+            without an answer, DECLINED if the model's adapter declined one of the queries, and FLAKY if it depends on
+            which of several answers is taken.
         reason: a few words on why it does not hold; empty if it does.
         reading: the answer to the contrast as parsed; empty without one.
     """
@@ -170,6 +227,16 @@ class Case:
     def asked(self) -> tuple[Query, ...]:
         """All that the model is asked: the queries, and that of the contrast."""
         return self.queries if self.contrast is None else (*self.queries, self.contrast.query)
+
+    def trials(self, repeats: int) -> tuple[tuple[Query, ...], ...]:
+        """All that the model is asked if each distinct query is asked ``repeats`` times: the trials of each query.
+
+        A case that itself asks a query again, such as those of ``control.repeat``, is about single answers: each of
+        its queries is asked once.
+        """
+        if repeats == 1 or any(query.trial for query in self.asked):
+            return tuple((query,) for query in self.asked)
+        return tuple(tuple(replace(query, trial=trial) for trial in range(repeats)) for query in self.asked)
 
     def fact(self, name: str) -> Fact | None:
         return next((value for key, value in self.facts if key == name), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
-from pytest_vqamt.core.case import Case, Outcome, PairKind, Verdict
+from pytest_vqamt.core.case import Case, PairKind, Verdict
 from pytest_vqamt.core.meaning import YES_OR_NO, Truth, truth
 from pytest_vqamt.core.query import Answer, Failure, Query
 
@@ -145,7 +145,7 @@ class Pairs:
         by: a tally for each value of each fact by which the relation breaks verdicts down.
         right: bit n is set if both answers to the case at position n of the whole plan are right. The plan does not
             depend on the model, so the bits of two models can be compared.
-        unanswered: bit n is set if that case had an error, or was declined.
+        unanswered: bit n is set if that case had an error, was declined or is flaky.
     """
 
     tally: PairTally = field(default_factory=PairTally)
@@ -188,7 +188,7 @@ class PairCounter:
         """Counts the case at ``position`` of the whole plan; ``values`` are the facts to break it down by."""
         if len(case.queries) != _QUERIES:
             return
-        if verdict.outcome in (Outcome.ERROR, Outcome.DECLINED):
+        if not verdict.outcome.is_judged:
             _set(self._unanswered, position)
             return
         given = [answer for answer in answers if isinstance(answer, Answer)]

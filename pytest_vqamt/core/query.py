@@ -34,7 +34,7 @@ class Query:
         text: the question or hypothesis; empty for captioning.
         meaning: what the text asks; no part of the identity.
         task: selects the method of the model.
-        trial: 0, or another number to repeat the same query without the cached answer to trial 0.
+        trial: 0, or another number to ask the same query again, without the cached answer to trial 0.
         id: a digest of pixels, text, task and trial; the same on every machine.
     """
 

@@ -30,6 +30,7 @@ from pytest_vqamt.core.results import (
     merge_data_uses,
 )
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.tallies import GradedCases, RepeatedCases
 
 SCHEMA = 1
 """Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
@@ -41,7 +42,7 @@ Row = dict[str, Json]
 T = TypeVar("T")
 
 _COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuous")
-_BASELINE_COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "declined")
+_BASELINE_COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "declined", "flaky")
 _PAIR_SHARES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc")
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -55,6 +56,7 @@ def report_row(report: Report) -> Row:
         "sampler": report.sampler,
         "max_cases": report.max_cases,
         "contrast": report.contrast,
+        "repeats": report.repeats,
         "shard": report.shard,
         "started": report.started,
         "duration_s": round(report.duration_s, 3),
@@ -280,7 +282,7 @@ def grounded_row(grounded: Grounded | None) -> Row | None:
     if grounded is None:
         return None
     cells = to_row(grounded.cells)
-    errors, declined = cells.pop("errors"), cells.pop("declined")
+    outside = {name: cells.pop(name) for name in ("errors", "declined", "flaky")}
     return {
         "cases": grounded.cells.cases,
         "rate": grounded.rate,
@@ -288,8 +290,7 @@ def grounded_row(grounded: Grounded | None) -> Row | None:
         "chance": grounded.chance.mean,
         "chance_sum": grounded.chance.total,
         "cells": cells,
-        "errors": errors,
-        "declined": declined,
+        **outside,
         "clusters": _lists(grounded.clusters.rows),
         "gate": _gate_row(grounded.gate),
         "change": change_row(grounded.change),
@@ -304,7 +305,10 @@ def _grounded(row: Json) -> Json:
     found = cast("Row", row)
     return {
         **{name: found[name] for name in ("interval", "gate")},
-        "cells": {**cast("Row", found["cells"]), "errors": found["errors"], "declined": found.get("declined", 0)},
+        "cells": {
+            **cast("Row", found["cells"]),
+            **{name: found.get(name, 0) for name in ("errors", "declined", "flaky")},
+        },
         "chance": {"cases": found["cases"], "millionths": round(cast("float", found["chance_sum"]) * MILLION)},
         "clusters": {"rows": found["clusters"]},
         "change": _change(found.get("change")),
@@ -431,8 +435,16 @@ def case_row(
         row["contrast"] = _contrast_row(case.contrast, verdict.contrast, before)
     if any(isinstance(answer, Answer) and answer.scores for answer in answers):
         row["scores"] = [encode(answer.scores) if isinstance(answer, Answer) else None for answer in answers]
+    if any(grade is not None for grade in verdict.grades):
+        row["grades"] = [None if grade is None else cast("Row", grade._asdict()) for grade in verdict.grades]
+        row["margin"] = verdict.margin
     if is_truncated(answers):
         row["truncated"] = [isinstance(answer, Answer) and answer.truncated for answer in answers]
+    if verdict.trials is not None:
+        row["trials"] = {
+            "outcomes": [outcome.value for outcome in verdict.trials.outcomes],
+            "texts": [list(map(_trial_row, each)) for each in verdict.trials.answers],
+        }
     if any(isinstance(answer, Answer) and answer.declined for answer in answers):
         row["declined"] = [_declined_row(answer) for answer in answers]
     return row
@@ -454,6 +466,18 @@ def answer_from_row(text: str, scores: Json = None, truncated: Json = None, decl
         str(given.get("reason", "")),
         tuple(map(str, cast("list[Json]", given.get("unknown_words") or []))),
     )
+
+
+def _trial_row(answer: Answer | Failure) -> Json:
+    """The text of an answer, or an object if the adapter declined the query; null for a failure."""
+    if isinstance(answer, Failure):
+        return None
+    return _declined_row(answer) or answer.text
+
+
+def trial_from_row(row: Json) -> Answer:
+    """The answer that ``case_row`` wrote as one of several."""
+    return Answer(row) if isinstance(row, str) else answer_from_row("", declined=row)
 
 
 def case_line(row: Row) -> str:
@@ -542,7 +566,70 @@ def _stratum_row(stratum: StratumResult, reference: HumanReference | None) -> Ro
         "readings_sample": stratum.readings_sample,
         "unread": {cause: count._asdict() for cause, count in sorted(stratum.unread.items())},
         "unknown_words": dict(sorted(stratum.unknown_words.items())),
+        "repeated": _repeated_row(stratum.repeated),
+        "graded": _graded_row(stratum.graded),
+        "noise": to_row(stratum.noise) if stratum.noise else None,
     }
+
+
+def _graded_row(graded: GradedCases | None) -> Row | None:
+    if graded is None:
+        return None
+    return {
+        **{
+            name: {"cases": margins.cases, "sum": margins.total, "mean": margins.mean}
+            for name, margins in (("violated_margin", graded.violated), ("held_margin", graded.held))
+        },
+        "confident_violations": graded.confident,
+        "calibration": [
+            {"answers": each.answers, "right": each.right, "probability_sum": each.millionths / MILLION}
+            for each in graded.calibration
+        ],
+        "calibration_error": graded.calibration_error,
+    }
+
+
+def _graded(row: Json) -> Json:
+    """The fields of ``GradedCases``; older reports have none."""
+    if not row:
+        return None
+    found = cast("Row", row)
+    violated, held = (cast("dict[str, float]", found[name]) for name in ("violated_margin", "held_margin"))
+    return {
+        **{
+            name: {"cases": each["cases"], "millionths": round(each["sum"] * MILLION)}
+            for name, each in (("violated", violated), ("held", held))
+        },
+        "confident": found["confident_violations"],
+        "calibration": [
+            [each["answers"], each["right"], round(cast("float", each["probability_sum"]) * MILLION)]
+            for each in _rows(found["calibration"])
+        ],
+    }
+
+
+def _repeated_row(repeated: RepeatedCases | None) -> Row | None:
+    if repeated is None:
+        return None
+    return {
+        "cases": repeated.cases,
+        "pass_all": repeated.pass_all,
+        "pass_all_rate": repeated.pass_all_rate,
+        "trial_rate": repeated.trial_rate,
+        "variance_within": repeated.within,
+        "variance_between": repeated.between,
+        "by_holding_trials": _lists(repeated.rows),
+        "noise": repeated.noise.total,
+    }
+
+
+def _repeated(row: Json) -> Json:
+    """The fields of ``RepeatedCases``; older reports have none."""
+    if not row:
+        return None
+    found = cast("Row", row)
+    noise = {"cases": found["cases"], "millionths": round(cast("float", found["noise"]) * MILLION)}
+    return {"rows": found["by_holding_trials"], "noise": noise}
 
 
 def _stratum(row: Row) -> Row:
@@ -556,6 +643,9 @@ def _stratum(row: Row) -> Row:
             for cause, count in cast("dict[str, Row]", row.get("unread") or {}).items()
         },
         "unknown_words": row.get("unknown_words") or {},
+        "repeated": _repeated(row.get("repeated")),
+        "graded": _graded(row.get("graded")),
+        "noise": row.get("noise"),
         # Older reports lack the counts that came later, figures, clusters, pairs and changes.
         "tally": {**row, **{name: row[name] for name in _COUNTS}},
         "pairs": _pairs(row.get("metrics")),

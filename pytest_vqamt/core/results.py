@@ -13,7 +13,7 @@ from pytest_vqamt.core.case import Figure, Figures, Outcome
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally, Unread
+from pytest_vqamt.core.tallies import Clusters, GradedCases, GroundedCells, PairedClusters, RepeatedCases, Tally, Unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +136,9 @@ class StratumResult:
         clusters: the judged cases by scene, from which the interval is computed.
         paired: cases of the baseline with their verdicts then and now; None if the item has no baseline.
         change: the change since the baseline; None without one.
+        repeated: the cases whose queries were asked several times; None without any.
+        graded: the cases whose answers have scores, by how sure the model was; None without any.
+        noise: the violations that the model's noise would cause, and whether there are more; None if it is not known.
     """
 
     tally: Tally
@@ -151,6 +154,22 @@ class StratumResult:
     readings_sample: int | None = None
     unread: Unread = field(default_factory=dict)
     unknown_words: Mapping[str, int] = field(default_factory=dict)
+    repeated: RepeatedCases | None = None
+    graded: GradedCases | None = None
+    noise: Noise | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """The violations that a model's noise would cause by itself (``stats.noise``).
+
+    Attributes:
+        expected: their expected number.
+        explains: whether there are violations, and no more than noise causes in 19 of 20 such runs.
+    """
+
+    expected: float
+    explains: bool
 
 
 def stratum_fields(stratum: StratumResult) -> dict[str, Any]:
@@ -244,6 +263,11 @@ class RelationResult(StratumResult):
         return sum(stratum.tally.declined for stratum in self.strata)
 
     @property
+    def flaky(self) -> int:
+        """The number of flaky cases, with the presumed ones."""
+        return sum(stratum.tally.flaky for stratum in self.strata)
+
+    @property
     def refused(self) -> int:
         """The number of cases that the model refused in words, with the presumed ones."""
         return sum(stratum.tally.refused for stratum in self.strata)
@@ -287,6 +311,7 @@ class Report:
         ranking, differences: comparisons of several models.
         waived: the ids of cases that a person judged invalid, with reasons; not all need be cases of this run.
         contrast: the share of cases that may have a contrast.
+        repeats: how many times each distinct query was asked.
     """
 
     vqamt_version: str
@@ -308,6 +333,7 @@ class Report:
     differences: tuple[ModelDifference, ...] = ()
     waived: tuple[tuple[str, str], ...] = ()
     contrast: float = 0.0
+    repeats: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -428,7 +454,9 @@ RECORD_BYTES = 17
 
 @dataclass(slots=True)
 class JudgedCases:
-    """The judged cases of one item, without errors, declined and waived cases. Kept only in sessions of several models.
+    """The judged cases of one item, without errors, declined, flaky and waived cases.
+
+    Kept only in sessions of several models.
 
     Attributes:
         records: ``RECORD_BYTES`` for each case.
@@ -437,8 +465,8 @@ class JudgedCases:
     records: bytearray = field(default_factory=bytearray)
 
     def add(self, case_id: str, scene: str, outcome: Outcome, *, presumed: bool) -> None:
-        """Adds a case unless it is an error or declined. Waived cases must not be added."""
-        if outcome in (Outcome.ERROR, Outcome.DECLINED):
+        """Adds a case if it is judged. Waived cases must not be added."""
+        if not outcome.is_judged:
             return
         self.records += bytes.fromhex(digest(case_id) + digest(scene))
         self.records.append(HOLDS * (outcome is Outcome.HOLDS) + PRESUMED * presumed)
@@ -612,6 +640,7 @@ def build_report(
     started: str,
     duration_s: float,
     contrast: float = 0.0,
+    repeats: int = 1,
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
     coverage: tuple[Coverage, ...] = (),
@@ -647,4 +676,5 @@ def build_report(
         differences=differences,
         waived=tuple(sorted(waived.items())),
         contrast=contrast,
+        repeats=repeats,
     )

@@ -6,17 +6,17 @@ An item keeps how many scenes have the same counts, not which: enough for every 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from operator import add
 from typing import NamedTuple, TypeAlias
 
-from pytest_vqamt.core.case import Case, Fact, Figure, Outcome, Verdict
+from pytest_vqamt.core.case import MILLION, Case, Fact, Figure, Outcome, Verdict
 from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
 
-_JUDGED = (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
-_MISSING = {Outcome.ERROR: "errors", Outcome.DECLINED: "declined"}
+_MISSING = {Outcome.ERROR: "errors", Outcome.DECLINED: "declined", Outcome.FLAKY: "flaky"}
 
 DECLINED_CAUSE = "declined"
 """Why an answer has no reading if the model's adapter declined the query; other causes are in the model's words."""
@@ -123,14 +123,14 @@ class SceneCounter:
     _twice: dict[str, list[int]] = field(default_factory=dict)
 
     def add(self, scene: str, outcome: Outcome, before: Outcome | None = None) -> None:
-        """Counts a case unless it is an error; ``before`` is its outcome in an earlier run."""
-        if outcome not in _JUDGED:
+        """Counts a case if it is judged; ``before`` is its outcome in an earlier run."""
+        if not outcome.is_judged:
             return
         here = self._by_scene.setdefault(scene, [0, 0])
         holds = outcome is Outcome.HOLDS
         here[0] += holds
         here[1] += 1
-        if before in _JUDGED:
+        if before is not None and before.is_judged:
             held = before is Outcome.HOLDS
             place = 2 * (not held) + (not holds)  # both, first_only, second_only, neither
             self._twice.setdefault(scene, [0, 0, 0, 0])[place] += 1
@@ -215,6 +215,7 @@ class Tally:
         truncated: cases in which the model read only part of a question.
         declined: cases in which the model refused all queries, or its adapter declined one.
         refused: of the declined cases, those that the model refused in words.
+        flaky: cases whose verdict depends on which of several answers to the same query is taken.
     """
 
     cases: int = 0
@@ -227,10 +228,11 @@ class Tally:
     truncated: int = 0
     declined: int = 0
     refused: int = 0
+    flaky: int = 0
 
     @property
     def judged(self) -> int:
-        """The denominator of the pass rate: cases that are neither errors nor declined nor waived."""
+        """The denominator of the pass rate: cases that are neither errors, declined, flaky nor waived."""
         return self.holds + self.violated + self.unparsed
 
     @property
@@ -262,6 +264,7 @@ class Tally:
             truncated=int(truncated),
             declined=int(declined),
             refused=int(declined and DECLINED_CAUSE not in verdict.unread),
+            flaky=int(outcome is Outcome.FLAKY),
         )
 
 
@@ -272,7 +275,8 @@ _COUNT_NAMES = tuple(each.name for each in fields(Tally))
 class GroundedCells:
     """Cases with a contrast: whether the relation holds (consistent), and whether the contrast's answer changed.
 
-    Cases of which an answer is missing are in none of the four cells, but in ``errors`` or ``declined``.
+    Cases of which an answer is missing are in none of the four cells, but in ``errors`` or ``declined``; those
+    whose verdict, or whose contrast's, depends on which of several answers is taken, are in ``flaky``.
     """
 
     consistent_changed: int = 0
@@ -281,6 +285,7 @@ class GroundedCells:
     inconsistent_unchanged: int = 0
     errors: int = 0
     declined: int = 0
+    flaky: int = 0
 
     @property
     def cases(self) -> int:
@@ -289,8 +294,8 @@ class GroundedCells:
 
     @property
     def total(self) -> int:
-        """The cases with those that lack an answer."""
-        return self.cases + self.errors + self.declined
+        """The cases with those in none of the cells."""
+        return self.cases + self.errors + self.declined + self.flaky
 
     @property
     def consistent(self) -> int:
@@ -381,6 +386,200 @@ def add_unread(one: Unread, other: Unread) -> dict[str, UnreadCount]:
     return total
 
 
+class TrialTally(NamedTuple):
+    """The number of ``cases`` with ``judged`` judged trials each, of which ``holds`` hold."""
+
+    holds: int
+    judged: int
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedCases:
+    """The cases whose queries were asked several times, by the outcomes of their trials.
+
+    The k-th trial of a case has the k-th answers to its queries. These cases are the judged ones and the flaky ones.
+
+    Attributes:
+        rows: the cases, by how many of their trials hold.
+        noise: the expected number of violations that the model's noise causes in them.
+
+    >>> steady_but_one = RepeatedCases((TrialTally(0, 5, 1), TrialTally(4, 5, 1), TrialTally(5, 5, 8)))
+    >>> steady_but_one.pass_all_rate, steady_but_one.trial_rate
+    (0.8, 0.88)
+    >>> f"{steady_but_one.within:.3f} {steady_but_one.between:.3f}"
+    '0.020 0.096'
+    """
+
+    rows: tuple[TrialTally, ...] = ()
+    noise: Figure = field(default_factory=Figure)
+
+    @property
+    def cases(self) -> int:
+        return sum(row.cases for row in self.rows)
+
+    @property
+    def pass_all(self) -> int:
+        """The cases in which every trial holds."""
+        return sum(row.cases for row in self.rows if row.holds == row.judged)
+
+    @property
+    def pass_all_rate(self) -> float | None:
+        """The share of cases in which every trial holds (pass@all); None without a case."""
+        return self.pass_all / self.cases if self.rows else None
+
+    @property
+    def trial_rate(self) -> float | None:
+        """The share of trials that hold, which is the pass rate to expect of a run that asks once."""
+        return self._sum(lambda row: row.holds) / self._trials if self.rows else None
+
+    @property
+    def within(self) -> float | None:
+        """The variance of a trial (1 if it holds, else 0) within a case; None if no case has two trials.
+
+        The mean square within groups of a one-way analysis of variance (Searle, Casella and McCulloch, Variance
+        Components, 1992, section 3.6): the sum over the cases of h (n - h) / n, over that of n - 1, for h of n trials.
+        """
+        free = self._trials - self.cases
+        return self._sum(lambda row: row.holds * (row.judged - row.holds) / row.judged) / free if free else None
+
+    @property
+    def between(self) -> float | None:
+        """The variance of a case's own rate between the cases, 0 or more; None with less than two cases.
+
+        The analysis of variance's estimate for groups of unequal size (the same source): (MSB - MSW) / n0, where n0 is
+        (N - sum n^2 / N) / (cases - 1).
+        """
+        within, trials, rate = self.within, self._trials, self.trial_rate
+        if within is None or rate is None or self.cases == 1:
+            return None
+        free = self.cases - 1
+        square = self._sum(lambda row: row.judged * (row.holds / row.judged - rate) ** 2) / free
+        size = (trials - self._sum(lambda row: row.judged**2) / trials) / free
+        return max(0.0, (square - within) / size)
+
+    @property
+    def _trials(self) -> int:
+        return sum(row.judged * row.cases for row in self.rows)
+
+    def _sum(self, of: Callable[[TrialTally], float]) -> float:
+        return sum(of(row) * row.cases for row in self.rows)
+
+    def __add__(self, other: RepeatedCases) -> RepeatedCases:
+        cases: Counter[tuple[int, int]] = Counter()
+        for row in (*self.rows, *other.rows):
+            cases[row.holds, row.judged] += row.cases
+        rows = tuple(TrialTally(*kind, number) for kind, number in sorted(cases.items()))
+        return RepeatedCases(rows, self.noise + other.noise)
+
+
+@dataclass(slots=True)
+class RepeatCounter:
+    """Counts the cases whose queries were asked several times."""
+
+    _alike: Counter[tuple[int, int]] = field(default_factory=Counter)
+    _noise: Figure = field(default_factory=Figure)
+
+    def add(self, verdict: Verdict) -> None:
+        """Counts a case with several trials, if it is judged or flaky."""
+        if verdict.trials is None or not (verdict.outcome.is_judged or verdict.outcome is Outcome.FLAKY):
+            return
+        judged = [outcome for outcome in verdict.trials.outcomes if outcome.is_judged]
+        if judged:
+            self._alike[judged.count(Outcome.HOLDS), len(judged)] += 1
+            self._noise += Figure.of(verdict.trials.noise)
+
+    @property
+    def counted(self) -> RepeatedCases | None:
+        """The cases so far; None if there are none."""
+        rows = tuple(TrialTally(*kind, cases) for kind, cases in sorted(self._alike.items()))
+        return RepeatedCases(rows, self._noise) if rows else None
+
+
+CALIBRATION_BINS = 10
+
+
+class CalibrationBin(NamedTuple):
+    """The graded ``answers`` whose probability falls into a bin, of which ``right`` are right.
+
+    ``millionths`` is the sum of their probabilities.
+    """
+
+    answers: int = 0
+    right: int = 0
+    millionths: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GradedCases:
+    """Cases whose answers all have scores, so that it is known how sure the model was.
+
+    Attributes:
+        violated, held: the sums of the margins of violated cases and of cases that hold.
+        confident: the violated cases with a margin of at least ``CONFIDENT``.
+        calibration: the answers to queries with a known truth, in bins of equal width by their probability.
+
+    >>> GradedCases(calibration=(CalibrationBin(4, 1, 1_000_000), CalibrationBin(6, 6, 5_400_000))).calibration_error
+    0.06
+    """
+
+    violated: Figure = field(default_factory=Figure)
+    held: Figure = field(default_factory=Figure)
+    confident: int = 0
+    calibration: tuple[CalibrationBin, ...] = (CalibrationBin(),) * CALIBRATION_BINS
+
+    @property
+    def calibration_error(self) -> float | None:
+        """The expected calibration error (Guo et al., On Calibration of Modern Neural Networks, ICML 2017).
+
+        The mean over the answers of the distance between the share of right answers in their bin and the mean
+        probability there; None without an answer.
+        """
+        answers = sum(each.answers for each in self.calibration)
+        gaps = sum(abs(each.right * MILLION - each.millionths) for each in self.calibration)
+        return gaps / MILLION / answers if answers else None
+
+    def __add__(self, other: GradedCases) -> GradedCases:
+        return GradedCases(
+            self.violated + other.violated,
+            self.held + other.held,
+            self.confident + other.confident,
+            tuple(CalibrationBin(*map(add, *pair)) for pair in zip(self.calibration, other.calibration, strict=True)),
+        )
+
+
+@dataclass(slots=True)
+class GradeCounter:
+    """Counts the cases whose answers have scores."""
+
+    _violated: Figure = field(default_factory=Figure)
+    _held: Figure = field(default_factory=Figure)
+    _confident: int = 0
+    _bins: list[CalibrationBin] = field(default_factory=lambda: [CalibrationBin()] * CALIBRATION_BINS)
+    _has_any: bool = False
+
+    def add(self, verdict: Verdict) -> None:
+        """Counts a case, if it is judged."""
+        for grade in verdict.grades:
+            if grade is not None and grade.right is not None:
+                place = min(CALIBRATION_BINS - 1, int(grade.probability * CALIBRATION_BINS))
+                one = CalibrationBin(1, int(grade.right), round(grade.probability * MILLION))
+                self._bins[place] = CalibrationBin(*map(add, self._bins[place], one))
+                self._has_any = True
+        if (margin := verdict.margin) is not None and verdict.outcome.is_judged:
+            self._has_any = True
+            if verdict.violates:
+                self._violated += Figure.of(margin)
+                self._confident += verdict.is_confident_violation
+            else:
+                self._held += Figure.of(margin)
+
+    @property
+    def counted(self) -> GradedCases | None:
+        """The cases so far; None if there are none."""
+        return GradedCases(self._violated, self._held, self._confident, tuple(self._bins)) if self._has_any else None
+
+
 @dataclass(slots=True)
 class CaseCounter:
     """Counts the cases of one relation variant, model and data source.
@@ -392,6 +591,8 @@ class CaseCounter:
         pairs: counts of pairs; None if the relation has no pairs.
         figures: sums for the figures of the relation's paper, by name.
         spread: the judged cases, by scene.
+        repeated: the cases whose queries were asked several times.
+        graded: the cases whose answers have scores.
     """
 
     readings: ReadingCounter = field(default_factory=ReadingCounter)
@@ -400,6 +601,8 @@ class CaseCounter:
     pairs: PairCounter | None = None
     figures: dict[str, Figure] = field(default_factory=dict)
     spread: SceneCounter = field(default_factory=SceneCounter)
+    repeated: RepeatCounter = field(default_factory=RepeatCounter)
+    graded: GradeCounter = field(default_factory=GradeCounter)
     _all: TallyBuilder = field(default_factory=TallyBuilder)
     _by: dict[str, dict[str, TallyBuilder]] = field(default_factory=dict)
 
@@ -433,6 +636,8 @@ class CaseCounter:
         if waived:
             return
         self.spread.add(case.scene, verdict.outcome, before)
+        self.repeated.add(verdict)
+        self.graded.add(verdict)
         facts_here = [(name, _key(value)) for name in facts if (value := case.fact(name)) is not None]
         for name, key in facts_here:
             values = self._by.setdefault(name, {})

@@ -12,19 +12,18 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import Answer, Failure
-from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row
+from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row, trial_from_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineUse, RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 
 
 class BaselineCase(NamedTuple):
-    """A case of a baseline with its answers and its outcome there; ``contrast`` is the answer to its contrast."""
+    """A case of a baseline with its outcome there; ``trials`` are the answers to each query of ``Case.asked``."""
 
     case: Case
-    answers: tuple[Answer | Failure, ...]
+    trials: tuple[tuple[Answer | Failure, ...], ...]
     outcome: Outcome
-    contrast: Answer | Failure | None = None
 
 
 class Baseline(BaselineFile):
@@ -98,18 +97,19 @@ def _case(row: Row, scene_of: Callable[[str], Scene]) -> BaselineCase:
     case = case_from_row(row, scene_of)
     if case.id != row["case_id"]:
         raise DataError(f"case_id={row['case_id']!r} is {case.id!r} by its content")
-    of_contrast = cast("Row", row["contrast"]) if case.contrast else {}
-    contrast = of_contrast.get("answer")
-    return BaselineCase(
-        case,
-        tuple(_answers(row)),
-        Outcome(str(row["verdict"])),
-        None
-        if case.contrast is None
-        else _UNANSWERED
-        if contrast is None
-        else answer_from_row(str(contrast), declined=of_contrast.get("declined")),
-    )
+    return BaselineCase(case, tuple(_trials(row, case)), Outcome(str(row["verdict"])))
+
+
+def _trials(row: Row, case: Case) -> Iterator[tuple[Answer | Failure, ...]]:
+    if (repeated := row.get("trials")) is not None:
+        for answers in cast("list[list[Json]]", cast("Row", repeated)["texts"]):
+            yield tuple(_UNANSWERED if each is None else trial_from_row(each) for each in answers)
+        return
+    yield from ((each,) for each in _answers(row))
+    if case.contrast is not None:
+        of_contrast = cast("Row", row["contrast"])
+        text, declined = of_contrast.get("answer"), of_contrast.get("declined")
+        yield (_UNANSWERED if text is None else answer_from_row(str(text), declined=declined),)
 
 
 _UNANSWERED = Failure(reason="it had no answer when it was blessed")

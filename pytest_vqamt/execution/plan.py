@@ -51,6 +51,7 @@ class Sampling:
         shard: (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id.
         allow_bad_records: whether a broken scene is left out instead of ending the run.
         contrast: the share of cases that get a contrast, where there is one; by case id.
+        repeats: how many times each distinct query is asked.
     """
 
     max_cases: int = MAX_CASES
@@ -60,6 +61,7 @@ class Sampling:
     shard: tuple[int, int] = (1, 1)
     allow_bad_records: bool = False
     contrast: float = 0.0
+    repeats: int = 1
 
     @property
     def is_whole(self) -> bool:
@@ -295,7 +297,8 @@ class CaseStream:
                     return query
             if self._looked_at == len(self._waiting) and (self._looked_at >= room or not self._sample()):
                 return None
-            self._unread.extend(self._waiting[self._looked_at].case.asked)
+            for trials in self._waiting[self._looked_at].case.trials(self.plan.sampling.repeats):
+                self._unread.extend(trials)
             self._looked_at += 1
 
     def put_back(self, queries: Sequence[Query]) -> None:

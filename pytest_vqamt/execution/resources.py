@@ -32,6 +32,7 @@ from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.stats.gates import GateKind, with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.noise import with_noise
 from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 
@@ -342,7 +343,7 @@ class Resources:
 
     def compared(self, results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:
         """The results in the order of the run, compared with the baseline."""
-        return with_baseline_gates(order_results(results), self.settings.max_drop)
+        return with_baseline_gates(with_noise(order_results(results)), self.settings.max_drop)
 
     def baseline_use(self, compared: Sequence[RelationResult], items_run: Collection[str]) -> BaselineUse | None:
         """The use that the run made of its baseline; ``items_run`` are as in ``report``.
@@ -385,6 +386,7 @@ class Resources:
             sampler=sampling.sampler.value,
             max_cases=sampling.max_cases,
             contrast=sampling.contrast,
+            repeats=sampling.repeats,
             shard=sampling.shard,
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,

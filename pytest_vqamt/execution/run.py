@@ -41,6 +41,7 @@ def run(
     fail_under: str | float | Sequence[str | float] = (),
     grounded_under: str | float | Sequence[str | float] = (),
     contrast: float | None = None,
+    repeats: int = 1,
     gate: str = "point",
     baseline: str | Path | None = None,
     max_drop: float = 0.0,
@@ -68,6 +69,8 @@ def run(
     - ``fail_under``: a rate, ``"GLOB=RATE"``, or several of them. The result tells whether each gate is met.
     - ``grounded_under``: the same for the grounded rate.
     - ``contrast``: the share of cases that get a contrast, 0.5 by default and 0 with a preset.
+    - ``repeats``: how many times each distinct query is asked. A case whose verdict depends on which of the answers are
+      taken is flaky, and counts in no rate.
     - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.
     - ``max_drop``: the drop from the baseline that is allowed; only significant drops count.
     - ``timeout``: the seconds that a batch may take; a model that takes longer is not asked again.
@@ -89,6 +92,8 @@ def run(
         raise OptionError(f"Expected a share from 0 to 1, but got contrast={contrast!r}")
     if max_cost is not None and not 0 < max_cost < inf:
         raise OptionError(f"Expected an amount above 0, but got max_cost={max_cost!r}")
+    if repeats < 1:
+        raise OptionError(f"Expected each query to be asked once or more, but got repeats={repeats!r}")
     named = preset_of(preset) if preset else None
     taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
     of_relations, of_model = split_settings(settings or {}, taken, "the argument settings")
@@ -118,6 +123,7 @@ def run(
                 sampler=_member(Sampler, "sampler", sampler),
                 allow_bad_records=allow_bad_records,
                 contrast=default_contrast(preset) if contrast is None else contrast,
+                repeats=repeats,
             ),
             thresholds=tuple(Threshold.parse(str(each)) for each in _several(fail_under)),
             grounded_thresholds=tuple(

@@ -31,14 +31,12 @@ from pytest_vqamt.core.tallies import CaseCounter, GroundedCounter, PairedCluste
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
+from pytest_vqamt.execution.judging import JudgedCase, baseline_verdict, judge_trials
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import Job, PlannedCase, RunOptions, windows
 from pytest_vqamt.execution.shrink import (
-    JudgedCase,
     QueryIdSet,
     SimplestViolation,
-    baseline_verdict,
-    judge_case,
     shown_case,
     shown_contrast,
 )
@@ -165,6 +163,8 @@ class _Run:
             readings_sample=counts.readings.sample,
             unread=counts.unread,
             unknown_words=counts.unknown_words,
+            repeated=counts.repeated.counted,
+            graded=counts.graded.counted,
             interval=within,
             gate=gate(self._job.item, tags, counts.tally, within, options.thresholds, options.gate_on),
             pairs=counts.pairs.counted if counts.pairs else None,
@@ -193,7 +193,9 @@ class _Run:
         )
 
     def _run_window(self, window: list[PlannedCase]) -> None:
-        known, lacking = self._runner.look_up(query for each in window for query in each.case.asked)
+        repeats = self._options.sampling.repeats
+        asked = [each.case.trials(repeats) for each in window]
+        known, lacking = self._runner.look_up(query for some in asked for trials in some for query in trials)
         self._listen(
             Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
         )
@@ -202,15 +204,14 @@ class _Run:
             self._defer(unwritten, lacking)
         answers: dict[str, Answer | Failure] = {**known, **self._runner.run(lacking)}
         self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in answers.values())
-        self.usage.add_uses(sum(query.id in answers for each in window for query in each.case.asked))
+        self.usage.add_uses(sum(query.id in answers for some in asked for trials in some for query in trials))
         if self._options.shrink:
             self._needed.add(name for name, each in answers.items() if isinstance(each, Answer))
-        for planned in window:
-            case = planned.case
-            found = tuple(answers[query.id] for query in case.queries if query.id in answers)
-            if len(found) == len(case.queries):
-                contrast = answers.get(case.contrast.query.id) if case.contrast else None
-                self._record(judge_case(self._job.relation, case, found, contrast, self._options.reader), planned)
+        for planned, some in zip(window, asked, strict=True):
+            whole = [trials for trials in some if all(query.id in answers for query in trials)]
+            if whole[: len(planned.case.queries)] == list(some[: len(planned.case.queries)]):
+                found = [tuple(answers[query.id] for query in trials) for trials in whole]
+                self._record(judge_trials(self._job.relation, planned.case, found, self._options.reader), planned)
 
     def _defer(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
         assert self._job.model.deferred is not None
@@ -304,17 +305,20 @@ class _Run:
 
         def attempt(case: Case) -> JudgedCase | None:
             nonlocal spent
-            new = {query.id: query for query in case.queries if query.id not in tried}
+            asked = case.trials(self._options.sampling.repeats)[: len(case.queries)]
+            new = {query.id: query for trials in asked for query in trials if query.id not in tried}
             cost = sum(query_id not in self._needed for query_id in new)
-            if spent + cost > budget or (cost and unwritten_queries(self._job.model, case.queries)):
+            if spent + cost > budget or (
+                cost and unwritten_queries(self._job.model, [query for trials in asked for query in trials])
+            ):
                 return None
             spent += cost
             if new:
                 known, lacking = self._runner.look_up(new.values())
                 tried.update({**known, **self._runner.run(lacking)})
                 self.usage.add_uses(cost)
-            answers = tuple(tried[query.id] for query in case.queries)
-            return judge_case(self._job.relation, case, answers, reader=self._options.reader)
+            found = [tuple(tried[query.id] for query in trials) for trials in asked]
+            return judge_trials(self._job.relation, case, found, self._options.reader)
 
         self._is_shrinking = True
         self._violation.shrink(self._plan, self._options.waived, attempt)

@@ -4,39 +4,17 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.edits import describe_edit
-from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.results import QueryPreview, ViolationPreview
-from pytest_vqamt.execution.baseline import BaselineCase
+from pytest_vqamt.execution.judging import JudgedCase
 from pytest_vqamt.execution.plan import Plan, SampledCase
-from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.contrasts import judge_contrast
-from pytest_vqamt.relations.expectations import judged
 from pytest_vqamt.sampling.samplers import Interesting, explore
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedCase:
-    """A case with its answers and its verdict."""
-
-    case: Case
-    answers: tuple[Answer | Failure, ...]
-    verdict: Verdict
-
-    @property
-    def complexity(self) -> tuple[bool, bool, int, int, str]:
-        """A sort key, simplest first: not presumed, parsed answers, few objects, short texts."""
-        source = self.case.queries[0].picture.scene
-        words = sum(len(query.text) for query in self.case.queries)
-        unparsed = self.verdict.outcome is Outcome.UNPARSED
-        return self.case.is_presumed, unparsed, len(source.objects), words, self.case.id
-
 
 Attempt = Callable[[Case], "JudgedCase | None"]
 """Judges a case; None if it needs more queries than the budget allows."""
@@ -57,67 +35,6 @@ def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase)
 
     explore(plan.draw, check, plan.seed(part), shrink=True)
     return best
-
-
-def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failure]) -> Verdict:
-    """The relation's verdict on the answers; ERROR if one is a failure, DECLINED as ``judged`` says.
-
-    Raises:
-        VqamtError: the relation cannot judge the case.
-    """
-    for answer in answers:
-        if isinstance(answer, Failure):
-            return Verdict(outcome=Outcome.ERROR, reason=answer.reason)
-    try:
-        return judged(case, [answer for answer in answers if isinstance(answer, Answer)], relation.judge)
-    except VqamtError:
-        raise
-    except Exception as error:
-        raise VqamtError(
-            f"Expected relation {case.relation!r} to judge case {case.id}, but it raised "
-            f"{type(error).__name__}: {error}"
-        ) from error
-
-
-def judge_case(
-    relation: Relation,
-    case: Case,
-    answers: tuple[Answer | Failure, ...],
-    contrast: Answer | Failure | None = None,
-    reader: Callable[[Query, Answer], Answer] | None = None,
-) -> JudgedCase:
-    """Judges the case, and its contrast if the answer to that is given; ``reader`` gives the answers that are judged.
-
-    Raises:
-        VqamtError: the relation cannot judge the case.
-    """
-    given = tuple(read_by(reader, query, answer) for query, answer in zip(case.queries, answers, strict=True))
-    verdict = verdict_of(relation, case, given)
-    if contrast is not None and case.contrast is not None:
-        found = judge_contrast(case, given, read_by(reader, case.contrast.query, contrast))
-        verdict = replace(verdict, contrast=replace(found, answer=contrast))
-    return JudgedCase(case=case, answers=answers, verdict=verdict)
-
-
-def read_by(
-    reader: Callable[[Query, Answer], Answer] | None, query: Query, answer: Answer | Failure
-) -> Answer | Failure:
-    """The answer that is judged, by the user's reader if there is one."""
-    return answer if reader is None or isinstance(answer, Failure) else reader(query, answer)
-
-
-def baseline_verdict(
-    relation: Relation, baseline: BaselineCase, reader: Callable[[Query, Answer], Answer] | None = None
-) -> Verdict:
-    """The verdict on the baseline's answers by the current judge, so that old and new answers are judged alike.
-
-    Raises:
-        VqamtError: the relation can no longer judge the case.
-    """
-    try:
-        return judge_case(relation, baseline.case, baseline.answers, baseline.contrast, reader).verdict
-    except VqamtError as error:
-        raise VqamtError(f"{error} (of its blessed answers: bless a report of this version of the relation)") from error
 
 
 class QueryIdSet:
@@ -187,7 +104,7 @@ def _contrast_rank(judged: JudgedCase, regression: bool) -> tuple[object, ...]:
     assert verdict is not None
     unparsed = verdict.outcome is Outcome.UNPARSED
     presumed = judged.case.is_presumed or contrast.presumed
-    return presumed, not regression, not judged.verdict.obeys, unparsed, *judged.complexity[2:]
+    return presumed, not regression, not judged.verdict.obeys, unparsed, *judged.complexity[3:]
 
 
 _MAX_PREVIEW = 2_000

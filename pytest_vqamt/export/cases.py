@@ -207,6 +207,8 @@ def _exclusion_reason(row: Row, item: str, wanted: Wanted, tags: Sequence[str]) 
         return "without a verdict (errors)"
     if row["verdict"] == Outcome.DECLINED:
         return "declined by the model"
+    if row["verdict"] == Outcome.FLAKY:
+        return "flaky"
     if wanted.only is Only.VIOLATIONS and row["verdict"] == Outcome.HOLDS:
         return "that hold"
     if "presumed" in cast("list[str]", row.get("tags") or []) and not wanted.presumed:

@@ -91,6 +91,13 @@ OPTIONS: tuple[Option, ...] = (
         "(default: 0.5; 0 with a preset)",
     ),
     Option(
+        name="--vqamt-repeats",
+        metavar="N",
+        help="how many times each distinct query is asked, for models that do not always answer alike: cases whose "
+        "verdict depends on which of the answers are taken are flaky, and count in no rate (default: 1; 5 is a good "
+        "number)",
+    ),
+    Option(
         name="--vqamt-grounded-under",
         metavar="RATE",
         kind="many",

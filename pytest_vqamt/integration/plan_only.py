@@ -22,6 +22,7 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
     rows = [("item", "cases", "queries", "new queries")]
     known: dict[str, dict[str, Query]] = {}
     cases = from_baseline = 0
+    repeats = session.settings.terms.sampling.repeats
     for spec in session.item_specs:
         job = session.job(spec)
         plan = job.plan(session.settings.terms.sampling)
@@ -29,7 +30,7 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
         count = 0
         for case in plan:
             count += 1
-            here.update((query.id, query) for query in case.asked)
+            here.update((query.id, query) for trials in case.trials(repeats) for query in trials)
         seen = known.setdefault(spec.model_spec, {})
         rows.append((spec.id, str(count), str(len(here)), str(len(here.keys() - seen.keys()))))
         seen |= here

@@ -28,8 +28,8 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
+from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.reader import answer_reader
-from pytest_vqamt.execution.shrink import judge_case
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.imaging.render import render
@@ -189,7 +189,7 @@ def rerun_case(
     """
     answers = _answers(case.asked, source, model)
     own, contrast = answers[: len(case.queries)], answers[len(case.queries) :]
-    made = judge_case(relation, case, tuple(own), contrast[0] if contrast else None, answer_reader(settings))
+    made = judge_trials(relation, case, [(each,) for each in answers], answer_reader(settings))
     verdict, of_contrast = made.verdict, made.verdict.contrast
     return AnsweredCase(
         case=case,

@@ -40,6 +40,7 @@ def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Pro
     yield f"{name}_unparsed", tally.unparsed
     yield f"{name}_errors", tally.errors
     yield f"{name}_declined", tally.declined
+    yield f"{name}_flaky", tally.flaky
     yield f"{name}_waived", tally.waived
     yield f"{name}_vacuous", tally.vacuous
     for cause, count in sorted(counted.unread.items()):
@@ -48,6 +49,12 @@ def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Pro
         yield f"{name}_pass_rate", tally.pass_rate
         yield f"{name}_interval_low", counted.interval[0]
         yield f"{name}_interval_high", counted.interval[1]
+    if counted.repeated and counted.repeated.rows:
+        yield f"{name}_pass_all_rate", counted.repeated.pass_all_rate
+        yield f"{name}_trial_rate", counted.repeated.trial_rate
+    if counted.noise:
+        yield f"{name}_noise_expected", counted.noise.expected
+        yield f"{name}_noise_explains", str(counted.noise.explains).lower()
     if counted.gate:
         yield from _gate(f"{name}_gate", counted.gate)
     yield from _change(name, counted.change)

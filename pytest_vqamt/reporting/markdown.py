@@ -126,6 +126,8 @@ _FIGURES = (
     "unparsed",
     "errors",
     "declined",
+    "flaky",
+    "pass@all",
 )
 
 

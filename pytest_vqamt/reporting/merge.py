@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case import ContrastVerdict, Figure, Outcome, Verdict, add_figures
@@ -41,9 +41,11 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.tallies import (
     Clusters,
+    GradedCases,
     GroundedCells,
     PairedClusters,
     ReadingCounter,
+    RepeatedCases,
     SceneCounter,
     Tally,
     add_unread,
@@ -61,8 +63,11 @@ from pytest_vqamt.stats.gates import (
 )
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.noise import with_noise
 from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.papers import coverage_tables, summaries
+
+Counted = TypeVar("Counted", RepeatedCases, GradedCases)
 
 
 def merge_folders(folders: Sequence[Path], out: Path) -> Report:
@@ -100,6 +105,7 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
     first = reports[0]
     shares = zip(*(report.relations for report in reports), strict=True)
     relations = tuple(_relation(share, cases) for share, cases in zip(shares, of_items, strict=True))
+    relations = with_noise(relations)
     if (drop := max_drop(parts)) is not None:
         relations = with_baseline_gates(relations, drop)
     return replace(
@@ -219,10 +225,17 @@ def _stratum(
         figures=reduce(add_figures, (share.figures for share in shares)),
         clusters=counts.clusters,
         unread=reduce(add_unread, (share.unread for share in shares)),
+        repeated=_sum(share.repeated for share in shares),
+        graded=_sum(share.graded for share in shares),
         unknown_words=reduce(add, (Counter(share.unknown_words) for share in shares), Counter[str]()),
         paired=paired,
         change=_change(paired, [share.change for share in shares if share.change]),
     )
+
+
+def _sum(shares: Iterable[Counted | None]) -> Counted | None:
+    counted = [share for share in shares if share is not None]
+    return reduce(add, counted) if counted else None
 
 
 def _change(paired: PairedClusters | None, shares: Sequence[BaselineChange]) -> BaselineChange | None:
@@ -341,6 +354,7 @@ def _identity(report: Report) -> dict[str, str]:
         "sampler": report.sampler,
         "max_cases": str(report.max_cases),
         "the share of contrasts": str(report.contrast),
+        "the number of repeats": str(report.repeats),
         **{f"the setting {name}": value for name, value in report.settings},
         **({"the digest of the baseline": report.baseline.digest} if report.baseline else {}),
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},

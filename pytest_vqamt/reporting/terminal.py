@@ -27,6 +27,7 @@ from pytest_vqamt.reporting.view.format import count_noun, wrapped
 from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
+from pytest_vqamt.reporting.view.repeats import wrapped_noise_lines
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, changes_table
 
@@ -101,6 +102,9 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
     if misleading := list(wrapped_misleading_lines(results)):
         yield ""
         yield from misleading
+    if noisy := list(wrapped_noise_lines(results)):
+        yield ""
+        yield from noisy
     without_violation = [result for result in results if result.ungrounded and not result.violation]
     least_grounded = sorted(without_violation, key=_grounded_rate)[:_CONTRASTS_SHOWN]
     for result in results:

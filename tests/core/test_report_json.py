@@ -35,6 +35,7 @@ from pytest_vqamt.core.results import (
     JudgedCases,
     ModelDifference,
     ModelUse,
+    Noise,
     QueryPreview,
     RankedModel,
     Ranking,
@@ -44,7 +45,17 @@ from pytest_vqamt.core.results import (
     StratumResult,
     ViolationPreview,
 )
-from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally, Tally
+from pytest_vqamt.core.tallies import (
+    CalibrationBin,
+    Clusters,
+    GradedCases,
+    PairedClusters,
+    PairedSceneTally,
+    RepeatedCases,
+    SceneTally,
+    Tally,
+    TrialTally,
+)
 
 count = st.integers(min_value=0, max_value=10**9)
 clusters = st.builds(Clusters, st.lists(st.builds(SceneTally, count, count, count)).map(tuple))
@@ -235,6 +246,9 @@ RESULT = RelationResult(
     ),
     reference=HumanReference(cons=0.885, acc=0.7825),
     figures={"clean": Figure.of(0.1) + Figure.of(0.2), "omission": Figure.of(0.0)},
+    repeated=RepeatedCases((TrialTally(0, 5, 3), TrialTally(5, 5, 5)), Figure(8, 250_000)),
+    graded=GradedCases(Figure.of(0.9), Figure.of(0.5), 1, (CalibrationBin(3, 2, 150_000),) * 10),
+    noise=Noise(expected=0.125, explains=True),
 )
 BARE = replace(
     RESULT,
@@ -255,6 +269,9 @@ BARE = replace(
     paired=None,
     change=None,
     judged=None,
+    repeated=None,
+    graded=None,
+    noise=None,
 )
 COVERAGE = Coverage(
     test="carets.order", data="pictures:500", presumed=False, models=("tiny", "oracle"), right=(0, 1), shares=((None,),)
@@ -273,6 +290,7 @@ REPORT = Report(
     coverage=(COVERAGE,),
     baseline=BaselineUse(file="blessed.gz", digest="b" * 16, models=(("tiny", "old"),), missing=("a.b",), new=()),
     waived=(("0123456789abcdef", "two dogs overlap"),),
+    repeats=5,
 )
 
 
@@ -325,6 +343,7 @@ def test_pairs_come_back() -> None:
 ADDED_LATER = {
     "metrics", "figures", "presumed", "truncated", "scenes", "clusters", "change", "readings_sample",
     "directional", "grounded", "declined", "refused", "unread", "unknown_words",
+    "flaky", "repeated", "graded", "noise",
 }  # fmt: skip
 
 
@@ -420,11 +439,11 @@ def test_a_relation_has_every_field_that_others_read() -> None:
 def test_presumed_cases_have_a_place_of_their_own() -> None:
     row = as_json(relation_row(RESULT))
     counts: Row = {"cases": 2, "holds": 1, "violated": 1}
-    counts |= dict.fromkeys(("unparsed", "errors", "waived", "vacuous", "truncated", "declined", "refused"), 0)
+    counts |= dict.fromkeys(("unparsed", "errors", "waived", "vacuous", "truncated", "declined", "refused", "flaky"), 0)
     gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True}
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
-    rest |= {"readings_sample": 7, "unread": {}, "unknown_words": {}}
+    rest |= {"readings_sample": 7, "unread": {}, "unknown_words": {}, "repeated": None, "graded": None, "noise": None}
     assert RESULT.presumed is not None
     rest |= {"scenes": 1, "clusters": [[1, 2, 1]], "change": as_json({"of": change_row(RESULT.presumed.change)})["of"]}
     metrics = as_json(metrics_row(RESULT.presumed.pairs, RESULT.reference))

@@ -29,7 +29,7 @@ from pytest_vqamt.core.tallies import (
 )
 from tests.making import case_of
 
-HOLDS, VIOLATED, UNPARSED, ERROR, DECLINED = Outcome
+HOLDS, VIOLATED, UNPARSED, ERROR, DECLINED, FLAKY = Outcome
 
 Judged = tuple[str, Outcome, Outcome | None]
 
@@ -97,15 +97,15 @@ def test_the_order_of_the_cases_makes_no_difference(cases: list[Judged], at: int
 @given(st.lists(judged))
 def test_every_judged_case_is_in_one_scene(cases: list[Judged]) -> None:
     clusters, paired = spread(cases).clusters, spread(cases).paired
-    told = [(outcome, before) for _, outcome, before in cases if outcome not in (ERROR, DECLINED)]
+    told = [(outcome, before) for _, outcome, before in cases if outcome not in (ERROR, DECLINED, FLAKY)]
     assert (clusters.judged, clusters.holds) == (len(told), sum(outcome is HOLDS for outcome, _ in told))
-    twice = [(outcome, before) for outcome, before in told if before not in (None, ERROR, DECLINED)]
+    twice = [(outcome, before) for outcome, before in told if before not in (None, ERROR, DECLINED, FLAKY)]
     assert paired.shared == len(twice)
     assert paired.both + paired.first_only == sum(before is HOLDS for _, before in twice)
     assert paired.both + paired.second_only == sum(outcome is HOLDS for outcome, _ in twice)
 
 
-HOLDS_OF_COUNTS, VIOLATED_OF_COUNTS, UNPARSED_OF_COUNTS, ERROR_OF_COUNTS, REFUSED_OF_COUNTS = (
+HOLDS_OF_COUNTS, VIOLATED_OF_COUNTS, UNPARSED_OF_COUNTS, ERROR_OF_COUNTS, REFUSED_OF_COUNTS, FLAKY_OF_COUNTS = (
     Verdict(outcome=outcome) for outcome in Outcome
 )
 VACUOUS = Verdict(outcome=Outcome.HOLDS, vacuous=True)
@@ -129,6 +129,7 @@ def tally(cases: Sequence[tuple[Verdict, bool]]) -> Tally:
         (UNPARSED_OF_COUNTS, Tally(cases=1, unparsed=1)),
         (ERROR_OF_COUNTS, Tally(cases=1, errors=1)),
         (REFUSED_OF_COUNTS, Tally(cases=1, declined=1, refused=1)),
+        (FLAKY_OF_COUNTS, Tally(cases=1, flaky=1)),
         (replace(REFUSED_OF_COUNTS, unread=("", "declined")), Tally(cases=1, declined=1)),
         (replace(VACUOUS, outcome=Outcome.VIOLATED), Tally(cases=1, violated=1)),
     ],
@@ -162,7 +163,7 @@ def test_the_sum_of_two_parts_is_the_whole(cases: list[tuple[Verdict, bool]], at
 def test_every_case_comes_out_one_way(cases: list[tuple[Verdict, bool]]) -> None:
     whole = tally(cases)
     assert whole.cases == len(cases)
-    assert whole.cases == whole.judged + whole.errors + whole.declined + whole.waived
+    assert whole.cases == whole.judged + whole.errors + whole.declined + whole.flaky + whole.waived
     assert whole.vacuous <= whole.holds
 
 

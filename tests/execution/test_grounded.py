@@ -12,7 +12,8 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.core.results import Grounded, RelationResult
-from pytest_vqamt.execution.shrink import JudgedCase, SimplestViolation
+from pytest_vqamt.execution.judging import JudgedCase
+from pytest_vqamt.execution.shrink import SimplestViolation
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.query import Answer
+from pytest_vqamt.execution.judging import JudgedCase
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.execution.shrink import JudgedCase, shrink_violation
+from pytest_vqamt.execution.shrink import shrink_violation
 from tests.execution.worlds import Rule, Scenes
 
 

@@ -72,6 +72,9 @@ RIGHT: dict[Meaning, str] = {
     CAR_LEFT_OF_CAT: "no",
 }
 
+_OTHER = {"yes": "no", "no": "yes", "red": "blue"}
+FLIPPED = {meaning: _OTHER.get(text) or str(int(text) + 1) for meaning, text in RIGHT.items()}
+
 # Where each fault says something else than the oracle, and what.
 WRONG: dict[str, dict[Meaning, str]] = {
     "always-yes": {meaning: "yes" for meaning, right in RIGHT.items() if right != "yes"},
@@ -136,6 +139,7 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "sees-erased": {},
     "background-dependent": {},
     "inconsistent": {},
+    "flips": FLIPPED,
     "spacing-sensitive": {},
     "encoding-sensitive": {},
     # Of single questions they know all; see test_word_faults, test_label_faults and test_caption_faults.
@@ -156,6 +160,14 @@ def said(fault: str, ask: Ask, meaning: Meaning, text: str = "how many?", trial:
 
 def test_every_fault_is_tested() -> None:
     assert {*WRONG, *BLIND} == set(FAULTS)
+
+
+def test_a_share_of_flips_is_of_the_trials_and_of_other_faults_of_the_queries(ask: Ask) -> None:
+    def wrong(fault: str) -> list[bool]:
+        return [said(fault, ask, DOGS, trial=trial) != "3" for trial in range(60)]
+
+    assert 10 < sum(wrong("flips@0.3")) < 26
+    assert set(wrong("off-by-one@0.3")) == {wrong("off-by-one@0.3")[0]}
 
 
 @each_row("fault", WRONG)
@@ -228,7 +240,7 @@ def test_every_fault_says_in_one_line_what_is_wrong() -> None:
     ("name", "hint"),
     [
         ("always-yess", "did you mean 'fault:always-yes'?"),
-        ("zzz", f"known: {', '.join(f'fault:{name}' for name in FAULTS)}"),
+        ("zzzzzzzzzzzz", f"known: {', '.join(f'fault:{name}' for name in FAULTS)}"),
     ],
 )
 def test_an_unknown_fault_is_refused(name: str, hint: str) -> None:

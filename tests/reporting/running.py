@@ -34,12 +34,13 @@ def run_into(
     max_cases: int = 30,
     cases_name: str = PLAIN_NAME,
     contrast: float = 0.0,
+    repeats: int = 1,
     grounded_under: Sequence[str] = (),
 ) -> Report:
     """Runs ``model`` on twenty scenes and writes the report into ``folder``."""
     source: SceneSource = world("pictures:20")
     terms = RunOptions(
-        sampling=Sampling(max_cases=max_cases, sampler=Sampler.RANDOM, shard=shard, contrast=contrast),
+        sampling=Sampling(max_cases=max_cases, sampler=Sampler.RANDOM, shard=shard, contrast=contrast, repeats=repeats),
         thresholds=tuple(map(Threshold.parse, fail_under)),
         grounded_thresholds=tuple(Threshold.parse(each, GateKind.GROUNDED_RATE) for each in grounded_under),
         shrink=0,
@@ -60,6 +61,7 @@ def run_into(
         sampler="random",
         max_cases=max_cases,
         contrast=contrast,
+        repeats=repeats,
         shard=shard,
         started="2026-11-20T12:00:00+00:00",
         duration_s=1.5,

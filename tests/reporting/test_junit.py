@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.results import BaselineChange, Gate, RelationResult, StratumResult
-from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
+from pytest_vqamt.core.results import BaselineChange, Gate, Noise, RelationResult, StratumResult
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, RepeatedCases, Tally, TrialTally
 from pytest_vqamt.reporting.junit import properties
 from tests.reporting.grounded import grounded
 from tests.reporting.running import run_into
@@ -42,6 +42,7 @@ def test_figures_and_what_they_are_of(result: RelationResult) -> None:
         "vqamt_unparsed": 1,
         "vqamt_errors": 1,
         "vqamt_declined": 0,
+        "vqamt_flaky": 0,
         "vqamt_waived": 1,
         "vqamt_vacuous": 2,
         "vqamt_pass_rate": 0.75,
@@ -78,7 +79,10 @@ def test_the_documentation_names_every_property(result: RelationResult) -> None:
     page = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
     paired = PairedClusters((PairedSceneTally(both=1, first_only=0, second_only=0, neither=0, scenes=1),))
     change = BaselineChange(paired=paired, interval=(0.0, 0.0), p=1.0, p_two_sided=1.0, gate=GATE)
-    told = dict(properties(replace(result, gate=GATE, change=change, grounded=grounded(1, 1, gate=GATE))))
+    repeated = RepeatedCases((TrialTally(5, 5, 1),))
+    noise = Noise(expected=0.0, explains=False)
+    full = replace(result, gate=GATE, change=change, grounded=grounded(1, 1, gate=GATE), repeated=repeated, noise=noise)
+    told = dict(properties(full))
     assert set(told) == {name for name in re.findall(r"`(vqamt_\w+)`", page) if not name.startswith("vqamt_presumed")}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outcome, Verdict
+from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Grade, Outcome, Trials, Verdict
 from pytest_vqamt.core.meaning import Exists
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.report_json import case_row
@@ -74,7 +74,16 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
     )
     answer = Answer("yes", (("yes", 0.9),), truncated=True, declined="unknown words: dog", unknown_words=("dog",))
     changed = ContrastVerdict(answer=answer, outcome=Outcome.HOLDS)
-    verdict = Verdict(outcome=Outcome.HOLDS, unread=("declined",), figures=(("clean", 1.0),), contrast=changed)
+    trials = Trials(answers=((answer,),), outcomes=(Outcome.HOLDS,))
+    figures = (("clean", 1.0),)
+    verdict = Verdict(
+        outcome=Outcome.HOLDS,
+        unread=("declined",),
+        figures=figures,
+        contrast=changed,
+        trials=trials,
+        grades=(Grade(0.9, 0.8, True),),
+    )
     row = case_row(case, [answer], verdict, model="m", data="d", waived=True, before=verdict)
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []

@@ -49,6 +49,9 @@ def named(names: str) -> frozenset[str]:
 OF_OTHER_SCENES = named("fixed-scene text-keyed-cache image-hash-8 prior-only half-blind")
 """The faults that are no rows' matter: what they do depends on which other scenes are there, so it is measured."""
 
+OF_CHANCE = named("flips")
+"""The fault that no row is about: what it does is chance, in whatever is asked. See tests/execution/test_repeats.py."""
+
 # What shows itself to who asks twice, with two spaces, or with the picture encoded anew; no other relation does that.
 OF_CONTROLS = named("inconsistent spacing-sensitive encoding-sensitive")
 # What shows itself to who puts hypotheses, or asks for descriptions; questions are answered right.

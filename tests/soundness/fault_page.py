@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_vqamt.models.reference.faults import FAULTS
 from tests.soundness import blind_rates, graded_faults
-from tests.soundness.fault_effects import OF_OTHER_SCENES, Effect, Row
+from tests.soundness.fault_effects import OF_CHANCE, OF_OTHER_SCENES, Effect, Row
 from tests.soundness.fault_table import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -90,7 +90,7 @@ def _by_relation() -> Iterator[str]:
 
 def _listed(row: Row, effect: Effect) -> str:
     """The faults of this effect, in the order of the catalogue."""
-    tabled = (fault for fault in FAULTS if fault not in OF_OTHER_SCENES)
+    tabled = (fault for fault in FAULTS if fault not in OF_OTHER_SCENES | OF_CHANCE)
     return ", ".join(f"`{fault}`" for fault in tabled if row.effect(fault) is effect)
 
 
@@ -100,6 +100,8 @@ def _by_fault() -> Iterator[str]:
     for name, fault in FAULTS.items():
         if name in OF_OTHER_SCENES:
             items = blind_rates.caught_by(name)
+        elif name in OF_CHANCE:
+            items = list(TABLE)
         else:
             items = [item for item, row in TABLE.items() if row.effect(name) is Effect.CAUGHT]
         yield _row(f"`fault:{name}`", fault.description, ", ".join(_with_variants(items)))

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import exp, log1p
 from pathlib import Path
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import CONTRAST_SHARE, Sampling
@@ -23,6 +24,7 @@ from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.relations.contrasts import judge_contrast
 from tests.soundness.asking import Item, cases, items, model, no_pixels
+from tests.soundness.fault_effects import OF_CHANCE
 
 FILE = Path(__file__).with_name("graded_faults.json")
 DATA, QUERIES, POWER = "pictures:500", 1_000, 0.8
@@ -30,6 +32,9 @@ _MAX_CASES = 1_000
 _SHARES = tuple(10 ** (step / 20 - 4) for step in range(81))
 """From 0.0001 to 1, each 12 % more than the one before. Power may fall again: who is always wrong is consistent."""
 _LEFT_OUT = "basic_questions."
+
+
+MEASURED = tuple(fault for fault in FAULTS if fault not in OF_CHANCE)
 
 
 class Found(NamedTuple):
@@ -44,7 +49,7 @@ def measured_items() -> tuple[Item, ...]:
     return tuple(item for item in items() if not item.name.startswith(_LEFT_OUT))
 
 
-def measure(some: Iterable[Item], faults: Sequence[str] = tuple(FAULTS)) -> dict[str, dict[str, Found]]:
+def measure(some: Iterable[Item], faults: Sequence[str] = MEASURED) -> dict[str, dict[str, Found]]:
     """What each item finds of each fault that it finds at all."""
     source = load(DATA)
     found: dict[str, dict[str, Found]] = {}
@@ -93,16 +98,22 @@ class _Drawn:
         wrong = self._answers(asked)
         found: list[tuple[int, Sequence[int]]] = []
         for case in self._cases:
-            otherwise = [name for name in {q.id: 0 for q in case.asked} if self._right[name].text != wrong[name].text]
+            # A query that is asked again has the fault in all of its trials, or in none.
+            asked_once = {q.id: replace(q, trial=0).id for q in case.asked}
+            otherwise = list(dict.fromkeys(asked_once[q.id] for q in case.asked if self._differs(wrong, q)))
             shown: list[int] = []
             for planted in product((False, True), repeat=len(otherwise)):
-                faulty = {name for name, is_planted in zip(otherwise, planted, strict=True) if is_planted}
+                named = {name for name, is_planted in zip(otherwise, planted, strict=True) if is_planted}
+                faulty = {q.id for q in case.asked if asked_once[q.id] in named}
                 answers = [(wrong if q.id in faulty else self._right)[q.id] for q in case.asked]
                 if faulty and self._shows(case, answers):
-                    shown.append(len(faulty))
+                    shown.append(len(named))
             if shown:
                 found.append((len(otherwise), shown))
         return found
+
+    def _differs(self, wrong: Mapping[str, Answer], query: Query) -> bool:
+        return self._right[query.id].text != wrong[query.id].text
 
     def _answers(self, asked: LoadedModel) -> Mapping[str, Answer]:
         queries = {query.id: query for case in self._cases for query in case.asked}

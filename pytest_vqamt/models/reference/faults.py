@@ -79,10 +79,16 @@ _MANY = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A planted fault; ``replies`` makes the responder of one model, which may keep state."""
+    """A planted fault.
+
+    Attributes:
+        replies: makes the responder of one model, which may keep state.
+        each_trial: whether a share of it is one of the single answers, so that a query asked again may get another.
+    """
 
     description: str
     replies: Callable[[], Responder]
+    each_trial: bool = False
 
 
 FAULTS: dict[str, Fault] = {}
@@ -99,8 +105,11 @@ def load(argument: str, _options: ModelOptions) -> ScriptedModel:
     if name not in FAULTS:
         hint = did_you_mean(f"fault:{name}", (f"fault:{known_name}" for known_name in FAULTS))
         raise OptionError(f"Expected a planted fault, but got model='fault:{argument}'; {hint}")
-    reply = FAULTS[name].replies()
-    return ScriptedModel(GradedModel(reply, _share(share, argument)) if at else reply)
+    fault = FAULTS[name]
+    reply = fault.replies()
+    if not at:
+        return ScriptedModel(reply)
+    return ScriptedModel(GradedModel(reply, _share(share, argument), each_trial=fault.each_trial))
 
 
 def check(argument: str, options: ModelOptions) -> None:
@@ -121,7 +130,9 @@ def _share(text: str, argument: str) -> float:
     return share
 
 
-def _fault(name: str, description: str) -> Callable[[Callable[[Query], str | None]], Responder]:
+def _fault(
+    name: str, description: str, *, each_trial: bool = False
+) -> Callable[[Callable[[Query], str | None]], Responder]:
     """Registers a function that gives the fault's answer; None where it answers rightly."""
 
     def register(faulty: Callable[[Query], str | None]) -> Responder:
@@ -130,7 +141,7 @@ def _fault(name: str, description: str) -> Callable[[Callable[[Query], str | Non
             text = faulty(query)
             return answer_text(true_answer(query)) if text is None else text
 
-        FAULTS[name] = Fault(description=description, replies=lambda: reply)
+        FAULTS[name] = Fault(description=description, replies=lambda: reply, each_trial=each_trial)
         return reply
 
     return register
@@ -387,6 +398,13 @@ def _always_plural(query: Query) -> str | None:
 @_fault("inconsistent", "gives another answer when it is asked the very same thing again")
 def _inconsistent(query: Query) -> str | None:
     return answer_text(wrong_answer(true_answer(query))) if query.trial > 0 else None
+
+
+@_fault(
+    "flips", "is wrong; with a share, in so many of its answers at random, also to the very same query", each_trial=True
+)
+def _flips(query: Query) -> str | None:
+    return _wrong_text(query)
 
 
 @_fault("spacing-sensitive", "gives a wrong answer where words are two spaces apart")

@@ -178,11 +178,15 @@ def _is_of(name: str, word: str) -> bool:
 
 
 class GradedModel:
-    """Replies as another one to a share of the queries, by the hash of their ids, and rightly to the others."""
+    """Replies as another one to a share of the queries, by the hash of their ids, and rightly to the others.
 
-    def __init__(self, reply: Responder, share: float) -> None:
+    It replies alike in all trials of a query, or with ``each_trial`` as another one to that share of the trials.
+    """
+
+    def __init__(self, reply: Responder, share: float, *, each_trial: bool = False) -> None:
         self._reply = reply
         self._limit = share * 2**64
+        self._each_trial = each_trial
 
     def meet(self, sources: Sequence[SceneSource]) -> None:
         """Gives the sources to the other one."""
@@ -190,4 +194,5 @@ class GradedModel:
 
     def __call__(self, query: Query) -> str:
         text = self._reply(query)  # to each query, since it may remember what it was shown
-        return text if hashed("graded", query.id) < self._limit else answer_text(true_answer(query))
+        chosen_by = query if self._each_trial or not query.trial else replace(query, trial=0)
+        return text if hashed("graded", chosen_by.id) < self._limit else answer_text(true_answer(query))

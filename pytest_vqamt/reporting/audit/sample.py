@@ -192,7 +192,7 @@ class _SampleHeaps:
         if self.draw.of is AuditTarget.VIOLATIONS:
             if outcome not in _VIOLATIONS or row.get("waived"):
                 return False
-        elif outcome in (Outcome.ERROR, Outcome.DECLINED):
+        elif not outcome.is_judged:
             return False
         return (
             row["relation"] not in self.left_out

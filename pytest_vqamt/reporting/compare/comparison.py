@@ -399,11 +399,11 @@ def _has_contrasts(both: CasePair) -> bool:
 
 
 def _outcome(row: Row, *, of_contrast: bool = False) -> Outcome | None:
-    """The verdict, of a contrast whether the case is grounded; None for errors, declined and waived cases."""
+    """The verdict, of a contrast whether the case is grounded; None for errors, declined, flaky and waived cases."""
     outcomes = {Outcome(str(row["verdict"]))}
     if of_contrast:
         outcomes.add(Outcome(str(cast("Row", row["contrast"])["verdict"])))
-    if outcomes & {Outcome.ERROR, Outcome.DECLINED} or row.get("waived"):
+    if not all(each.is_judged for each in outcomes) or row.get("waived"):
         return None
     return next(iter(outcomes)) if len(outcomes) == 1 else Outcome.VIOLATED
 

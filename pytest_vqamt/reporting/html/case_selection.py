@@ -14,7 +14,7 @@ from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case import CONFIDENT, Outcome
 from pytest_vqamt.core.case_store import find_cases_file, open_cases, parse_case
 from pytest_vqamt.core.report_json import Row
 
@@ -35,16 +35,25 @@ class CardPriority(IntEnum):
 
 @dataclass(slots=True)
 class _Group:
-    """The cases of one item with the same priority: their number, and the file positions of the first ones."""
+    """The cases of one item with the same priority: their number, and the file positions of the first ones.
+
+    Attributes:
+        confident: the positions of confident violations, which come before the others, in ``rest``.
+    """
 
     is_violation: bool
     count: int = 0
-    places: list[int] = field(default_factory=list)
+    confident: list[int] = field(default_factory=list)
+    rest: list[int] = field(default_factory=list)
+
+    @property
+    def places(self) -> list[int]:
+        return self.confident + self.rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedCases:
-    """The rows of the cards, in file order; ``left_out`` violations have no card."""
+    """The rows of the cards, confident violations first, then in file order; ``left_out`` violations have no card."""
 
     rows: tuple[Row, ...]
     left_out: int
@@ -80,6 +89,7 @@ class CaseSelector:
             for place in taken:
                 lines.seek(place)
                 rows.append(parse_case(lines.readline(), f"{lines.name}, at byte {place}"))
+        rows.sort(key=lambda row: not _is_confident(row))
         return SelectedCases(rows=tuple(rows), left_out=left_out)
 
     def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:
@@ -94,8 +104,9 @@ class CaseSelector:
                     is_violation = turn in (CardPriority.REGRESSION, CardPriority.VIOLATED) and not _holds(line)
                     group = self._turns[turn].setdefault(item, _Group(is_violation))
                     group.count += 1
-                    if len(group.places) < most:
-                        group.places.append(place)
+                    places = group.confident if is_violation and _is_confident(row) else group.rest
+                    if len(places) < most:
+                        places.append(place)
             place += len(line)
         return number
 
@@ -119,9 +130,16 @@ def _turn(row: Row) -> CardPriority:
         return CardPriority.VIOLATED if is_missed else CardPriority.HOLDS
     if outcome is Outcome.HOLDS:
         return CardPriority.HOLDS
-    if outcome in (Outcome.ERROR, Outcome.DECLINED) or row.get("waived"):
+    if not outcome.is_judged or row.get("waived"):
         return CardPriority.OTHER
     return CardPriority.REGRESSION if row.get("before") == Outcome.HOLDS.value else CardPriority.VIOLATED
+
+
+def _is_confident(row: Row) -> bool:
+    """Whether the case is a violation of which the model was sure."""
+    margin = row.get("margin")
+    is_violation = row["verdict"] in (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
+    return is_violation and isinstance(margin, int | float) and margin >= CONFIDENT
 
 
 def _taken(turns: dict[CardPriority, dict[str, _Group]], most: int) -> tuple[list[int], int]:

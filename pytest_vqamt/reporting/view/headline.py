@@ -10,6 +10,7 @@ from pytest_vqamt.core.results import Gate, Report
 from pytest_vqamt.reporting.view.format import count_noun, describe_gate, format_interval, format_rate
 from pytest_vqamt.reporting.view.grounding import describe_by_chance, misleading_lines
 from pytest_vqamt.reporting.view.rankings import best_model_notes
+from pytest_vqamt.reporting.view.repeats import noise_lines
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
     case_link,
@@ -173,6 +174,13 @@ def report_warnings(report: Report, lines: Sequence[ResultRow], left_out: int) -
             f"{declined:,} of {count_noun(cases, 'case')} were declined, {refused:,} of them in words, and count in no "
             "rate."
         )
+    if flaky := sum(line.counted.tally.flaky for line in lines):
+        cases = sum(line.counted.tally.cases for line in lines)
+        yield (
+            f"{flaky:,} of {count_noun(cases, 'case')} are flaky: their verdict depends on which of the "
+            f"{report.repeats} answers to a query are taken. They count in no rate."
+        )
+    yield from (f"{line[0].upper()}{line[1:]}." for line in noise_lines(report.relations, of_model=several))
     bad = sum(len(source.bad_records) for source in report.data)
     if bad:
         yield f"{count_noun(bad, 'record')} of the data could not be used and {'was' if bad == 1 else 'were'} left out."

@@ -52,19 +52,23 @@ def overview_table(report: Report, lines: Sequence[ResultRow]) -> ViewTable:
 
 _GROUNDED = "grounded"
 _DECLINED = "declined"
+_FLAKY = "flaky"
 _RESULT_HEAD = (
-    "relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "unparsed", "errors", _DECLINED, "gate"
+    "relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "unparsed", "errors", _DECLINED, _FLAKY,
+    "gate",
 )  # fmt: skip
 
 
 def results_table(results: Sequence[RelationResult]) -> ViewTable:
     """The narrow table of the terminal: a row for each stratum, also of items without a case.
 
-    The column of grounded rates is left out if no case has a contrast, that of declined cases if there are none.
+    The column of grounded rates is left out if no case has a contrast, that of declined cases if there are none, and
+    that of flaky ones if each query was asked once.
     """
     filled = {
         _GROUNDED: any(result.grounded for result in results),
         _DECLINED: any(result.declined for result in results),
+        _FLAKY: any(stratum.repeated for result in results for stratum in result.strata),
     }
     lines = (
         ResultRow(result=result, counted=stratum, model=0)
@@ -100,6 +104,7 @@ def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
         text_cell(str(tally.unparsed)),
         text_cell(str(tally.errors)),
         text_cell(str(tally.declined)),
+        text_cell(str(tally.flaky)),
         text_cell("; ".join(texts)) if texts else NO_CELL,
     )
 
@@ -188,6 +193,10 @@ def _interval(line: ResultRow) -> TableCell:
     return TableCell(text=format_interval(line.counted.interval), key=repr(line.counted.interval[0]))
 
 
+def _pass_all(line: ResultRow) -> TableCell:
+    return _of_rate(line.counted.repeated.pass_all_rate if line.counted.repeated else None)
+
+
 def _of_rate(value: float | None) -> TableCell:
     return TableCell(text=format_rate(value), key="" if value is None else repr(value))
 
@@ -219,6 +228,8 @@ _COLUMNS: tuple[_Column, ...] = (
     _Column(name="errors", cell=_of_count("errors")),
     _Column(name=_DECLINED, cell=_of_count("declined"), is_optional=True),
     _Column(name="refused", cell=_of_count("refused"), is_optional=True),
+    _Column(name=_FLAKY, cell=_of_count("flaky"), is_optional=True),
+    _Column(name="pass@all", cell=_pass_all, is_optional=True),
     _Column(name="waived", cell=_of_count("waived"), is_optional=True),
     _Column(name="truncated", cell=_of_count("truncated"), is_optional=True),
     _Column(name="human reference", cell=_humans, is_optional=True),

@@ -13,6 +13,8 @@ from pytest_vqamt.reporting.view.format import (
     format_rate,
     tagged,
 )
+from pytest_vqamt.reporting.view.grades import grade_tables
+from pytest_vqamt.reporting.view.repeats import repeat_tables
 from pytest_vqamt.reporting.view.rows import case_link
 from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_table
 from pytest_vqamt.reporting.view.unread import unread_tables
@@ -58,6 +60,8 @@ def summary_tables(report: Report, *, in_full: bool = False) -> Iterator[ViewTab
         if in_full or ranking.kind is RankingKind.RELATIONS:
             yield ranking_table(ranking)
     yield from unread_tables(report, in_full=in_full)
+    yield from repeat_tables(report, in_full=in_full)
+    yield from grade_tables(report)
 
 
 def best_model_notes(report: Report) -> Iterator[str]:

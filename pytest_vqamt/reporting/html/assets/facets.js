@@ -26,7 +26,7 @@ const CHANGES = {
   fixed: "fixed: holds now, not before",
   unchanged: "holds before and now",
   new: "not in the baseline",
-  unknown: "an error before or now, declined or waived",
+  unknown: "an error before or now, declined, flaky or waived",
 };
 
 const answersOf = (card) => card.queries.map((query) => query.reading ?? query.answer ?? "no answer");
