@@ -122,7 +122,7 @@ def test_kinds_count_as_their_class_unless_it_is_read_as_published() -> None:
     ("answers", "reason"),
     [
         (("a bus", ""), "empty answer"),
-        (("<think>a bus", "a bus and a dog"), "empty answer"),
+        (("<think>a bus", "a bus and a dog"), "cut off"),
         (("I'm sorry, I cannot help with that.", "a bus and a dog"), "refusal"),
     ],
 )

@@ -115,7 +115,7 @@ def test_where_not_all_of_it_is_annotated_garments_and_the_like_are_not_asked_ab
 
 @pytest.mark.parametrize(
     ("variant", "texts"),
-    [("count", ("1", "one car")), ("exists", ("yes", "There is one.")), ("absent", ("no", "No."))],
+    [("count", ("1", "just one")), ("exists", ("yes", "There is one.")), ("absent", ("no", "No."))],
 )
 def test_it_holds_where_the_answer_stays(yard: Scene, variant: str, texts: tuple[str, str]) -> None:
     verdict = REMOVAL.judge(cases(yard, variant)[0], answers_of(*texts))
