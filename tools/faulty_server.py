@@ -90,7 +90,8 @@ class _Prompt:
     def tokens(self) -> int:
         if self.pixels is None:
             return self.text_tokens
-        height, width = self.pixels.shape[:2]
+        height: int = self.pixels.shape[0]
+        width: int = self.pixels.shape[1]
         return self.text_tokens + max(1, width // _PATCH_PX) * max(1, height // _PATCH_PX)
 
 
@@ -234,7 +235,8 @@ def _prompt(fields: dict[str, Any]) -> _Prompt:
     pixels: Pixels | None = None
     for message in fields["messages"]:
         content = message["content"]
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for part in parts:
             if part["type"] == "text":
                 texts.append(part["text"])
             elif part["type"] == "image_url":

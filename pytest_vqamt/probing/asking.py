@@ -44,6 +44,7 @@ class Asked:
         tokens_in: of this request, where it was sent alone and the server counts them.
         batch: requests of one number were sent together; 0 for those sent alone.
         truncated: whether the model says that it read only the beginning of the text.
+        reasoned: whether the adapter has taken reasoning out of the answer.
     """
 
     number: int
@@ -54,6 +55,7 @@ class Asked:
     tokens_in: int | None = None
     batch: int = 0
     truncated: bool = False
+    reasoned: bool = False
 
     @property
     def reading(self) -> str:
@@ -62,7 +64,7 @@ class Asked:
 
     @property
     def has_reasoning(self) -> bool:
-        return strip_reasoning(self.answer).strip() != self.answer.strip()
+        return self.reasoned or strip_reasoning(self.answer).strip() != self.answer.strip()
 
 
 class Asker:
@@ -86,12 +88,14 @@ class Asker:
             BudgetSpentError: no request is left.
             ModelError: the model cannot be used.
         """
-        before = self.model.used().get("tokens in", 0)
+        before = self.model.used()
         (asked,) = self._send([request], batch=0)
-        used = self.model.used().get("tokens in", 0) - before
-        if used:
-            asked = replace(asked, tokens_in=round(used))
-            self.log[-1] = asked
+        tokens, reasoned = (
+            self.model.used().get(name, 0) - before.get(name, 0)
+            for name in ("tokens in", "answers with reasoning in the text")
+        )
+        asked = replace(asked, tokens_in=round(tokens) or None, reasoned=reasoned > 0)
+        self.log[-1] = asked
         return asked
 
     def together(self, requests: Sequence[Request]) -> list[Asked]:

@@ -163,11 +163,12 @@ def _with_palette(image: Image) -> Image:
     import numpy as np
     from PIL import Image as Pillow
 
-    colours = [colour for _, colour in sorted(image.getcolors() or (), reverse=True)]
     pixels = np.asarray(image)
+    found, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
+    colours = found[np.argsort(-counts, kind="stable")]
     indices = np.zeros(pixels.shape[:2], dtype=np.uint8)
     for place, colour in enumerate(colours):
         indices[(pixels == colour).all(axis=2)] = place
     made = Pillow.fromarray(indices, "P")
-    made.putpalette([value for colour in colours for value in colour])
+    made.putpalette(colours.ravel().tolist())
     return made

@@ -125,11 +125,13 @@ class _Probe:
     def differs(self, place: int, card: Card, question: str = "") -> Asked | None:
         """The second request, where both of two about a variant of a card differ from the card's reference."""
         asked = question or self.result.subject
-        for _ in range(2):
+        for is_again in (False, True):
             seen = self.ask(card, asked)
             if seen.failure or seen.truncated or seen.reading == self.reference[place, self.result.subject]:
                 return None
-        return seen
+            if is_again:
+                return seen
+        return None
 
     def variants(self, variants: Iterable[tuple[int, Card]]) -> tuple[list[Asked], int]:
         """Those of (card's place, variant) that differ, and how many there are."""
@@ -244,25 +246,31 @@ class _Probe:
 
     def check_hashes(self) -> None:
         """Pairs of pictures that collide in 16 bits of a usual hash, one after the other with one text."""
-        subject, shown, names, tries = self.result.subject, [], [], 0
+        shown: list[Asked] = []
+        names: list[str] = []
+        tries = 0
         for name, pairs in colliding_pairs((self.cards[0], self.cards[2])).items():
-            wrong = []
-            for first, second in pairs:
-                text = self.text(subject)
-                tries += 1
-                for _ in range(2):
-                    self.asker.alone(Request(card=first, text=text))
-                    seen = self.asker.alone(Request(card=second, text=text))
-                    if seen.failure or seen.reading != self.reference[0, subject]:
-                        break
-                else:
-                    control = self.asker.alone(Request(card=replace(second, nonce=second.nonce + 1000), text=text))
-                    wrong += [seen] if control.reading == self.reference[2, subject] else []
+            wrong = [seen for first, second in pairs if (seen := self._mistaken(first, second))]
+            tries += len(pairs)
             if is_finding(len(wrong), len(pairs), self.rate):
                 names.append(name)
                 shown += wrong
         if shown:
             self.found(FindingKind.SHORT_HASH, shown, tries, self.rate, f"they share {' and '.join(names)}")
+
+    def _mistaken(self, first: Card, second: Card) -> Asked | None:
+        """The request that got the answer to ``first`` for ``second`` twice, where one of another hash does not."""
+        subject = self.result.subject
+        text = self.text(subject)
+        for is_again in (False, True):
+            self.asker.alone(Request(card=first, text=text))
+            seen = self.asker.alone(Request(card=second, text=text))
+            if seen.failure or seen.reading != self.reference[0, subject]:
+                return None
+            if is_again:
+                control = self.asker.alone(Request(card=replace(second, nonce=second.nonce + 1000), text=text))
+                return seen if control.reading == self.reference[2, subject] else None
+        return None
 
     def check_together(self) -> None:
         """All cards at once, with texts of one length, and with one that is much longer."""
@@ -408,12 +416,13 @@ class _Probe:
         return None
 
     def _unread(self, level: int, step: int) -> Asked | None:
+        last: Asked | None = None
         for number in self.spare[4:6]:
             card = Card(number=number, ground=(level,) * 3, ink=(level + step,) * 3)
-            seen = self.ask(card, NUMBER)
-            if str(number) in seen.reading:
+            last = self.ask(card, NUMBER)
+            if str(number) in last.reading:
                 return None
-        return seen
+        return last
 
     def check_reasoning(self) -> None:
         wrong = [each for each in self.asker.log if each.has_reasoning]

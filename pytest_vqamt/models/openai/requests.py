@@ -172,6 +172,8 @@ class ChatEndpoint:
             text = self._answer_text(fields)
         except QueryError as failure:
             raise QueryError(self._key.redact(str(failure))) from None
+        if has_reasoning(fields):
+            self.usage.add("answers with reasoning in the text")
         if is_truncated(fields):
             self.usage.add("answers cut off")
         scores = completion_scores(fields) if self.settings.chat.logprobs else None
@@ -464,6 +466,13 @@ def _scored_token(found: object) -> tuple[str, float] | None:
         return None
     score = found.get("logprob")
     return (token, score) if isinstance(score, int | float) and isfinite(score) and score <= 1e-6 else None
+
+
+def has_reasoning(fields: Mapping[str, object]) -> bool:
+    """Whether the text of the completion holds reasoning, which a server should keep in a field of its own."""
+    message = _choice(fields).get("message")
+    text = _content_text(message.get("content")) if isinstance(message, Mapping) else None
+    return text is not None and strip_reasoning(text) != text.strip()
 
 
 def is_truncated(fields: Mapping[str, object]) -> bool:
