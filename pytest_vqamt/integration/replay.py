@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from tempfile import mkdtemp
 from types import MappingProxyType
@@ -73,8 +74,9 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
     of_relations = {**portable_settings(found.settings), **settings.relation_settings}
     relation = relation_of(case.id, item_name(case.relation, case.variant), of_relations)
     models, unable = _models(resources, case)
+    repeats = settings.terms.sampling.repeats
     answered = [
-        rerun_case(case, found.source, model, relation, found.verdicts.get(model.name), of_relations)
+        rerun_case(case, found.source, model, relation, found.verdicts.get(model.name), of_relations, repeats)
         for model in models
     ]
     return "\n".join([*write_case(answered, _folder(settings) / case.id), *unable])
@@ -179,17 +181,20 @@ def rerun_case(
     relation: Relation,
     before: ModelVerdict | None,
     settings: Mapping[str, str] = MappingProxyType({}),
+    repeats: int = 1,
 ) -> AnsweredCase:
-    """Runs ``model`` on the case; ``before`` is its recorded verdict.
+    """Runs ``model`` on the case, each query ``repeats`` times; ``before`` is its recorded verdict.
 
     Raises:
         ModelError: the model lacks the task, fails, or lacks a written answer.
         RenderError: a picture cannot be rendered.
         DataError: a photo cannot be read.
     """
-    answers = _answers(case.asked, source, model)
-    own, contrast = answers[: len(case.queries)], answers[len(case.queries) :]
-    made = judge_trials(relation, case, [(each,) for each in answers], answer_reader(settings))
+    asked = case.trials(repeats)
+    answers = iter(_answers([query for queries in asked for query in queries], source, model))
+    trials = [tuple(islice(answers, len(queries))) for queries in asked]
+    made = judge_trials(relation, case, trials, answer_reader(settings))
+    own = [each for each in made.answers if isinstance(each, Answer)]
     verdict, of_contrast = made.verdict, made.verdict.contrast
     return AnsweredCase(
         case=case,
@@ -199,8 +204,8 @@ def rerun_case(
             answers=tuple(answer.text for answer in own),
             outcome=verdict.outcome.value,
             reason=verdict.reason,
-            contrast=ContrastReply(contrast[0].text, of_contrast.outcome.value, of_contrast.reason)
-            if of_contrast
+            contrast=ContrastReply(of_contrast.answer.text, of_contrast.outcome.value, of_contrast.reason)
+            if of_contrast and isinstance(of_contrast.answer, Answer)
             else None,
         ),
         before=before,

@@ -232,6 +232,17 @@ def test_a_baseline_keeps_the_trials_and_compares_no_flaky_case(tmp_path: Path) 
     assert change.paired.shared == row["cases"] - row["flaky"]
 
 
+def test_a_flaky_case_is_replayed_with_all_of_its_trials(pytester: pytest.Pytester) -> None:
+    options = ("--vqamt-model", FLIPS, "--vqamt-data=pictures:20", "--vqamt-repeats=2", "--vqamt-sampler=random")
+    named = (f"--vqamt-relations={ITEM}", "--vqamt-max-cases=30", "--vqamt-report=out")
+    pytester.runpytest_inprocess(*options, *named)
+    flaky = next(row for row in cases_in(pytester.path / "out") if row["verdict"] == "flaky")
+
+    result = pytester.runpytest_inprocess(*options, "--vqamt-report=out", f"--vqamt-replay={flaky['case_id']}")
+
+    result.stdout.fnmatch_lines(["*flaky: answers to the same query differ: holds in 1 of 2 trials*"])
+
+
 @pytest.mark.full
 def test_at_full_size_under_three_in_a_thousand_are_violated_by_noise(capsys: pytest.CaptureFixture[str]) -> None:
     def measured(model: object, repeats: int) -> tuple[int, int, int]:
