@@ -18,7 +18,6 @@ The file is TOML with an array of tables for each kind of question::
 from __future__ import annotations
 
 import string
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.input_files import parse_toml, read_text
 from pytest_vqamt.core.meaning import (
     Absent,
     Both,
@@ -90,7 +90,7 @@ def read_wordings(file: Path) -> Wordings:
         OptionError: the file cannot be read, or a template lacks a form or has a filling that it cannot have.
     """
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        table = parse_toml(read_text(file))
     except (OSError, ValueError) as error:
         raise OptionError(f"Expected a TOML file of wordings, but got wordings={str(file)!r} ({error})") from error
     for kind in table:

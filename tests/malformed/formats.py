@@ -21,12 +21,14 @@ from pytest_vqamt.language.ontology.merging import ontology
 from pytest_vqamt.language.question_ranking.pool import open_pool
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.openai.prices import prices_from
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.frcnn.config import read_config
 from pytest_vqamt.models.region_models.frcnn.loading import ATTRIBUTES, OBJECTS, read_vocabulary
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
 from pytest_vqamt.models.transformers.classifier import read_answers
 from pytest_vqamt.models.transformers.prompted.text import read_chat_template
+from pytest_vqamt.relations.own_wordings import read_wordings
 from pytest_vqamt.relations.recognition import read_excluded
 from pytest_vqamt.reporting.audit.sheet import csv_text
 from tests.data.made_carets import write_carets
@@ -278,6 +280,18 @@ FORMATS: Mapping[str, Format] = {
         files=("ours.toml",),
         read=_done(lambda: ontology("ours.toml")),
         modules=("language.ontology.merging", "language.ontology.loading"),
+    ),
+    "wordings": Format(
+        write=_text("wordings.toml", '[[count]]\ntext = "how many {nouns} ?"\n'),
+        files=("wordings.toml",),
+        read=_done(lambda: read_wordings(Path("wordings.toml"))),
+        modules=("relations.own_wordings",),
+    ),
+    "prices": Format(
+        write=_text("prices.toml", '["*"]\nin = 2.5\nout = 10\n'),
+        files=("prices.toml",),
+        read=_done(lambda: prices_from(ModelOptions(settings={"price": "prices.toml"}), "m")),
+        modules=("models.openai.prices",),
     ),
     "pool of texts": Format(
         write=_text("pool.txt", "Is there a dog?\nWhat color is the cat?\n"),

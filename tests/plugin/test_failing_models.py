@@ -15,8 +15,8 @@ BREAKS = {
     ),
     "a number": (
         "return [3 for each in batch]",
-        "Expected Model.answer() of model 'python:own:Model' to return an Answer(text, scores) or a str for each "
-        "input, but got 3 (int) for text=",
+        "Expected Model.answer() of model 'python:own:Model' to return an Answer(text, scores), a Declined or a str "
+        "for each input, but got 3 (int) for text=",
     ),
     "nothing": (
         "return None",

@@ -309,7 +309,10 @@ def test_a_mistake_in_the_ini_file(pytester: pytest.Pytester, run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--vqamt-model=vilt", "--vqamt-option=detecter=x"), "'detecter=x'; known: wordnet, ontology"),
+        (
+            ("--vqamt-model=vilt", "--vqamt-option=detecter=x"),
+            "'detecter=x'; known: thought-tags, reader, wordings, wordnet",
+        ),
         (("--vqamt-model=lxmert", "--vqamt-option=detecter=x"), "'detecter=x'; did you mean 'detector'?"),
         (("--vqamt-model=hf:a/b", "--vqamt-option=promt-count=x"), "'promt-count=x'; did you mean 'prompt-count'?"),
     ],

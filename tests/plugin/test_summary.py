@@ -35,13 +35,13 @@ def table(result: pytest.RunResult) -> dict[str, dict[str, str]]:
     ends = [found.end() for found in re.finditer("-+", lines[rule])]
     starts = [0, *ends[:-1]]
     columns = tuple(lines[rule - 1][start:end].strip() for start, end in zip(starts, ends, strict=True))
-    assert columns == HEAD
+    assert columns in (HEAD, (*HEAD[:-1], "declined", HEAD[-1]))
     rows = {}
     for line in lines[rule + 1 :]:
         if not line:
             break
         cells = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-        rows[cells[0]] = dict(zip(HEAD, cells, strict=True))
+        rows[cells[0]] = dict(zip(columns, cells, strict=True))
     return rows
 
 
@@ -89,10 +89,17 @@ def test_an_answer_that_dominates_is_pointed_out(run: Run) -> None:
     assert "of all answers are" not in fair.stdout.str(), "half yes, half no"
 
 
-def test_answers_of_the_wrong_kind_are_counted_apart(run: Run) -> None:
-    rows = table(run("--vqamt-relations=metavqa.reversion[object]", model="fault:refuses"))
+def test_answers_of_the_wrong_kind_are_counted_apart(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(purple="class Model:\n    def answer(self, batch):\n        return ['purple' for _ in batch]\n")
+    rows = table(run("--vqamt-relations=metavqa.reversion[object]", model="python:purple:Model"))
     row = rows["metavqa.reversion[object]"]
     assert (row["cases"], row["pass rate"], row["unparsed"], row["errors"]) == ("4", "0.000", "4", "0")
+
+
+def test_refusals_are_counted_apart(run: Run) -> None:
+    rows = table(run("--vqamt-relations=metavqa.reversion[object]", model="fault:refuses"))
+    row = rows["metavqa.reversion[object]"]
+    assert (row["cases"], row["pass rate"], row["unparsed"], row["declined"]) == ("4", "-", "0", "4")
 
 
 def test_the_simplest_violation_of_each_relation(run: Run) -> None:

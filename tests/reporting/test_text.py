@@ -56,7 +56,7 @@ def test_the_terminal_has_them_in_lines_of_each_model() -> None:
 def test_the_summary_has_them_in_its_last_line() -> None:
     *_, last = summary_page(report(TINY, IDLE)).splitlines()
     assert last.endswith(
-        f"took 90 s. tiny queries: {QUERIES}; model utilisation {UTILISATION}. "
+        f"took 90 s. tiny queries: {QUERIES}; model utilisation {UTILISATION}; usage: tokens in 7. "
         "idle queries: 0 sent, 3 cached, 0 deduplicated"
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -10,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.input_files import expanded, parse_toml, read_text
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.settings import parse_number
 
@@ -62,7 +62,7 @@ def prices_from(options: ModelOptions, model: str) -> Prices | None:
             raise OptionError(
                 f"Expected price=FILE, or price-in and price-out, but got price={given['price']!r} and both"
             )
-        return _prices_in(Path(given["price"]).expanduser(), model)
+        return _prices_in(expanded(given["price"]), model)
     if not named:
         return None
     prices = {name: parse_number(text, f"price-{name}", at_least=0, most=_MOST) for name, text in named.items()}
@@ -71,7 +71,7 @@ def prices_from(options: ModelOptions, model: str) -> Prices | None:
 
 def _prices_in(file: Path, model: str) -> Prices:
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        table = parse_toml(read_text(file))
     except (OSError, ValueError) as error:
         raise OptionError(f"Expected a TOML file of prices, but got price={str(file)!r} ({error})") from error
     # The model's own name comes before globs, and of these the longest.
