@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answers.text import (
@@ -15,6 +16,7 @@ from pytest_vqamt.language.answers.text import (
     prepare_answer,
     unreadable_answer,
 )
+from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.hyponyms import hyponyms
 from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.ontology import ontology
@@ -45,7 +47,26 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     prepared = prepare_answer(text)
     if isinstance(prepared, UnreadableAnswer):
         return prepared
-    answer = without_questions(prepared)
+    read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
+    if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) or (of_absent and isinstance(read, UnreadableAnswer)):
+        for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
+            if of_absent and not (part and _MISSING.search(part[0])):
+                continue
+            closing = _stated_choice(part[1], part[1], options, part[1], of_absent=False) if part else read
+            if isinstance(closing, str):
+                return closing
+    if read != UnreadableAnswer(Unreadable.NO_OPTION):
+        return read
+    if (conclusion := _CONCLUSION.search(prepared)) and (by_letter := _by_letter(conclusion[1], options)):
+        return by_letter[0]
+    expected = sorted({word for way in _forms_in_words(options) for word in way.split()})
+    corrected = without_typing_errors(prepared, expected)
+    return read if corrected == prepared else _choice(corrected, options, of_absent)
+
+
+def _stated_choice(
+    text: str, answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool
+) -> str | UnreadableAnswer:
     lettered = None if text.strip() == "a" else _by_letter(answer, options)  # the article of an answer cut off
     if lettered is None:
         return _named_option(_without_offer(answer, options), options, prepared, of_absent=of_absent)
@@ -81,6 +102,21 @@ def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]
     return named, denied
 
 
+_VERDICT_FIRST = re.compile(
+    r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were|has|have|can|ruled|does|looks?)\b)"
+)
+"""The verdict before its reasons: "Red. The blue one is another car"."""
+_CONCLUSION = re.compile(
+    r".*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence|consequently)"
+    r"(?=[ ,:]+(?:(?:it|this|i|my|option|the answer|the \w+ (?:one|thing|option))\b"
+    r"|(?:\w+ ){0,2}\w+\W*$)))\b[ ,:]*(?!far\b|that\b)(?:the \w+ one is |it has to be "
+    r"|it must be )?([^.!?\n]+)[.!\s]*$",
+    re.DOTALL,
+)
+"""What follows from the reasons before it, at the end."""
+
+_MISSING = re.compile(r"\b(?:missing|absent) (?:one |option |thing |object )?is [^.!\n]*[.!\s]*$")
+
 _SAYS_THERE = re.compile(
     r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|is (?:visible|present|there|shown))\b"
 )
@@ -106,6 +142,7 @@ def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
     if any(len(option) == 1 and not option.isdecimal() for option in options):
         return None
     has_numbers = any(option.isdecimal() for option in options)
+    answer = _LETTER_DENIED.sub("", answer)
     place, rest = -1, ""
     if found := _ONE_LETTER.fullmatch(answer):
         place = _LETTERS.index(found[1])
@@ -117,6 +154,13 @@ def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
         place, rest = _LETTERS.index(found[1] or found[2] or found[3]), found[4]
     return (options[place], rest) if 0 <= place < len(options) else None
 
+
+_LETTER_DENIED = re.compile(
+    r"^\W*not (?:option )?[(]?[a-h][)]?,? but (?:rather )?|,? (?:and )?(?:not|rather than"
+    r"|instead of) (?:option )?[(]?[a-h][)]?(?=\W*$)"
+    r"| is (?:the )?(?:correct|right|best)(?: (?:one|option|choice|answer))?(?=\W*$)"
+)
+"""What is left out of "not A but C", "C, not A" and "the second is correct"."""
 
 _OFFER = re.compile(
     r"(?:^|(?<=[.:!\n]))\s*(?:(?:between|of|out of|among|amongst|given|considering|comparing)\b[^,.:\n]*[,:]"
@@ -157,7 +201,28 @@ def _forms(options: tuple[str, ...]) -> dict[str, str]:
     for option in options:
         for form in _ways(option):
             forms.setdefault(_joined(form), option)
+    for form, option in _without_prepositions(options).items():
+        forms.setdefault(_joined(form), option)
     return forms
+
+
+@lru_cache(maxsize=65536)
+def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
+    """The options by the thing alone ("beach" for "at the beach"), where no two options have the same thing."""
+    things = {option: _PREPOSITION.sub("", option.lower()) for option in options}
+    every = list(things.values())
+    return {thing: option for option, thing in things.items() if every.count(thing) == 1 and thing != option.lower()}
+
+
+_PREPOSITION = re.compile(
+    r"^(?:at|in|on|by|under|near|behind|beside|with|from|to|next to|in front of) (?:(?:an?|the) )?"
+)
+
+
+def _forms_in_words(options: tuple[str, ...]) -> set[str]:
+    return {
+        way for option in options for way in (option.lower(), plural(option.lower()), *_without_prepositions(options))
+    }
 
 
 def _ways(option: str) -> tuple[str, ...]:
@@ -200,7 +265,9 @@ def _joined(words: str) -> str:
 @lru_cache(maxsize=65536)
 def _pattern(options: tuple[str, ...]) -> re.Pattern[str]:
     ways = {
-        "[ -]?".join(map(re.escape, _SPLIT.split(way))) for option in options for way in _ways(option) if _joined(way)
+        "[ -]?".join(map(re.escape, _SPLIT.split(way)))
+        for way in chain(*map(_ways, options), _without_prepositions(options))
+        if _joined(way)
     }
     longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or _NOTHING
     # Han and kana are written without spaces.
@@ -232,6 +299,10 @@ def _label(text: str) -> Label | UnreadableAnswer:
         is_doubt = prepared.reason in (Unreadable.REFUSAL, Unreadable.UNSURE)
         return Label.NEUTRAL if is_doubt and _named(final_answer(text)) is Label.NEUTRAL else prepared
     named = _named(without_questions(prepared))
+    if named is Unreadable.SEVERAL_LABELS and (verdict := _VERDICT_FIRST.match(prepared)):
+        named = _named(verdict[1])
+    if named is Unreadable.NO_LABEL:
+        named = _named(without_typing_errors(without_questions(prepared), _LABEL_WORDS))
     return named if isinstance(named, Label) else unreadable_answer(prepared, named)
 
 
@@ -250,6 +321,7 @@ def _named(answer: str) -> Label | Unreadable:
 
 _CONTRASTED = re.compile(r"\b(?:but|rather|instead|so|hence|therefore|thus)\b|\bnor\b.*[,;]")
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
+_LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
 _LABELS = {label.value: label for label in Label}
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.language.answers.other_languages import number_in_another_language
 from pytest_vqamt.language.answers.text import (
     MARK,
     MAX_CACHED_CHARS,
@@ -19,10 +20,11 @@ from pytest_vqamt.language.answers.text import (
     prepare_answer,
     unreadable_answer,
 )
+from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.answers.yes_no import noun_pattern
 from pytest_vqamt.language.captions.lexicon import spans_of
 from pytest_vqamt.language.captions.reading import class_of
-from pytest_vqamt.language.english.nouns import plural, singular
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
 
 
@@ -79,6 +81,8 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
     if NOT_WHOLE in words:
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
     total = _total(words)
+    if total is not None and any(int(number) != total for number in _ALL_OF_THEM.findall(words)):
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     if _NONE_FIRST.match(words):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if total or _TAKEN_BACK.search(words) else 0
     if total is not None:
@@ -92,7 +96,12 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
     if quantifier and (not numbers or _QUANTIFIER_ADDED.search(words)):
         return Quantifier(quantifier[0])
     if not numbers:
-        return _by_article(words) or unreadable_answer(prepared, Unreadable.NO_NUMBER)
+        if (single := _by_article(words)) is not None:
+            return single
+        if (foreign := number_in_another_language(prepared)) is not None:
+            return foreign
+        corrected = without_typing_errors(prepared, _SPELLED)
+        return unreadable_answer(prepared, Unreadable.NO_NUMBER) if corrected == prepared else _read(corrected, groups)
     if len(set(numbers)) > 1 or _NUMBER_ADDED.search(words):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     if _DENIED.search(words):
@@ -100,6 +109,7 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
     return numbers[0]
 
 
+_SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
 _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:]) +")
 """The letter of an option: "B) 3"."""
 _LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
@@ -287,9 +297,14 @@ def _without_parts(words: str) -> str:
     return words[: first.end()] + _PARTITIVE.sub("~", words[first.end() :]) if first else words
 
 
+_ALL_OF_THEM = re.compile(r"(?:^|[.!\n] ?)there (?:is|are) <(\d+)> [a-z]+[.!](?=\s*(?:the|in) total\b)")
+"""A sentence that gives the number of all by itself, before another that gives the total."""
+
 _TOTAL = r"(?:total(?:s|ing)?|sum|altogether|all together|in all|combined|overall)"
 _TOTAL_FIRST = re.compile(
     rf"(?:=|\b(?:{_TOTAL}|making|makes|adds? up to|answer is)\b)(?:(?!\band\b)[^<.;\n]){{0,40}}<(\d+)>"
+    r"|\b(?:real|actual|true|correct|exact|right|final) (?:number|count|total|amount"
+    r"|figure)(?: [a-z]+){0,4}?(?: is|:) <(\d+)>"
     rf"|\b{_TOTAL}\b[^<.;\n]{{0,80}}(?:\bis|\bare|\bequals|=|:)\s*(?:about |exactly )?<(\d+)>"
 )
 _TOTAL_LAST = re.compile(rf"<(\d+)>((?: [a-z]+){{0,4}}?),? (?:in )?{_TOTAL}\b(?!\s*[:=])")
@@ -317,7 +332,7 @@ _BEFORE_PARTS = re.compile(
 def _total(words: str) -> int | None:
     """Returns the number that is called the total, or whose parts follow ("three dogs: one black and two white")."""
     found = {
-        int(each[1] or each[2])
+        int(each[1] or each[2] or each[3])
         for each in _TOTAL_FIRST.finditer(words)
         if not _FOLLOWED_BY_ANOTHER.match(words, each.end())  # "in total there are 2 dogs and 3 cats"
     }

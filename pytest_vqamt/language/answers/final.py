@@ -118,7 +118,7 @@ _WORDS = r"(?:(?:my|the|your|so|therefore|thus|hence)[ ,]+)*(?:(?:final|correct|
 _MARKER = re.compile(
     rf"(?:^|(?<=[\s.,;:*_(>\[#\-]))[*_#>\s\[-]{{0,6}}\b{_WORDS}(?:answer|conclusion|verdict)\b(?:[ ]+is)?[*_\]]*[ ]*"
     r"(?:[:=\uff1a][ ]*[*_]*|(?<=[*\]])[ ]*\n|[ ]*[*_]*\n(?<=answer\n))"
-    r"|^[ ]*\#{1,6}[ ]*(?:final[ ]+)?(?:answer|conclusion)[ ]*[:.]?[ ]*$"
+    r"|^[ ]*\#{1,6}[ ]*(?:final[ ]+)?(?:answer|conclusion|results?|total|count|verdict)[ ]*[:.]?[ ]*$"
     r"|^[ ]*(?:\#{4})(?=[ ]*[\w-]+[ .]*$)"  # GSM8K's
     r"|^[ ]*A[ ]*:(?=[ ])"
     r"|\banswer(?:[ ]to[ ](?:the|your|this)[ ]question)?[ ]is\b(?![ ](?:not|that|because|in|on|at|based)\b)[ ]*[:*_]*",

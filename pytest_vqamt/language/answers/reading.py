@@ -27,7 +27,10 @@ from pytest_vqamt.core.meaning import (
     is_yes_no,
 )
 from pytest_vqamt.language.answers import choices, counts, yes_no
+from pytest_vqamt.language.answers.comparisons import compared
 from pytest_vqamt.language.answers.counts import Quantifier
+from pytest_vqamt.language.answers.echoes import repeated
+from pytest_vqamt.language.answers.other_languages import there_in_another_language
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
@@ -55,6 +58,8 @@ def read(question: str | Meaning, answer: str, options: Sequence[str] = ()) -> A
     meaning = meaning_of(question, tuple(options))
     if isinstance(meaning, Choice):
         return read_choice(answer, options, question)
+    if is_yes_no(meaning):
+        return read_yes_no(answer, question)
     return read_by_meaning(meaning, answer)
 
 
@@ -79,7 +84,12 @@ def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:
     True
     """
     meaning = meaning_of(question, ())
-    return yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
+    said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
+    if said == UnreadableAnswer(Unreadable.NO_YES_OR_NO) and question:
+        stated = repeated(question, answer)
+        stated = there_in_another_language(question, strip_reasoning(answer)) if stated is None else stated
+        return said if stated is None else stated
+    return said
 
 
 def read_count(answer: str, question: str = "") -> int | Quantifier | UnreadableAnswer:
@@ -94,7 +104,10 @@ def read_choice(answer: str, options: Sequence[str], question: str = "") -> str 
     >>> read_choice("There is no kite.", ["dog", "kite"], "Which of these is not in the picture, a dog or a kite?")
     'kite'
     """
-    return choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
+    read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
+    if isinstance(read, UnreadableAnswer) and read.reason is Unreadable.SEVERAL_OPTIONS:
+        return compared(question, answer, options) or read
+    return read
 
 
 _OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]*\b(?:not|isn't|aren't|missing|absent)\b")

@@ -113,6 +113,11 @@ _CONTRACTIONS = (
     (re.compile(r"\bi'm\b"), "i am"),
     (re.compile(r"\bi'd\b"), "i would"),
 )
+_PARAPHRASES = (
+    (re.compile(r"\bnot (?:even )?(?:an? single|one single|even (?:one|an?))(?: one(?= of\b))?\b"), "no"),
+    (re.compile(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"), r"only \2 \1"),
+)
+"""Ways to say "no" and "only"."""
 _SPACES = re.compile(r"[^\S\n]+")
 
 _CANNOT = (
@@ -203,7 +208,7 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     if len(text) > _MAX_CHARS:
         text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
     text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text)))
-    for pattern, written_out in _CONTRACTIONS:
+    for pattern, written_out in (*_CONTRACTIONS, *_PARAPHRASES):
         text = pattern.sub(written_out, text)
     return _SPACES.sub(" ", _EMOJI.sub(" ", text)).strip()
 
@@ -213,9 +218,12 @@ _OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
 _CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
 _END_OF_TURN = re.compile(r"<\|(?:im_end|im_start|eot_id|end|endoftext|end_of_turn)\|>|</s>|<end_of_turn>|<\uff5cend")
 _CORRECTION = re.compile(
-    r"\b(?:wait|hold on|scratch that|correction|on (?:closer (?:inspection|look)|second thoughts?)"
-    r"|looking (?:again|closer)"
-    r"|(?:hmm|hm|oh|no)[,.! ]+actually|let me correct (?:myself|that))\b[\s,.:;!-]*(?:no\b,\s*)?"
+    r"\b(?:wait\b|hold on\b|scratch that\b|correction\b|on (?:closer (?:inspection|look)|second thoughts?)\b"
+    r"|looking (?:again|closer)\b"
+    r"|(?:hmm|hm|oh|no)[,.! ]+actually\b|let me correct (?:myself|that)\b"
+    rf"|(?:(?<=[.,;!?-] )(?:no|sorry|rather|or rather|i mean)\b,? )(?=(?:(?:it is|that is|make (?:that|it)"
+    rf"|i mean|rather),? )?"
+    rf"(?:\d|(?:{'|'.join(NUMBER_WORDS[1:20])})\b(?! of\b))))[\s,.:;!-]*(?:no\b,\s*)?"
 )
 _FIRST_IMPRESSION = re.compile(
     r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:(?:you|one|someone|it) (?:might|may|could"
@@ -281,6 +289,12 @@ _WORDS = rf"(?:(?:{_TENS})(?:[- ](?:{'|'.join(NUMBER_WORDS[1:10])})\b)?|(?:{_BEL
 _TIMES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _UNIT = "years?|months?|inch(?:es)?|cm|mm|km|kg|ft|met(?:er|re)s?|mph|dollars?|minutes?|hours?|am|pm|degrees?|percent"
 
+_NUMBERED = (
+    "route|line|bus|tram|platform|gate|lane|room|page|track|highway|flight|step|level|section|episode|chapter|jersey|shirt"
+    "|number[ ]plate|table[ ]for|seats?|room[ ]for|space[ ]for|set[ ]for|laid[ ]for|made[ ]for"
+)
+"""What a number names, or is meant for."""
+
 _MOST_DIGITS = 9
 """Longer numbers count nothing in a picture, and Python refuses to read one of thousands of digits."""
 
@@ -294,6 +308,7 @@ _NUMBER = re.compile(
     (?P<none_at_all>
         \b(?:no[ ]one|none|nothing|nobody|no)[ ](?:else|more|others?|longer|doubt|problem|less|fewer)\b(?![ ]than\b)
     )
+  | (?P<one> \b(?:just|only)[ ]the[ ]one\b(?!'s))
   | (?P<pronoun>
         \b(?:the|this|that|which|each|every|any|another|other|last|first|second|third)(?:[ ][a-z]+)?[ ]one\b
       | \ban?[ ](?!single|lone|sole)[a-z]+[ ]one\b | \bone[ ](?:another|by[ ]one)\b
@@ -302,6 +317,7 @@ _NUMBER = re.compile(
         \d+(?:\.\d+)?\s?% | \d{{1,2}}:\d\d\b | \d+(?:st|nd|rd|th)\b | \d+/\d+ | \b[a-z]+\d\w* | \d+[a-z]\w*
       | (?<=\bin[ ])(?:19|20)\d\d\b | (?<=\bfrom[ ])(?:19|20)\d\d\b | (?<=\bsince[ ])(?:19|20)\d\d\b
       | (?:\b{_WORDS}|\d+(?:\.\d+)?)[ -]?(?:{_UNIT})\b
+      | \b(?:{_NUMBERED})[ ](?:no\.?[ ])?(?:\d+|{_WORDS})\b(?![ ](?!is\b|was\b|has\b)[a-z]+s\b)
     )
   | (?P<not_whole>
         (?<![\w)])-\d+(?:\.\d+)? | \d+\.(?!0+\b)\d+ | (?:\b{_WORDS}|\d+)[ ](?:and[ ]a[ ]half|pairs|couples)\b
@@ -314,11 +330,11 @@ _NUMBER = re.compile(
         \bno[ -]one\b | \b(?:none|nothing|nobody|neither|zero|nil|nope|no(?![ ](?:less|more|fewer)[ ]than))\b
       | \bwithout[ ](?:any|an?)\b
       | \b(?:not|never)[ ](?!sure|certain|clear|only|just)(?:\w+[ ]){{0,3}}?
-        (?:any|an?[ ]single(?:[ ]one)?|an?|even[ ]one|one[ ]single)\b(?![ ](?:lot|few|bit))
+        (?:any(?:body|one)?|an?[ ]single(?:[ ]one)?|an?|even[ ]one|one[ ]single)\b(?![ ](?:lot|few|bit))
     )
   | (?P<digits> \d{{1,3}}(?:,\d{{3}})+(?!\d) | \d{{1,3}}(?:[ ]000)+(?!\w) | \d+ )(?:\.0+\b)?
   | (?P<words> \b{_WORDS}\b )
-  | (?P<one> \b(?:an?[ ])?(?:single|lone|sole)\b )
+  | (?P<single> \b(?:an?[ ])?(?:single|lone|sole)\b )
     """,
     re.VERBOSE,
 )
@@ -340,7 +356,7 @@ def _value(found: re.Match[str]) -> int:
         return _word(found["words"])
     if found["bare_unit"]:
         return _TIMES[found["bare_unit"]]
-    return {"half_dozen": 6, "pair": 2, "zero": 0, "one": 1}[found.lastgroup or ""]
+    return {"half_dozen": 6, "pair": 2, "zero": 0, "one": 1, "single": 1}[found.lastgroup or ""]
 
 
 def _word(word: str) -> int:

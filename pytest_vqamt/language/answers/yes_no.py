@@ -22,6 +22,7 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     Related,
     Side,
+    groups_of,
 )
 from pytest_vqamt.language.answers.choices import without_questions
 from pytest_vqamt.language.answers.text import (
@@ -32,6 +33,7 @@ from pytest_vqamt.language.answers.text import (
     prepare_answer,
     unreadable_answer,
 )
+from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.hyponyms import hyponyms
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
@@ -85,9 +87,26 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     else:
         claim = _presence_claim(meaning, parts)
     if claim is not None:
+        if isinstance(meaning, Exists | Has) and particles == {not claim} and _ALONE.match(answer):
+            return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
     said = particles.pop() if particles else _echo(meaning, parts)
-    return unreadable_answer(prepared, Unreadable.NO_YES_OR_NO) if said is None else said
+    if said is not None:
+        return said
+    corrected = without_typing_errors(answer, _expected_words(meaning))
+    return unreadable_answer(prepared, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
+
+
+@lru_cache(maxsize=65536)
+def _expected_words(meaning: Meaning) -> tuple[str, ...]:
+    """The words of an answer that are looked for with typing errors, too."""
+    names = [
+        form
+        for group in groups_of(meaning)
+        for name in (group.name, *group.attributes)
+        for form in (name, plural(name))
+    ]
+    return ("yes", "nope", "there", "not", "is", "no", *" ".join(names).split())
 
 
 _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:])\s+(?=\w)")
@@ -127,21 +146,25 @@ _END = r"\s*(?:$|[,.;:!()\n-])"
 # After "no" a noun makes it a claim ("no dogs"); these words leave it a particle.
 _FOLLOWING = rf"(?:{_END}|\s*(?:there|it|i|we|you|the|this|that|they|he|she|because|as|since)\b)"
 _OPENING = (
-    r"(?:well|hmm|ok|okay|oh|so|and|probably|likely|most likely|(?:the|my) (?:\w+ )?answer (?:to \w+ question )?is"
+    r"(?:well|hmm|ok|okay|oh|so|and|but|probably|likely|most likely|(?:the|my) (?:\w+ )?answer (?:to \w+ question )?is"
     r"|answer|i (?:would|will|can|would have to) say|i (?:think|believe|guess|answer))"
 )
 _YES = (
     r"(?:yes|yeah|yep|yup|yea)\b|(?:y|true|correct|right|sure|certainly|definitely|absolutely|of course|indeed"
     rf"|affirmative|exactly)(?={_FOLLOWING})"
-    rf"|(?:i (?:think|believe) so|(?:it|that) is (?:right|correct|true|the case))(?={_END})"
+    rf"|(?:i (?:think|believe|guess|suppose|would say) so|(?:it (?:looks|seems|appears)|looks|seems"
+    rf"|appears) (?:like it|so|that way)|(?:it|that) is (?:right|correct|true|the case))(?={_END})"
 )
 _NO = (
     r"(?:no|nope|nah|n|not|false|incorrect|wrong|untrue|negative|never|not at all|not really|not likely"
-    rf"|of course not)(?={_FOLLOWING})|(?:i do not (?:think|believe) so"
+    rf"|of course not)(?={_FOLLOWING})|(?:i do not (?:think|believe) so|(?:it )?does not (?:look|seem"
+    rf"|appear) (?:like it|so|that way)|i doubt it"
     rf"|(?:it|that) is (?:wrong|false|incorrect|not (?:right|correct|true|the case)))(?={_END})"
 )
 _PARTICLE = re.compile(rf"(?:^|[.,:!;\n]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
 _LEADING = re.compile(rf"(?:^|(?<=[.,:!;\n]))\s*(?:yes|yeah|yep|no|nope|nah)(?={_FOLLOWING})")
+_ALONE = re.compile(r"\W*(?:yes|no)\s*[.!\n]\s*")
+"""A particle that is a sentence by itself, which a claim behind it contradicts or not."""
 _YES_AND_NO = re.compile(r"\byes\W+(?:and|or)\W+no\b|\bno\W+(?:and|or)\W+yes\b|\byes/no\b")
 
 
@@ -178,7 +201,9 @@ _ELLIPSIS = re.compile(
     rf"(?:there (?:is|are|was|were)(?P<not1> not)?(?: (?P<amount1>{_AMOUNT}))?"
     rf"|(?:i|we|you) (?:(?:can|could|do) )?(?P<not2>not )?(?:see|spot|find|notice) (?P<amount2>{_AMOUNT})"
     rf"|(?P<amount3>it|they|one|none|neither|both|all|some)(?: of them)? (?:is|are|can be)(?P<not3> not)? {_PLACE}"
-    rf"|(?P<amount4>none|nothing|nobody|no one|neither|both|not any|not one|zero)"
+    rf"|(?P<amount4>none|nothing|nobody|no one|neither|both|not any|not one|zero|several|many|lots|plenty|a few"
+    rf"|quite a few)"
+    r"(?:,? (?:actually|indeed|in fact))?"
     rf"|(?P<not5>not )?(?:visible|present|in the (?:picture|image)|there)|(?P<not6>absent|missing)"
     rf")(?: {_PLACE})*(?P<where> (?:on|in|at|near|by|under|behind|beside|next to|to|sitting|standing|lying)\b[^,]*)?"
 )
@@ -397,7 +422,8 @@ _AFTER_A_PHRASE = re.compile(
     r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present|near|next|by"
     r"|under|behind|beside|above|below|beneath|underneath|inside|outside|atop|(?:close|left|right)(?= (?:to|of)\b)"
     r"|from|as|shown|seen|depicted|pictured|can|could|has|have|does|do|not"
-    r"|too|also|around|along|among|through|between|over|against|across|for|within|without|anywhere|together|either|appears?"
+    r"|(?:i|we|you)(?= can\b| see\b)|too|also|around|along|among|through|between|over|against|across|for|within"
+    r"|without|anywhere|together|either|appears?"
     r"|exists?|wears|holds|stands?|sits?|lies|rather|instead"
     r"|(?!(?:bed|shed|sled|weed|seed|feed|reed)\b)\w+ed"
     r"|(?!(?:\w?ring|wing|king|string|spring|swing|thing|building|ceiling|clothing|painting|railing|drawing|earring"

@@ -1,0 +1,124 @@
+"""Sentences in other languages: that something is there, or not, and how many there are."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from unicodedata import normalize
+
+from pytest_vqamt.language.tables import toml_table
+
+
+def there_in_another_language(question: str, answer: str) -> bool | None:
+    """Whether an answer says that what the question names is there, both in one language of ``yes_no_words.toml``.
+
+    "Hay un perro" is no answer to "\u00bfHay un gato?". None if the question is English or denies, or the answer has
+    several sentences.
+
+    >>> there_in_another_language("\u00bfHay un perro?", "No veo ning\u00fan perro.")
+    False
+    """
+    question, answer = (normalize("NFC", text).casefold().replace("\u2019", "'") for text in (question, answer))
+    statement = _ONE_SENTENCE.fullmatch(answer)
+    if statement is None or (question.isascii() and _ENGLISH.search(question)):
+        return None
+    said = set()
+    for there, not_there in _phrases():
+        asked = there.search(question)
+        if asked is None or not_there.search(question):
+            continue
+        denied = not_there.search(answer) is not None
+        if denied or there.search(answer):
+            names = _names(there.sub(" ", question))
+            named = _names(there.sub(" ", not_there.sub(" ", answer)))
+            covers = bool(names and named) and (named <= names if denied else names <= named)
+            said.add(not denied if covers else None)
+    return said.pop() if len(said) == 1 else None
+
+
+_ONE_SENTENCE = re.compile(r"\W*[^.!?;\n\u3002\u0964]+[.!\u3002\u0964]*\s*")
+_ENGLISH = re.compile(r"\b(?:is|are|was|were|do|does|can|the|there)\b")
+
+
+@cache
+def _phrases() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    rows = [row for row in toml_table("answers/yes_no_words.toml").values() if "there" in row]
+    return tuple((_any_of(row["there"]), _any_of(row["not_there"])) for row in rows)
+
+
+def _any_of(words: list[str]) -> re.Pattern[str]:
+    """Finds the words; Han and kana are written without spaces, so they have no borders."""
+    longest = sorted((normalize("NFC", word) for word in words), key=len, reverse=True)
+    return re.compile(
+        "|".join(re.escape(word) if _HAN.match(word) else rf"(?<!\w){re.escape(word)}(?!\w)" for word in longest)
+    )
+
+
+_HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+_NOT_NAMES = re.compile(
+    "[\u3040-\u309f\u5417\u55ce\u56fe\u7247\u4e2d\u91cc\u8fd9\u5f20\u753b\u50cf\u9762\u662f\u4e0d\u4e00\u53ea\u4e2a]|\\W|\\d"
+)
+_PICTURES = re.compile(
+    r"(?<!\w)(?:imagen|foto\w*|imag\w*|bild\w*|gambar|photo|\u0438\u0437\u043e\u0431\u0440\u0430\u0436\w*|\u043a\u0430\u0440\u0442\u0438\u043d\w*"
+    r"|\u0627\u0644\u0635\u0648\u0631\u0629|\u0924\u0938\u094d\u0935\u0940\u0930|\u091b\u0935\u093f|\u099b\u09ac\u09bf\S*|\u062a\u0635\u0648\u06cc\u0631)(?!\w)"
+)
+_DETERMINERS = re.compile(
+    r"(?:apak|eine|kein|irge|algu|alg\u00fa|ning|nenh|aucu|quel|sehe|visi|saya|\u0915\u094d\u092f\u093e|\u092e\u0947\u0902|\u06a9\u06cc\u0627|\u0645\u06cc\u06ba|\u0987\u0932)"
+)
+_STEM = 4
+
+
+def _names(text: str) -> set[str]:
+    """The words for things up to their endings, or their Han characters and kana.
+
+    A yes must have all of the question's, and a denial none besides them.
+    """
+    text = _PICTURES.sub(" ", text)
+    if _HAN.search(text):
+        return set(_NOT_NAMES.sub("", text))
+    words = re.split(r"[\s.,;:!?\u00bf\u00a1\u061f\u0964]+", text)
+    return {
+        word[:_STEM] for word in words if len(word) >= _STEM - (not word.isascii()) and not _DETERMINERS.match(word)
+    }
+
+
+def number_in_another_language(answer: str) -> int | None:
+    """The only number of a short sentence in another language, if it is a word of 0 to 10.
+
+    >>> number_in_another_language("hay tres perros"), number_in_another_language("tres perros y dos gatos")
+    (3, None)
+    """
+    answer = normalize("NFC", answer)
+    read = set()
+    for numbers, there in _numbers():
+        found = list(numbers.finditer(answer))
+        short = len(answer.split()) <= 2 and not _NO_NUMBER.search(answer)
+        if found and (short or there.search(answer) or _HAN.search(answer)):
+            read.add(_value(found[0][0]) if len(found) == 1 else None)
+    return read.pop() if len(read) == 1 else None
+
+
+_NO_NUMBER = re.compile(r"\b(?:um|null)\b")
+"""Numbers that English has as other words."""
+
+
+@cache
+def _numbers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    rows = [row for row in toml_table("answers/yes_no_words.toml").values() if "numbers" in row]
+    return tuple((_numbers_of(row["numbers"]), _any_of([*row["there"], *row["not_there"]])) for row in rows)
+
+
+def _numbers_of(words: list[str]) -> re.Pattern[str]:
+    if _HAN.match(words[1]):
+        each = f"[{''.join(words)}\u4e24\u5169]"
+        return re.compile(
+            f"(?<![\u7b2c{each[1:-1]}]){each}(?=[\u53ea\u4e2a\u500b\u8f86\u53f0\u6761\u5f20\u628a\u5339\u5934\u4f4d\u540d\u672c\u68f5\u67b6\u8258\u6735\u5339\u982d\u4eba\u3064\u679a]|$)"
+        )
+    return _any_of(words)
+
+
+def _value(word: str) -> int:
+    if word in "\u4e24\u5169":
+        return 2
+    rows = (row.get("numbers", ()) for row in toml_table("answers/yes_no_words.toml").values())
+    return next(value for row in rows for value, each in enumerate(row) if normalize("NFC", each) == word)
