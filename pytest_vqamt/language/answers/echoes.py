@@ -67,7 +67,7 @@ def _said(wanted: Sequence[str], clause: str) -> bool | None:
     return None
 
 
-_CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|than|like)\b")
+_CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|than|like|not just)\b")
 _LEAD = re.compile(
     r"^\W*(?:(?:yes|no|and|so|well|then|actually)\W+)*(?:(?:i|we|you) (?:can |could )?(?:see|think|believe"
     r"|say)(?: that)? )?"

@@ -223,10 +223,10 @@ _CORRECTION = re.compile(
     r"|(?:hmm|hm|oh|no)[,.! ]+actually\b|let me correct (?:myself|that)\b"
     rf"|(?:(?<=[.,;!?-] )(?:no|sorry|rather|or rather|i mean)\b,? )(?=(?:(?:it is|that is|make (?:that|it)"
     rf"|i mean|rather),? )?"
-    rf"(?:\d|(?:{'|'.join(NUMBER_WORDS[1:20])})\b(?! of\b))))[\s,.:;!-]*(?:no\b,\s*)?"
+    rf"(?:\d+(?! of\b)\b|(?:{'|'.join(NUMBER_WORDS[1:20])})\b(?! of\b))))[\s,.:;!-]*(?:no\b,\s*)?"
 )
 _FIRST_IMPRESSION = re.compile(
-    r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:(?:you|one|someone|it) (?:might|may|could"
+    r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:i (?:first |initially |had )?thought|(?:you|one|someone|it) (?:might|may|could"
     r"|would) (?:\w+ )?(?:think|count|assume|seem|look)"
     r"|at first (?:glance|sight)?,?(?: (?:i|it|you|one|this) \w+)?)\b[^.!\n]*?(?:\bbut\b|[.!\n])"
 )
