@@ -29,6 +29,7 @@ _OPPOSITES = {
 _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
 _ASKED = re.compile(rf"\b(?:which|what|who)\b[^?]*?\b({_COMPARATIVE})\b(?! \w+ than)")
 _THAN = re.compile(rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*")
+_LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")
 
 
 def compared(question: str, answer: str, options: Sequence[str]) -> str | None:
@@ -39,7 +40,7 @@ def compared(question: str, answer: str, options: Sequence[str]) -> str | None:
     >>> compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
     """
     asked, said = _ASKED.search(question.lower()), _THAN.fullmatch(answer.lower())
-    if asked is None or said is None or " not " in question or re.search(r"\b(?:not|no|n't|if|maybe|might)\b|n't\b", said[0]):
+    if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
         return None
     first, second = (read_choice(part, tuple(options)) for part in (f"{said[1]} {said[3]}", said[4]))
     if not isinstance(first, str) or not isinstance(second, str) or first == second:
