@@ -233,6 +233,10 @@ def test_says_no(meaning: Meaning, answer: str) -> None:
     assert read_yes_no(answer, meaning) is False
 
 
+def test_a_lamp_that_is_off_is_not_on() -> None:
+    assert read_yes_no("The lamp is off.", Has(group=of("lamp"), attribute="on")) is False
+
+
 @each_row(
     ("meaning", "answer"),
     [
