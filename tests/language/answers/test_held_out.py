@@ -1,8 +1,11 @@
-"""446 answers, written with their readings by someone who had not seen the reader.
+"""868 answers, written with their readings by two who had not seen the reader.
 
-The first measure, before anything was changed for them: of 361 with one right reading 276 were read right, 79 were left
-unread and 6 were read wrong; of 85 without one 6 were read, 3 of them as quantifiers ("several"), which are readings
-here. Later figures are no longer held out.
+The first measure of each file, before anything was changed for it (quantifiers such as "several" are readings here):
+
+- ``held_out.jsonl``: of 361 with one right reading 276 were read right, 79 were left unread and 6 were read wrong; of
+  85 without one 6 were read, 3 of them as quantifiers. Much was mended for it: its later figures are not held out.
+- ``held_out_2.jsonl``: of 368 with one right reading 289 were read right, 77 were left unread and 2 were read wrong;
+  of 54 without one 2 were read.
 """
 
 from __future__ import annotations
@@ -12,22 +15,29 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pytest_vqamt import read_choice, read_count, read_yes_no
 from pytest_vqamt.language.answers.choices import read_label
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.text import UnreadableAnswer
 
-ROWS = [json.loads(line) for line in Path(__file__).with_name("held_out.jsonl").read_text("utf-8").splitlines()]
 WITHOUT = ("none:unclear", "none:unsure", "none:cut off", "none:refusal", "none:sees nothing", "none:empty")
 
 
-def test_most_answers_are_read_and_hardly_any_wrong() -> None:
-    counts = Counter(map(_outcome, ROWS))
-
-    assert counts.total() == 446
-    assert counts["right"] >= 351, counts
-    assert counts["wrong"] == 0, counts
-    assert counts["none, read"] == 0, counts
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "none_read", "total"),
+    [("held_out.jsonl", 351, 0, 0, 446), ("held_out_2.jsonl", 289, 2, 2, 422)],
+)
+def test_most_answers_are_read_and_hardly_any_wrong(
+    file: str, right: int, wrong: int, none_read: int, total: int
+) -> None:
+    lines = Path(__file__).with_name(file).read_text("utf-8").splitlines()
+    counts = Counter(map(_outcome, map(json.loads, lines)))
+    assert counts.total() == total
+    assert counts["right"] >= right, counts
+    assert counts["wrong"] <= wrong, counts
+    assert counts["none, read"] <= none_read, counts
 
 
 def _outcome(row: dict[str, Any]) -> str:
