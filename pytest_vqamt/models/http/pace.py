@@ -51,7 +51,8 @@ class PaceController:
     A rate bounds the start of requests, a window those in flight. The rate doubles quickly until the server refuses a
     request. A refusal cuts it to just below what came since the one before; then it grows, slowly near the rate that
     was refused. The window doubles each round up to ``most``, until answers take twice as long as with fewer in flight
-    while no more of them come: then it is cut, and grows by one each round. After a refusal the rate decides.
+    while no more of them come: then it is cut, and grows by one each round. After a refusal the rate decides. A round
+    in which the window was never full leaves it as it is.
 
     Attributes:
         most: the most requests in flight.
@@ -79,6 +80,7 @@ class PaceController:
         self._round_began: float | None = None
         self._round_answers = 0
         self._round_took_s = 0.0
+        self._round_was_full = False
 
     def delay_s(self, now: float) -> float | None:
         """Seconds until a request may start: 0 for now, None for when another ends."""
@@ -90,6 +92,7 @@ class PaceController:
     def start(self, now: float) -> None:
         """Records that a request was sent."""
         self.in_flight += 1
+        self._round_was_full = self._round_was_full or self.in_flight >= int(self.window)
         if self._round_began is None:
             self._round_began = self._grown_at = now
         self._next_start = max(self._next_start, now - _SLACK_S) + 1 / self.rate
@@ -163,7 +166,10 @@ class PaceController:
         window, began = int(self.window), self._round_began or 0.0
         came = self._round_answers / max(now - began, 1e-6)
         took_s = self._round_took_s / self._round_answers
+        was_full, self._round_was_full = self._round_was_full, False
         self._round_began, self._round_answers, self._round_took_s = now, 0, 0.0
+        if not was_full:
+            return
         fewer = [found for other, found in self._rounds.items() if other <= 0.75 * window]
         is_queued = any(took_s > _SLOWER * before for _, before in fewer)
         gains = not fewer or came > _GAIN * max(before for before, _ in fewer)
