@@ -73,7 +73,7 @@ _CONTEXT = 2048
 _NOISE = 20.0
 _STEP = 85
 _PATCH_PX = 28
-_BATCH_S = 0.03
+_BATCH_S = 0.05
 _BLIND = "I cannot see any picture."
 
 

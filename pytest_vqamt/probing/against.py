@@ -31,6 +31,7 @@ class StageResult:
         compared: requests that both answered.
         differing: pairs of requests, of the first and the second model, that differed twice in a row.
         right: how many answers of each model name what the card shows.
+        wavering: pairs that differed once, and not again.
         p_value: the probability of so many differences between two sane deployments of the same weights.
     """
 
@@ -38,6 +39,7 @@ class StageResult:
     compared: int
     differing: tuple[tuple[Asked, Asked], ...]
     right: tuple[int, int]
+    wavering: int
 
     @property
     def p_value(self) -> float:
@@ -63,6 +65,12 @@ class AgainstResult:
         """Where they part: the likely stage in words; "" where they do not."""
         found = {each.stage for each in self.stages if each.is_finding}
         if not found:
+            once = sum(len(each.differing) + each.wavering for each in self.stages)
+            compared = sum(each.compared for each in self.stages)
+            if is_finding(once, compared, 2 * FLIPS):
+                return (
+                    f"text: sampling, or a server that is not deterministic ({once} of {compared} pairs differed once)"
+                )
             return ""
         if Stage.TEXT in found:
             return "text: the language model, its chat template or its sampling, as answers that need no picture differ"
@@ -95,7 +103,7 @@ def compare(first: LoadedModel, second: LoadedModel, *, limit: int, seed: int = 
 def _compared(stage: Stage, requests: list[tuple[Request, str]], askers: tuple[Asker, Asker]) -> StageResult:
     differing: list[tuple[Asked, Asked]] = []
     right = [0, 0]
-    compared = 0
+    compared = wavering = 0
     for request, truth in requests:
         pair = askers[0].alone(request), askers[1].alone(request)
         if pair[0].failure and pair[1].failure:
@@ -105,8 +113,13 @@ def _compared(stage: Stage, requests: list[tuple[Request, str]], askers: tuple[A
             right[side] += truth in pair[side].reading
         if pair[0].reading != pair[1].reading:
             again = askers[0].alone(request), askers[1].alone(request)
-            differing += [again] if again[0].reading != again[1].reading else []
-    return StageResult(stage=stage, compared=compared, differing=tuple(differing), right=(right[0], right[1]))
+            if again[0].reading != again[1].reading:
+                differing.append(again)
+            else:
+                wavering += 1
+    return StageResult(
+        stage=stage, compared=compared, differing=tuple(differing), right=(right[0], right[1]), wavering=wavering
+    )
 
 
 def _schedule(seed: int) -> Iterator[tuple[Stage, Iterable[tuple[Request, str]]]]:

@@ -15,6 +15,7 @@ class FindingKind(StrEnum):
     FIRST_PICTURE = "first-picture-sticks"
     TEXT_KEYED = "text-keyed-cache"
     TEXT_IGNORED = "text-ignored"
+    EMPTY_PICTURE = "blank-picture"
     SHORT_HASH = "short-image-hash"
     NON_DETERMINISTIC = "non-determinism"
     BATCH_PADDING = "batch-padding"
@@ -69,6 +70,11 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             title="The same picture with another text gets the answer to the earlier text",
             cause="A cache knows requests by their picture alone.",
             advice="Turn off the cache of responses.",
+        ),
+        FindingKind.EMPTY_PICTURE: Cause(
+            title="A blank picture or noise gets the number of another card",
+            cause="A picture without content is dropped, and the features of an earlier one are used.",
+            advice="Restart the server and send the blank picture first: another answer shows a mix-up.",
         ),
         FindingKind.SHORT_HASH: Cause(
             title="Two pictures whose hashes share 16 bits get the same answer",

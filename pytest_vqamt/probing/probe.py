@@ -14,7 +14,7 @@ from random import Random
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.probing.asking import Asked, Asker, BudgetSpentError, Request
 from pytest_vqamt.probing.cards import COLOURS, Card, CardForm
-from pytest_vqamt.probing.collisions import colliding_pairs
+from pytest_vqamt.probing.collisions import HASHES, colliding_pairs
 from pytest_vqamt.probing.findings import Finding, FindingKind
 from pytest_vqamt.probing.significance import FLIPS, chance, is_finding, repeated_difference
 
@@ -34,6 +34,15 @@ _MORE = 5
 _MORE_ROUNDS = 7
 _NEAR, _FAR = 14, 42
 _MOST_FAILED = 3
+_FORMS = 3
+"""Forms of file that are compared: without transparency, with a palette, grayscale."""
+_EMPTY = (
+    Card(number=None, ground=COLOURS["white"]),
+    Card(number=None, ground=COLOURS["black"]),
+    Card(number=None, ground=COLOURS["white"], is_noise=True, nonce=1),
+    Card(number=None, ground=COLOURS["white"], is_noise=True, nonce=2),
+)
+"""Pictures of one colour, and noise: they show no number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +104,7 @@ class _Probe:
     # What every check uses
 
     def text(self, question: str) -> str:
-        """The question; after a cache by text was found, with a number of its own before and after it."""
+        """The question; after a cache by text was found, with a number of its own before it."""
         if not self.salted:
             return question
         salt = self.random.randrange(10**6)
@@ -105,14 +114,21 @@ class _Probe:
         return self.asker.alone(Request(card=card, text=self.text(question)))
 
     def found(
-        self, kind: FindingKind, differing: Sequence[Asked], compared: int, rate: float, detail: str = ""
+        self,
+        kind: FindingKind,
+        differing: Sequence[Asked],
+        compared: int,
+        rate: float,
+        detail: str = "",
+        *,
+        forms: int = 1,
     ) -> None:
         self.result.findings.append(
             Finding(
                 kind=kind,
                 differing=len(differing),
                 compared=compared,
-                p_value=chance(len(differing), compared, rate),
+                p_value=min(1.0, forms * chance(len(differing), compared, rate)),
                 detail=detail,
                 requests=tuple(each.number for each in differing),
             )
@@ -148,6 +164,7 @@ class _Probe:
             self.skip("all checks", "the requests were spent before the first comparison")
             return
         checks: tuple[tuple[str, Callable[[], None], bool], ...] = (
+            ("blank and noise", self.check_empty, False),
             ("text", self.check_text, False),
             ("repeated", self.check_repeats, False),
             ("short image hashes", self.check_hashes, False),
@@ -187,7 +204,11 @@ class _Probe:
             stuck = str(self.cards[0].number) in first.reading
             kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
             same = [each for each in self.asker.log if each.card.number != self.cards[0].number][:_CARDS]
-            self.found(kind, same, len(same), self.rate, f'"{first.reading}" is the answer to most cards')
+            empty = [self.ask(card, first.text) for card in _EMPTY]
+            alike = [each for each in empty if each.reading == first.reading]
+            of_empty = f"{len(alike)} of {len(empty)} blank or noise pictures"
+            detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}'
+            self.found(kind, [*same, *alike], len(same) + len(empty), self.rate, detail)
             self.skip("all other checks", "they compare answers that depend on the picture")
             self.check_reasoning()
             self.note_tokens()
@@ -218,6 +239,21 @@ class _Probe:
     @staticmethod
     def _distinct(answers: dict[tuple[int, str], list[str]], question: str) -> int:
         return len({given[0] for (_, asked), given in answers.items() if asked == question})
+
+    def check_empty(self) -> None:
+        """Pictures of one colour and noise: what is said of them, and whether it is the number of a card."""
+        seen = [self.ask(card, self.result.subject) for card in _EMPTY]
+        self.result.facts.append(
+            Fact(name="white, black, noise, noise", value=", ".join(repr(each.failure or each.answer) for each in seen))
+        )
+        if self.result.subject == NUMBER:
+            again = [self.ask(each.card, NUMBER) for each in seen if self._names_a_card(each)]
+            wrong = [each for each in again if self._names_a_card(each)]
+            if is_finding(len(wrong), len(_EMPTY), self.rate):
+                self.found(FindingKind.EMPTY_PICTURE, wrong, len(_EMPTY), self.rate)
+
+    def _names_a_card(self, asked: Asked) -> bool:
+        return any(str(card.number) in asked.reading for card in self.cards)
 
     def check_text(self) -> None:
         """The same picture with another text: the answer to the number must not be that to the colour."""
@@ -251,12 +287,13 @@ class _Probe:
         tries = 0
         for name, pairs in colliding_pairs((self.cards[0], self.cards[2])).items():
             wrong = [seen for first, second in pairs if (seen := self._mistaken(first, second))]
-            tries += len(pairs)
-            if is_finding(len(wrong), len(pairs), self.rate):
+            if is_finding(len(wrong), len(pairs), self.rate, len(HASHES)):
                 names.append(name)
                 shown += wrong
+                tries += len(pairs)
         if shown:
-            self.found(FindingKind.SHORT_HASH, shown, tries, self.rate, f"they share {' and '.join(names)}")
+            detail = f"they share {' and '.join(names)}"
+            self.found(FindingKind.SHORT_HASH, shown, tries, self.rate, detail, forms=len(HASHES))
 
     def _mistaken(self, first: Card, second: Card) -> Asked | None:
         """The request that got the answer to ``first`` for ``second`` twice, where one of another hash does not."""
@@ -285,7 +322,7 @@ class _Probe:
             )
 
     def _together(self, lengthen: Callable[[str], str], *, longer: bool = False) -> list[Asked]:
-        """The requests that differed in two sendings of one batch; with ``longer`` the last two texts are long."""
+        """The requests that differed in two sendings of one batch; with ``longer`` two long texts go first."""
         subject = self.result.subject
         wrong: list[Asked] = []
         for _ in range(2):
@@ -293,7 +330,7 @@ class _Probe:
             beside = [
                 Request(card=replace(card, nonce=77), text=lengthen(self.text(subject))) for card in self.cards[:2]
             ]
-            sent = self.asker.together([*requests, *(beside if longer else ())])[:_CARDS]
+            sent = self.asker.together([*(beside if longer else ()), *requests])[-_CARDS:]
             differing = [
                 each
                 for place, each in enumerate(sent)
@@ -329,8 +366,8 @@ class _Probe:
         """The same pixels as RGBA, with a palette, and as grayscale; transparency and EXIF rotation are facts."""
         for form in (CardForm.OPAQUE, CardForm.PALETTE):
             wrong, tries = self.variants((place, replace(self.cards[place], form=form)) for place in (0, 3, 5))
-            if is_finding(len(wrong), tries, self.rate):
-                self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, form.value)
+            if is_finding(len(wrong), tries, self.rate, _FORMS):
+                self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, form.value, forms=_FORMS)
         if self.result.subject == NUMBER:
             greys = [
                 (place, replace(self.cards[place], ground=(level,) * 3, form=CardForm.GREY))
@@ -338,8 +375,10 @@ class _Probe:
             ]
             wrong, tries = self.variants(greys)
             plain, _ = self.variants((place, replace(card, form=CardForm.RGB)) for place, card in greys if wrong)
-            if not plain and is_finding(len(wrong), tries, self.rate):
-                self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, CardForm.GREY.value)
+            if not plain and is_finding(len(wrong), tries, self.rate, _FORMS):
+                self.found(FindingKind.FILE_FORM, wrong, tries, self.rate, CardForm.GREY.value, forms=_FORMS)
+        if self.result.subject != NUMBER:
+            return
         for form, yes, no in (
             (CardForm.TRANSPARENT, "digits of every colour are read", "digits of some colour are not read"),
             (CardForm.TURNED, "applied, or the model reads turned digits", "ignored: the model gets the turned pixels"),

@@ -21,6 +21,7 @@ _SHOWN = 6
 """Requests that the terminal and the cards of the page show for a finding."""
 
 _THUMBNAIL_BYTES = 6_000
+_LONG, _END = 160, 48
 
 
 def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[str]:
@@ -35,7 +36,7 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         yield f"  likely cause: {cause.cause}"
         yield f"  first: {cause.advice}"
         for asked in evidence(result.log, finding.requests)[:3]:
-            yield f"  request {asked.number}: {asked.card.look}; {_quoted(asked.text)} -> {_quoted(asked.answer)}"
+            yield f"  request {asked.number}: {asked.card.look}; {brief(asked.text)!r} -> {_quoted(asked.answer)}"
     if result.facts or result.skipped:
         yield ""
     for fact in result.facts:
@@ -65,7 +66,8 @@ def against_lines(result: AgainstResult) -> Iterator[str]:
     for each in result.stages:
         mark = "DIFFERENT" if each.is_finding else "alike"
         yield (
-            f"{each.stage.value}: {mark}; {len(each.differing)} of {each.compared} differ, p = {each.p_value:.1e}; "
+            f"{each.stage.value}: {mark}; {len(each.differing)} of {each.compared} differ twice, {each.wavering} once, "
+            f"p = {each.p_value:.1e}; "
             f"right: A {each.right[0]}, B {each.right[1]}"
         )
         for one, other in each.differing[:2]:
@@ -75,6 +77,15 @@ def against_lines(result: AgainstResult) -> Iterator[str]:
     if not result.complete:
         yield "not all stages were compared: the requests were spent"
     yield f"they part at {result.parted}" if result.parted else "no difference beyond chance"
+
+
+def brief(text: str) -> str:
+    """The text, or the end of a long one, where its question stands, and its length.
+
+    >>> brief("filler " * 100 + "Which number?")
+    '(713 characters) ... filler filler filler filler filler Which number?'
+    """
+    return text if len(text) <= _LONG else f"({len(text):,} characters) ... {text[-_END:].lstrip()}"
 
 
 def _quoted(text: str) -> str:
@@ -125,6 +136,7 @@ def _against_row(result: AgainstResult) -> dict[str, Json]:
                 "stage": each.stage.value,
                 "compared": each.compared,
                 "differing": [[one.number, other.number] for one, other in each.differing],
+                "wavering": each.wavering,
                 "right": list(each.right),
                 "p_value": each.p_value,
                 "is_finding": each.is_finding,
@@ -172,6 +184,7 @@ def result_html(result: Result, allowed: Sequence[str] = ()) -> str:
         summary=summary,
         shown=_SHOWN,
         short=shortened,
+        brief=brief,
         thumbnail=_thumbnail,
     )
 

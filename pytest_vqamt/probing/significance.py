@@ -1,7 +1,8 @@
 """The rule by which differences become a finding.
 
 A deployment that gives another answer at random in 2 % of requests is taken for sane. Each finding may rest on that
-noise with a probability of at most 5e-5; with at most 16 kinds of findings, a probe has one with less than 1 in 1,000.
+noise with a probability of at most 5e-5. A probe makes at most 15 comparisons that may end in a finding, so that it has
+one with less than 1 in 1,000 (15 x 5e-5 = 0.00075). Comparisons that are made in several forms share their 5e-5.
 ``tests/probing/simulation.py`` measures it.
 """
 
@@ -33,6 +34,10 @@ def repeated_difference(flips: float) -> float:
     return flips**2 + 3 * flips**2
 
 
-def is_finding(found: int, tries: int, rate: float) -> bool:
-    """Whether so many differences are no chance."""
-    return found > 0 and chance(found, tries, rate) <= MOST_CHANCE
+def is_finding(found: int, tries: int, rate: float, forms: int = 1) -> bool:
+    """Whether so many differences are no chance, where the comparison is made in so many forms.
+
+    >>> is_finding(2, 3, 0.0016, forms=3), is_finding(2, 3, 0.0016, forms=7)
+    (True, False)
+    """
+    return found > 0 and forms * chance(found, tries, rate) <= MOST_CHANCE

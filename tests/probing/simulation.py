@@ -32,7 +32,7 @@ class FlippingModel:
         return [self._one(item) for item in batch]
 
     def _one(self, item: ModelInput) -> str:
-        found = re.match(r"(\d+) on (\w+|\([\d, ]+\))", item.query.picture.photo.id)
+        found = re.match(r"(\d+ on|nothing but) (\w+|\([\d, ]+\))", item.query.picture.photo.id)
         ink = re.search(r"ink \((\d+)", item.query.picture.photo.id)
         assert found
         if "colour" in item.text:
@@ -40,7 +40,7 @@ class FlippingModel:
         elif ink and int(ink[1]) - int(found[2].strip("(").partition(",")[0]) < _READ_FROM:
             right = "none"
         else:
-            right = found[1]
+            right = found[1].removesuffix(" on") if found[1][0].isdigit() else "none"
         self._given.append(right)
         if self._random.random() >= self._flips:
             return right

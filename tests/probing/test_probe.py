@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from pytest_vqamt.commands.main import ExitStatus, run_command
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.probing.against import compare
 from pytest_vqamt.probing.findings import CAUSES, FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
 from pytest_vqamt.probing.significance import MOST_CHANCE
 from tests.probing.direct import direct
-from tests.probing.simulation import findings
+from tests.probing.simulation import FlippingModel, findings
 from tools.faulty_server import THREADS, Bug, FaultyServer
 
 NAMED = {
@@ -33,7 +36,7 @@ NAMED = {
 }
 """The one finding that each bug must give."""
 
-_QUICK = (Bug.FIRST_IMAGE_STICKS, Bug.SWAPPED_CHANNELS)
+_QUICK = (Bug.FIRST_IMAGE_STICKS,)
 
 
 def test_every_bug_has_a_thread_and_a_finding_and_every_finding_a_cause() -> None:
@@ -65,6 +68,27 @@ def test_nothing_is_found_on_a_correct_server() -> None:
 def test_random_flips_of_two_percent_are_no_finding() -> None:
     # 1 in 1,000 is allowed; tests.probing.simulation runs thousands, docs/probe.md has its figure.
     assert findings(20, 0.02)["any"] == 0
+
+
+class _KeepsTheLast(FlippingModel):
+    """Answers about the last card with a number, where a picture has none."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0, 0)
+        self._last = ""
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        answers = super().answer(batch)
+        self._last = next((each for each in answers if each.isdecimal()), self._last)
+        return [self._last if each == "none" else each for each in answers]
+
+
+def test_a_server_that_answers_about_an_earlier_picture_for_a_blank_one_is_found() -> None:
+    result = probe(wrap_model("keeps", _KeepsTheLast(), ModelOptions()))
+
+    assert [(each.kind, each.differing, each.compared) for each in result.findings] == [
+        (FindingKind.EMPTY_PICTURE, 4, 4)
+    ]
 
 
 def test_flips_of_a_quarter_are_found_as_non_determinism_and_nothing_else() -> None:
