@@ -112,7 +112,7 @@ class Trials:
         answers: the answers to each query of ``Case.asked``, in the order of the trials.
         outcomes: the outcome of each trial, judged by its answers alone.
         noise: the expected number of violations that the model's noise causes in the case
-            (``execution.repeats.chance_of_noise``).
+            (``execution.judging.chance_of_noise``).
     """
 
     answers: tuple[tuple[Answer | Failure, ...], ...]

@@ -33,7 +33,7 @@ def grade(query: Query, answer: Answer) -> Grade | None:
     """
     if not answer.scores or query.task is Task.CAPTIONING:
         return None
-    reading = _reading(query, answer)
+    reading = read_answer(query, answer)
     if isinstance(reading, UnreadableAnswer):
         return None
     own = 0.0
@@ -53,28 +53,10 @@ def grade(query: Query, answer: Answer) -> Grade | None:
     return Grade(min(own, 1.0), own - max(others.values(), default=0.0), is_right)
 
 
-_OPENERS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "there",
-        "this",
-        "that",
-        "these",
-        "those",
-        "it",
-        "its",
-        "in",
-        "on",
-        "i",
-        "is",
-        "are",
-        "looking",
-        "based",
-        "from",
-    ]
-)
+_OPENERS = frozenset((
+    "a", "an", "the", "there", "this", "that", "these", "those", "it", "its", "in", "on", "i", "is", "are", "looking",
+    "based", "from",
+))  # fmt: skip
 """Tokens that begin a sentence of any reading, so that their scores say nothing of the answer."""
 
 
@@ -98,11 +80,7 @@ def probabilities(scores: Sequence[float]) -> list[float]:
 def _candidate(query: Query, text: str) -> object:
     if text.casefold().strip(" .,") in _OPENERS:
         return UnreadableAnswer(Unreadable.CUT_OFF)
-    return _reading(query, Answer(text))
-
-
-def _reading(query: Query, answer: Answer) -> object:
-    return read_answer(query, answer)
+    return read_answer(query, Answer(text))
 
 
 def _plain(value: object) -> object:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import comb, prod
+from math import prod
 
 from pytest_vqamt.core.case import Case, ContrastVerdict, Outcome, Trials, Verdict
 from pytest_vqamt.core.errors import VqamtError
@@ -28,6 +28,7 @@ from pytest_vqamt.execution.grading import with_grades
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contrasts import judge_contrast
 from pytest_vqamt.relations.expectations import judged
+from pytest_vqamt.stats.binomial import upper_tail
 
 Answers = Sequence["Answer | Failure"]
 Reader = Callable[[Query, Answer], Answer]
@@ -127,9 +128,8 @@ def chance_of_noise(counts: Sequence[int]) -> float:
     (0, 0.0067, 0.087)
     """
     of = sum(counts)
-    chances = (each / of for each in sorted(counts)[:-1])
-    settling = [times for times in range(of + 1) if is_settled(times, of)]
-    return sum(comb(of, times) * p**times * (1 - p) ** (of - times) for p in chances for times in settling)
+    fewest = next(times for times in range(of + 1) if is_settled(times, of))
+    return sum(upper_tail(fewest, of, each / of) for each in sorted(counts)[:-1])
 
 
 def judge_trials(relation: Relation, case: Case, trials: Sequence[Answers], reader: Reader | None = None) -> JudgedCase:

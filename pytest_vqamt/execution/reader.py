@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeAlias
 
-from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.plain_text import error_text, shown
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.language.answers.traces import parse_tags, strip_traces
+from pytest_vqamt.models.base import described
+from pytest_vqamt.models.python import imported
 from pytest_vqamt.relations.catalogue import READER, THOUGHT_TAGS
 
 AnswerReader: TypeAlias = Callable[[Query, Answer], Answer]
@@ -24,6 +23,7 @@ def answer_reader(settings: Mapping[str, str]) -> AnswerReader | None:
 
     Raises:
         OptionError: the module or the function does not exist.
+        ModelError: the module raised.
     """
     tags = parse_tags(settings.get(THOUGHT_TAGS.name, ""))
     function = _function(settings[READER.name]) if settings.get(READER.name) else None
@@ -56,20 +56,8 @@ def _read_by(function: Callable[[str, str], object], name: str, query: Query, an
 
 
 def _function(name: str) -> Callable[[str, str], object]:
-    module_name, colon, attribute = name.partition(":")
-    if not colon or not all(part.isidentifier() for part in (*module_name.split("."), attribute)):
-        raise OptionError(f"Expected {READER.name}=MODULE:FUNC, such as my_readers:read, but got {READER.name}={name}")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        raise OptionError(
-            f"Expected a module that can be imported in {READER.name}={name}, but got {shown(error_text(error))}"
-        ) from error
-    found: object = getattr(module, attribute, None)
+    given = f"{READER.name}={name}"
+    found = imported(name, given)
     if not callable(found):
-        hint = did_you_mean(attribute, (known for known in vars(module) if not known.startswith("_")))
-        raise OptionError(f"Expected a function that {module_name!r} defines, but got {READER.name}={name}; {hint}")
+        raise OptionError(f"Expected a function, but got {given}, which is {described(found)}")
     return found

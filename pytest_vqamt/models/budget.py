@@ -57,7 +57,7 @@ class Budget:
                 each = self._dearest or 0.0
                 left = self.most - self._total()
                 if not self._in_flight and (left <= 0 or each > left):
-                    raise self._is_spent()
+                    raise self._spent_error()
                 is_known = self._dearest is not None
                 fits = (self._in_flight + 1) * each * self._processes <= left
                 if not self._in_flight or (is_known and fits and left > 0):
@@ -75,7 +75,7 @@ class Budget:
                 self._add(cost)
             self._changed.notify_all()
 
-    def _is_spent(self) -> BudgetSpentError:
+    def _spent_error(self) -> BudgetSpentError:
         return BudgetSpentError(
             f"Expected another query to fit into --vqamt-max-cost={self.most:g}, but {self._total():.6g} is spent: "
             "all answers are kept; the same command goes on from here with as much again, and --vqamt-plan says what "

@@ -175,9 +175,10 @@ def token_scores(
     Returns:
         Texts and natural log-probabilities, the likeliest first; None where the token cannot be found.
     """
+    from pytest_vqamt.language.answers.final import read_json
     from pytest_vqamt.language.answers.text import strip_reasoning
 
-    answer = answer_in_json(text := strip_reasoning(completion)) or text.strip()
+    answer = read_json(text := strip_reasoning(completion)) or text.strip()
     start = completion.rfind(answer) if answer else -1
     if start < 0 or prefix_length(tokens) <= start:
         return None
@@ -199,19 +200,3 @@ def token_scores(
 
 ANSWER_FIELD = "answer"
 """The field of structured output that holds the answer."""
-
-
-def answer_in_json(text: str) -> str | None:
-    """The answer in structured output as a text; None where there is none.
-
-    >>> answer_in_json('{"answer": 3}'), answer_in_json('{"answer": true}'), answer_in_json("3")
-    ('3', 'yes', None)
-    """
-    try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    value = found.get(ANSWER_FIELD) if isinstance(found, dict) else None
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value) if isinstance(value, str | int | float) else None

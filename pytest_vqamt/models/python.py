@@ -23,24 +23,41 @@ def load(argument: str, options: ModelOptions) -> object:
         ModelError: the module or the factory raised, ended the process, or took too long.
     """
     spec = f"python:{argument}"
-    module_name, colon, name = argument.partition(":")
-    if not colon or not all(part.isidentifier() for part in (*module_name.split("."), name)):
-        raise OptionError(f"Expected python:module:factory, such as python:my_models:load, but got model={spec!r}")
-    return loaded_within(options.timeout_s, lambda: _loaded(module_name, name, spec), spec)
+    given = f"model={spec!r}"
+    if not _is_name(argument):
+        raise OptionError(f"Expected python:module:factory, such as python:my_models:load, but got {given}")
+    return loaded_within(options.timeout_s, lambda: _call_factory(imported(argument, given), spec), spec)
 
 
-def _loaded(module_name: str, name: str, spec: str) -> object:
-    module = _import_module(module_name, spec)
-    if not hasattr(module, name):
-        hint = did_you_mean(name, (known for known in vars(module) if not known.startswith("_")))
+def imported(name: str, given: str) -> object:
+    """The object ``module:name`` of the user's own code.
+
+    Modules in the current directory are found, as by ``python -m``. ``given`` is what the user gave, for messages.
+
+    Raises:
+        OptionError: it is no such name, or the module or the name in it does not exist.
+        ModelError: the module raised, or ended the process.
+    """
+    if not _is_name(name):
+        raise OptionError(f"Expected MODULE:NAME, such as my_code:read, but got {given}")
+    module_name, _, attribute = name.partition(":")
+    module = _import_module(module_name, given)
+    if not hasattr(module, attribute):
+        hint = did_you_mean(attribute, (known for known in vars(module) if not known.startswith("_")))
         raise OptionError(
-            f"Expected a name that module {module_name!r} ({_place(module)}) defines, but got {name!r} "
-            f"in model={spec!r}; {hint}"
+            f"Expected a name that module {module_name!r} ({_place(module)}) defines, but got {attribute!r} "
+            f"in {given}; {hint}"
         )
-    return _call_factory(getattr(module, name), spec)
+    found: object = getattr(module, attribute)
+    return found
 
 
-def _import_module(name: str, spec: str) -> ModuleType:
+def _is_name(name: str) -> bool:
+    module_name, colon, attribute = name.partition(":")
+    return bool(colon) and all(part.isidentifier() for part in (*module_name.split("."), attribute))
+
+
+def _import_module(name: str, given: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -54,9 +71,9 @@ def _import_module(name: str, spec: str) -> ModuleType:
         if missing and f"{name}.".startswith(f"{missing}."):
             raise OptionError(
                 f"Expected a module that can be imported from {here} or is installed, but there is none called "
-                f"{missing!r}, in model={spec!r}"
+                f"{missing!r}, in {given}"
             ) from error
-        raise ModelError(f"Importing module {name!r} for model={spec!r} raised {shown(error_text(error))}") from error
+        raise ModelError(f"Importing module {name!r} for {given} raised {shown(error_text(error))}") from error
 
 
 def _call_factory(found: object, spec: str) -> object:

@@ -8,10 +8,11 @@ from enum import StrEnum
 from random import Random
 
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.probing.asking import Asked, Asker, BudgetSpentError, Request
+from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
 from pytest_vqamt.probing.cards import COLOURS, Card
+from pytest_vqamt.probing.findings import FLIPS, is_finding
 from pytest_vqamt.probing.probe import COLOUR, NUMBER, clear_numbers
-from pytest_vqamt.probing.significance import FLIPS, chance, is_finding
+from pytest_vqamt.stats.binomial import upper_tail
 
 
 class Stage(StrEnum):
@@ -43,7 +44,7 @@ class StageResult:
 
     @property
     def p_value(self) -> float:
-        return chance(len(self.differing), self.compared, (2 * FLIPS) ** 2) if self.differing else 1.0
+        return upper_tail(len(self.differing), self.compared, (2 * FLIPS) ** 2) if self.differing else 1.0
 
     @property
     def is_finding(self) -> bool:
@@ -94,7 +95,7 @@ def compare(first: LoadedModel, second: LoadedModel, *, limit: int, seed: int = 
     try:
         for stage, requests in _schedule(seed):
             result.stages.append(_compared(stage, list(requests), askers))
-    except BudgetSpentError:
+    except RequestsSpentError:
         result.complete = False
     result.tokens = _tokens(*result.logs)
     return result

@@ -21,7 +21,7 @@ _MOST_FAILURES = 20
 """A server that refuses so many requests cannot be probed."""
 
 
-class BudgetSpentError(Exception):
+class RequestsSpentError(Exception):
     """The next requests would be more than the probe may send."""
 
 
@@ -85,7 +85,7 @@ class Asker:
         """Sends one request and waits for its answer.
 
         Raises:
-            BudgetSpentError: no request is left.
+            RequestsSpentError: no request is left.
             ModelError: the model cannot be used.
         """
         before = self.model.used()
@@ -105,7 +105,7 @@ class Asker:
 
     def _send(self, requests: Sequence[Request], batch: int) -> list[Asked]:
         if len(requests) > self.left:
-            raise BudgetSpentError
+            raise RequestsSpentError
         first = len(self.log) + 1
         asked = [
             Asked(

@@ -1,7 +1,7 @@
 """The checks of ``vqamt probe``, in the order in which they are made.
 
 All comparisons but those of colours and faint digits need no right answer: they compare answers about the same content.
-A difference counts where it is seen twice in a row; ``significance`` has the rule that makes differences a finding.
+A difference counts where it is seen twice in a row; ``findings`` has the rule that makes differences a finding.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.probing.asking import Asked, Asker, BudgetSpentError, Request
-from pytest_vqamt.probing.cards import COLOURS, Card, CardForm
-from pytest_vqamt.probing.collisions import HASHES, colliding_pairs
-from pytest_vqamt.probing.findings import Finding, FindingKind
-from pytest_vqamt.probing.significance import FLIPS, chance, is_finding, repeated_difference
+from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
+from pytest_vqamt.probing.cards import COLOURS, HASHES, Card, CardForm, colliding_pairs
+from pytest_vqamt.probing.findings import FLIPS, Finding, FindingKind, is_finding, repeated_difference
+from pytest_vqamt.stats.binomial import upper_tail
 
 MOST_REQUESTS = 300
 NUMBER = "Which number is written in this picture?"
@@ -128,7 +127,7 @@ class _Probe:
                 kind=kind,
                 differing=len(differing),
                 compared=compared,
-                p_value=min(1.0, forms * chance(len(differing), compared, rate)),
+                p_value=min(1.0, forms * upper_tail(len(differing), compared, rate)),
                 detail=detail,
                 requests=tuple(each.number for each in differing),
             )
@@ -160,7 +159,7 @@ class _Probe:
         try:
             if not self.calibrate():
                 return
-        except BudgetSpentError:
+        except RequestsSpentError:
             self.skip("all checks", "the requests were spent before the first comparison")
             return
         checks: tuple[tuple[str, Callable[[], None], bool], ...] = (
@@ -182,7 +181,7 @@ class _Probe:
                 continue
             try:
                 check()
-            except BudgetSpentError:
+            except RequestsSpentError:
                 self.skip(name, f"the {self.asker.limit} requests were spent")
         self.check_reasoning()
         self.check_failures()

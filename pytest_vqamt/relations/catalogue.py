@@ -136,7 +136,7 @@ def select(
         OptionError: a pattern matches nothing, or a setting cannot have its value.
     """
     check((*wanted, *excluded))
-    reworded = _reworder(settings)
+    reworded = _rewording(settings)
     return tuple(
         (reworded(relation), variant)
         for item, relation, variant in _items(_names_for(wanted) if wanted else names(), settings)
@@ -144,16 +144,16 @@ def select(
     )
 
 
-def _reworder(settings: Mapping[str, str]) -> Callable[[Relation], Relation]:
+def _rewording(settings: Mapping[str, str]) -> Callable[[Relation], Relation]:
     if not settings.get(WORDINGS.name):
         return lambda relation: relation
-    from pytest_vqamt.relations.own_wordings import ReworderRelation, read_wordings
+    from pytest_vqamt.relations.own_wordings import RewordedRelation, read_wordings
 
     wordings = read_wordings(Path(settings[WORDINGS.name]))
 
     def reworded(relation: Relation) -> Relation:
         is_asked_by_us = relation.info.task is Task.VQA and not isinstance(relation, PublishedRelation)
-        return ReworderRelation(relation, wordings) if is_asked_by_us else relation
+        return RewordedRelation(relation, wordings) if is_asked_by_us else relation
 
     return reworded
 

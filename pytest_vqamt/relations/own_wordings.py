@@ -159,7 +159,7 @@ def _plural(group: Group) -> str:
     return phrase(group, "singular" if is_mass(group.name) else "plural")
 
 
-class ReworderRelation:
+class RewordedRelation:
     """A relation whose questions are in a user's wordings; other tasks than questions are left as they are."""
 
     def __init__(self, relation: Relation, wordings: Wordings) -> None:

@@ -23,11 +23,11 @@ from pytest_vqamt.reporting.text import (
     folds_inapplicable,
     not_applicable_message,
 )
+from pytest_vqamt.reporting.view.answers import wrapped_noise_lines
 from pytest_vqamt.reporting.view.format import count_noun, wrapped
 from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
-from pytest_vqamt.reporting.view.repeats import wrapped_noise_lines
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, changes_table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, sqrt
+from math import ceil, comb, floor, sqrt
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,6 +49,17 @@ def upper_quantile(trials: int, share: float, probability: float) -> int:
     fewest, each = probabilities(trials, share)
     tails = each[::-1].cumsum()[::-1] - each
     return fewest + int((tails <= probability).argmax())
+
+
+def upper_tail(successes: int, trials: int, share: float) -> float:
+    """Returns the probability of so many ``successes`` or more in a few ``trials``.
+
+    >>> round(upper_tail(2, 6, 0.0016), 6)
+    3.8e-05
+    """
+    return sum(
+        comb(trials, each) * share**each * (1 - share) ** (trials - each) for each in range(successes, trials + 1)
+    )
 
 
 class UpperTail:

@@ -13,9 +13,8 @@ from pytest_vqamt.commands.main import ExitStatus, run_command
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.probing.against import compare
-from pytest_vqamt.probing.findings import CAUSES, FindingKind
+from pytest_vqamt.probing.findings import CAUSES, MOST_CHANCE, FindingKind
 from pytest_vqamt.probing.probe import MOST_REQUESTS, probe
-from pytest_vqamt.probing.significance import MOST_CHANCE
 from tests.probing.direct import direct
 from tests.probing.simulation import FlippingModel, findings
 from tools.faulty_server import THREADS, Bug, FaultyServer

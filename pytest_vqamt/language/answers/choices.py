@@ -17,7 +17,7 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
-from pytest_vqamt.language.captions.hyponyms import hyponyms
+from pytest_vqamt.language.captions.reading import hyponyms
 from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.ontology import ontology
 

@@ -85,90 +85,18 @@ _SAME = tuple(
         ("right now|at the moment", " "), ("nobody|no one", "not someone"),
     )
 )  # fmt: skip
-_FILLERS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "any",
-        "some",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "would",
-        "it's",
-        "currently",
-        "actually",
-        "clearly",
-        "really",
-        "indeed",
-        "definitely",
-        "still",
-        "just",
-        "also",
-        "there",
-        "visibly",
-        "located",
-        "positioned",
-        "at",
-        "moment",
-        "now",
-        "lies",
-        "lying",
-        "stands",
-        "standing",
-        "placed",
-        "kept",
-    ]
-)
+_FILLERS = frozenset((
+    "a", "an", "the", "this", "that", "these", "those", "any", "some", "is", "are", "was", "were", "be", "been",
+    "being", "do", "does", "did", "has", "have", "had", "can", "could", "would", "it's", "currently", "actually",
+    "clearly", "really", "indeed", "definitely", "still", "just", "also", "there", "visibly", "located", "positioned",
+    "at", "moment", "now", "lies", "lying", "stands", "standing", "placed", "kept",
+))  # fmt: skip
 _DENIALS = {"not": "", "no": "", "never": "", "neither": "", "none": "", "without": ""}
 _PRONOUNS = frozenset({"he", "she", "it", "they"})
-_GOES_ON = frozenset(
-    [
-        "in",
-        "on",
-        "at",
-        "with",
-        "near",
-        "by",
-        "next",
-        "under",
-        "behind",
-        "beside",
-        "above",
-        "below",
-        "while",
-        "and",
-        "as",
-        "to",
-        "from",
-        "along",
-        "through",
-        "around",
-        "inside",
-        "outside",
-        "before",
-        "atop",
-        "because",
-        "since",
-    ]
-)
+_GOES_ON = frozenset((
+    "in", "on", "at", "with", "near", "by", "next", "under", "behind", "beside", "above", "below", "while", "and",
+    "as", "to", "from", "along", "through", "around", "inside", "outside", "before", "atop", "because", "since",
+))  # fmt: skip
 _OPPOSITES = tuple(
     frozenset(pair.split("/"))
     for pair in (

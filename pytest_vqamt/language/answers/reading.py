@@ -27,7 +27,6 @@ from pytest_vqamt.core.meaning import (
     is_yes_no,
 )
 from pytest_vqamt.language.answers import choices, counts, yes_no
-from pytest_vqamt.language.answers.comparisons import compared
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import repeated
 from pytest_vqamt.language.answers.other_languages import there_in_another_language
@@ -106,11 +105,57 @@ def read_choice(answer: str, options: Sequence[str], question: str = "") -> str 
     """
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
     if isinstance(read, UnreadableAnswer) and read.reason is Unreadable.SEVERAL_OPTIONS:
-        return compared(question, answer, options) or read
+        return _compared(question, answer, options) or read
     return read
 
 
 _OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]*\b(?:not|isn't|aren't|missing|absent)\b")
+
+# Comparisons of two options: "the cup is smaller than the bottle"
+
+_DIRECTIONS = tuple(
+    frozenset(words.split())
+    for pair in (
+        ("bigger larger greater", "smaller littler"), ("taller", "shorter"), ("longer", "shorter"), ("higher", "lower"),
+        ("heavier", "lighter"), ("brighter lighter", "darker"), ("older", "younger newer"),
+        ("wider broader", "narrower"),
+        ("thicker", "thinner"), ("closer nearer", "farther further"), ("faster quicker", "slower"),
+        ("more", "fewer less"),
+        ("hotter warmer", "colder cooler"), ("fuller", "emptier"), ("younger", "older"), ("newer", "older"),
+    )
+    for words in pair
+)  # fmt: skip
+_OPPOSITE_WORDS = {
+    (one, other)
+    for first, second in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True)
+    for a in first
+    for b in second
+    for one, other in ((a, b), (b, a))
+}
+_COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
+_ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who)\b[^?]*?\b({_COMPARATIVE})\b(?! \w+ than)")
+_COMPARISON = re.compile(
+    rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*"
+)
+_LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")
+
+
+def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
+    """The option that a comparison chooses for a question that compares; None if it is another comparison.
+
+    >>> _compared("Which is bigger, the cup or the bottle?", "The cup is smaller than the bottle.", ["cup", "bottle"])
+    'bottle'
+    >>> _compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
+    """
+    asked, said = _ASKED_TO_COMPARE.search(question.lower()), _COMPARISON.fullmatch(answer.lower())
+    if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
+        return None
+    first, second = (choices.read_choice(part, tuple(options)) for part in (f"{said[1]} {said[3]}", said[4]))
+    if not isinstance(first, str) or not isinstance(second, str) or first == second:
+        return None
+    if asked[1] == said[2] or any({asked[1], said[2]} <= words for words in _DIRECTIONS):
+        return first
+    return second if (asked[1], said[2]) in _OPPOSITE_WORDS else None
 
 
 _YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)

@@ -34,7 +34,7 @@ from pytest_vqamt.language.answers.text import (
     unreadable_answer,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
-from pytest_vqamt.language.captions.hyponyms import hyponyms
+from pytest_vqamt.language.captions.reading import hyponyms
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
 from pytest_vqamt.language.ontology import ontology

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.language.answers.final import read_json
 from pytest_vqamt.language.answers.text import strip_reasoning
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.budget import Budget
-from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, answer_in_json, token_scores
+from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse, png_bytes
 from pytest_vqamt.models.http.pace import Pace
 from pytest_vqamt.models.http.retry import (
@@ -189,7 +190,7 @@ class ChatEndpoint:
         text = completion_text(fields)
         if not self.settings.is_json:
             return text
-        answer = answer_in_json(text)
+        answer = read_json(text)
         if answer is None and is_truncated(fields):
             raise QueryError(
                 "Expected an answer in JSON, but it was cut off at its longest length: --vqamt-option longest-answer=N "

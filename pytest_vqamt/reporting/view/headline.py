@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.results import Gate, Report
+from pytest_vqamt.reporting.view.answers import noise_lines
 from pytest_vqamt.reporting.view.format import count_noun, describe_gate, format_interval, format_rate
 from pytest_vqamt.reporting.view.grounding import describe_by_chance, misleading_lines
 from pytest_vqamt.reporting.view.rankings import best_model_notes
-from pytest_vqamt.reporting.view.repeats import noise_lines
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
     case_link,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
+from pytest_vqamt.reporting.view.answers import grade_tables, repeat_tables, unread_tables
 from pytest_vqamt.reporting.view.format import (
     count_noun,
     format_difference,
@@ -13,11 +14,8 @@ from pytest_vqamt.reporting.view.format import (
     format_rate,
     tagged,
 )
-from pytest_vqamt.reporting.view.grades import grade_tables
-from pytest_vqamt.reporting.view.repeats import repeat_tables
 from pytest_vqamt.reporting.view.rows import case_link
 from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_table
-from pytest_vqamt.reporting.view.unread import unread_tables
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
 _KINDS: Mapping[RankingKind, str] = {

@@ -1,0 +1,215 @@
+"""What models' answers were like: those that have no reading, those to repeated queries, and how sure models were."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
+
+from pytest_vqamt.core.case import CONFIDENT, MILLION
+from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.tallies import (
+    CALIBRATION_BINS,
+    CalibrationBin,
+    GradedCases,
+    RepeatedCases,
+    Tally,
+    Unread,
+    UnreadCount,
+    add_unread,
+)
+from pytest_vqamt.reporting.view.format import count_noun, format_rate, wrapped
+from pytest_vqamt.reporting.view.rows import results_by_model_and_data
+from pytest_vqamt.reporting.view.tables import ViewTable, text_table
+
+_WORDS_SHOWN = 12
+
+
+def unread_tables(report: Report, *, in_full: bool) -> Iterator[ViewTable]:
+    """A table for each model and data source with answers that have no reading; ``in_full`` also one by relation."""
+    for (model, data), results in results_by_model_and_data(report):
+        unread = [(result, _unread(result)) for result in results]
+        total: Unread = reduce(add_unread, (each for _, each in unread), {})
+        if not total:
+            continue
+        cases = [sum(getattr(result, name) for result in results) for name in ("all_cases", "declined", "refused")]
+        yield text_table(
+            [("cause", "to source queries", "to follow-ups"), *_cause_rows(total)],
+            caption=f"answers of {model} on {data} that have no reading, by cause",
+            notes=_declined_notes(results, *cases),
+        )
+        if in_full:
+            causes = sorted(total)
+            rows = [
+                (result.item, *(_sides(counts.get(cause)) for cause in causes), str(result.declined))
+                for result, counts in unread
+                if counts
+            ]
+            yield text_table(
+                [("relation", *causes, "cases declined"), *rows],
+                caption=f"the same by relation variant (to source queries + to follow-ups), {model} on {data}",
+            )
+
+
+def _unread(result: RelationResult) -> Unread:
+    return reduce(add_unread, (stratum.unread for stratum in result.strata), {})
+
+
+def _cause_rows(total: Unread) -> Iterator[tuple[str, str, str]]:
+    for cause, count in sorted(total.items(), key=lambda each: (-sum(each[1]), each[0])):
+        yield cause, f"{count.source:,}", f"{count.follow_up:,}"
+
+
+def _sides(count: UnreadCount | None) -> str:
+    return f"{count.source:,} + {count.follow_up:,}" if count else "0"
+
+
+def _declined_notes(results: Sequence[RelationResult], cases: int, declined: int, refused: int) -> list[str]:
+    notes = []
+    if declined:
+        notes.append(
+            f"declined: {declined:,} of {count_noun(cases, 'case')}, {refused:,} of them in words; no rate counts them"
+        )
+    words: Counter[str] = Counter()
+    for result in results:
+        for stratum in result.strata:
+            words.update(stratum.unknown_words)
+    if words:
+        ranked = sorted(words.items(), key=lambda each: (-each[1], each[0]))
+        named = ", ".join(f"{word} ({times:,})" for word, times in ranked[:_WORDS_SHOWN])
+        more = f", and {len(ranked) - _WORDS_SHOWN:,} more in report.json" if len(ranked) > _WORDS_SHOWN else ""
+        notes.append(f"unknown words, with the cases that they kept out: {named}{more}")
+    return notes
+
+
+# Repeated queries, and the noise of models
+
+_REPEAT_HEAD = ("cases", "flaky", "pass rate", "pass@all", "one trial", "variance within cases", "between cases")
+_ITEMS_NAMED = 5
+
+
+def repeat_tables(report: Report, *, in_full: bool) -> Iterator[ViewTable]:
+    """A table for each model and data source whose queries were asked several times; ``in_full`` also by relation."""
+    for (model, data), results in results_by_model_and_data(report):
+        counted = [(result, repeated) for result in results if (repeated := _repeated(result)) is not None]
+        if not counted:
+            continue
+        rows = [_repeat_row("all", [result for result, _ in counted], reduce(add, (each for _, each in counted)))]
+        if in_full:
+            rows += [_repeat_row(result.item, [result], repeated) for result, repeated in counted]
+        yield text_table(
+            [("relation", *_REPEAT_HEAD), *rows],
+            caption=f"{model} on {data}, each query asked {report.repeats} times",
+            notes=(
+                "flaky: the verdict depends on which of the answers are taken; no rate counts such cases",
+                "pass@all: every trial of the case holds; one trial: what a run that asks once would have",
+            ),
+        )
+
+
+def _repeated(result: RelationResult) -> RepeatedCases | None:
+    counted = [stratum.repeated for stratum in result.strata if stratum.repeated]
+    return reduce(add, counted) if counted else None
+
+
+def _repeat_row(name: str, results: Sequence[RelationResult], repeated: RepeatedCases) -> tuple[str, ...]:
+    tally = reduce(add, (stratum.tally for result in results for stratum in result.strata), Tally())
+    return (
+        name,
+        f"{repeated.cases:,}",
+        f"{tally.flaky:,}",
+        format_rate(tally.pass_rate),
+        format_rate(repeated.pass_all_rate),
+        format_rate(repeated.trial_rate),
+        *("-" if each is None else f"{each:.4f}" for each in (repeated.within, repeated.between)),
+    )
+
+
+def noise_lines(results: Sequence[RelationResult], *, of_model: bool = False) -> Iterator[str]:
+    """Says which violations noise explains, and whether that is all of a model's; ``of_model`` names the model."""
+    known = [
+        (result, stratum)
+        for result in results
+        for stratum in result.strata
+        if stratum.noise and "control" not in result.tags
+    ]
+    for name in dict.fromkeys(result.model.name for result, _ in known):
+        violated = [
+            (result.item, stratum.tally.judged - stratum.tally.holds, stratum.noise)
+            for result, stratum in known
+            if result.model.name == name and stratum.tally.judged > stratum.tally.holds
+        ]
+        explained = [
+            (item, violations, noise.expected) for item, violations, noise in violated if noise and noise.explains
+        ]
+        if not explained:
+            continue
+        named = ", ".join(
+            f"{item} ({times:,}, {expected:.1f} expected)" for item, times, expected in explained[:_ITEMS_NAMED]
+        )
+        more = f" and {len(explained) - _ITEMS_NAMED:,} more" if len(explained) > _ITEMS_NAMED else ""
+        where = (
+            "all violations"
+            if len(explained) == len(violated)
+            else f"the violations in {len(explained):,} of {count_noun(len(violated), 'relation variant')}"
+        )
+        yield f"noise explains {where}{f' of {name}' if of_model else ''}: {named}{more}"
+
+
+def wrapped_noise_lines(results: Sequence[RelationResult]) -> Iterator[str]:
+    """The same, folded for the terminal."""
+    for line in noise_lines(results):
+        yield from wrapped(line)
+
+
+# Scores
+
+
+def grade_tables(report: Report) -> Iterator[ViewTable]:
+    """The calibration curve of each model and data source whose answers have scores, with the margins as notes.
+
+    Only sure cases are in it, since the truth of presumed ones is not.
+    """
+    for (model, data), results in results_by_model_and_data(report):
+        counted = [result.graded for result in results if result.graded]
+        if not counted:
+            continue
+        total: GradedCases = reduce(add, counted)
+        error = total.calibration_error
+        yield text_table(
+            [
+                ("probability", "answers", "mean probability", "share right"),
+                *(_bin_row(place, each) for place, each in enumerate(total.calibration) if each.answers),
+            ],
+            caption=(
+                f"calibration of {model} on {data}"
+                f"{'' if error is None else f', expected calibration error {error:.3f}'}"
+            ),
+            notes=_margin_notes(total),
+        )
+
+
+def _bin_row(place: int, counted: CalibrationBin) -> tuple[str, ...]:
+    low, high = (each / CALIBRATION_BINS for each in (place, place + 1))
+    return (
+        f"{low:.1f} to {high:.1f}",
+        f"{counted.answers:,}",
+        format_rate(counted.millionths / MILLION / counted.answers),
+        format_rate(counted.right / counted.answers),
+    )
+
+
+def _margin_notes(total: GradedCases) -> list[str]:
+    margins = [
+        f"{figure.mean:.3f} over {figure.cases:,} {which}"
+        for figure, which in ((total.violated, "violated cases"), (total.held, "that hold"))
+        if figure.mean is not None
+    ]
+    notes = [f"mean margin of the least sure answer of a case: {', '.join(margins)}"] if margins else []
+    if total.violated.cases:
+        notes.append(
+            f"confident violations, with a margin of {CONFIDENT:g} or more: {total.confident:,} of "
+            f"{total.violated.cases:,}; they are shown first"
+        )
+    return notes
