@@ -84,3 +84,6 @@ class Box:
 
     def mirrored(self, width: float) -> Box:
         return Box(width - self.x1, self.y, self.w, self.h)
+
+    def scaled(self, across: float, down: float) -> Box:
+        return Box(self.x * across, self.y * down, self.w * across, self.h * down)

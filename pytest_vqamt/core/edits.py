@@ -5,13 +5,13 @@ Rendering belongs to ``imaging``. Boxes are in pixels of the picture before the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal, Protocol
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene, Thing
+from pytest_vqamt.core.scene import Inscription, Photo, Region, Relationship, Scene, Thing
 
 Colour = tuple[int, int, int]
 
@@ -156,6 +156,7 @@ class Mirror:
                 replace(thing, box=thing.box.mirrored(scene.width), has_mask=False) for thing in scene.objects
             ),
             regions=tuple(replace(region, box=region.box.mirrored(scene.width)) for region in scene.regions),
+            inscriptions=(),
             relationships=tuple(
                 replace(r, predicate=swapped.get(r.predicate, r.predicate)) for r in scene.relationships
             ),
@@ -221,8 +222,174 @@ class Reencode:
         return scene
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift:
+    """Move the content by ``dx`` to the right and ``dy`` downwards, in whole pixels; the frame stays.
+
+    The margin that comes free repeats the pixels of the nearest edge.
+    """
+
+    dx: int
+    dy: int
+
+    def after(self, scene: Scene) -> Scene:
+        return _reshaped(scene, lambda box: box.moved(self.dx, self.dy).intersection(scene.frame))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pad:
+    """Put a margin of one ``colour`` around the picture; the widths are in pixels."""
+
+    left: int = 0
+    top: int = 0
+    right: int = 0
+    bottom: int = 0
+    colour: Colour = (0, 0, 0)
+
+    def after(self, scene: Scene) -> Scene:
+        size = scene.width + self.left + self.right, scene.height + self.top + self.bottom
+        return _with_boxes(scene, lambda box: box.moved(self.left, self.top), size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescale:
+    """Scale the picture to ``width`` x ``height`` pixels."""
+
+    width: int
+    height: int
+
+    def after(self, scene: Scene) -> Scene:
+        across, down = self.width / scene.width, self.height / scene.height
+        return _with_boxes(scene, lambda box: box.scaled(across, down), (self.width, self.height))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jpeg:
+    """Encode the picture as JPEG of this ``quality`` (1 to 95), and decode it."""
+
+    quality: int
+
+    def after(self, scene: Scene) -> Scene:
+        return scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rotate:
+    """Turn the whole picture clockwise by ``degrees``: 90, 180 or 270."""
+
+    degrees: int
+
+    def after(self, scene: Scene) -> Scene:
+        width, height = scene.width, scene.height
+
+        def turned(box: Box) -> Box:
+            match self.degrees:
+                case 90:
+                    return Box(height - box.y1, box.x, box.h, box.w)
+                case 180:
+                    return Box(width - box.x1, height - box.y1, box.w, box.h)
+                case _:
+                    return Box(box.y, width - box.x1, box.h, box.w)
+
+        size = (width, height) if self.degrees == 180 else (height, width)
+        return replace(
+            _with_boxes(scene, turned, size),
+            relationships=tuple(replace(each, predicate=self._renamed(each.predicate)) for each in scene.relationships),
+            captions=(),
+            questions=(),
+            hypotheses=(),
+        )
+
+    def _renamed(self, predicate: str) -> str:
+        for names in _CLOCKWISE:
+            if predicate in names:
+                return names[(names.index(predicate) + self.degrees // 90) % len(names)]
+        return predicate
+
+
+_CLOCKWISE = (
+    ("above", "to the right of", "below", "to the left of"),
+    ("above", "right of", "below", "left of"),
+)
+"""Each predicate is followed by what it becomes in a picture that is turned by 90 degrees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """Put a second picture to the right of the first, scaled to its height, with a strip of ``colour`` between them.
+
+    ``second`` has only what the whole scene needs (``Picture.beside``); ``gap`` is the width of the strip in pixels.
+    """
+
+    second: Scene
+    gap: int = 0
+    colour: Colour = (255, 255, 255)
+
+    def place(self, scene: Scene) -> Box:
+        """The place of the second picture, beside ``scene``."""
+        scale = scene.height / self.second.height
+        return Box(scene.width + self.gap, 0, max(1, round(self.second.width * scale)), scene.height)
+
+    def after(self, scene: Scene) -> Scene:
+        place = self.place(scene)
+        across, down = place.w / self.second.width, place.h / self.second.height
+
+        def moved(box: Box) -> Box:
+            return box.scaled(across, down).moved(place.x, 0)
+
+        added = (_with_box(replace(thing, id=f"beside-{thing.id}"), moved(thing.box)) for thing in self.second.objects)
+        crowds = (Region(name=region.name, box=moved(region.box)) for region in self.second.regions)
+        whole = with_objects(
+            scene, (*scene.objects, *added), (*scene.regions, *crowds), (round(place.x1), scene.height)
+        )
+        return replace(whole, setting="", exhaustive=scene.exhaustive & self.second.exhaustive)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """Write ``text`` on a card of one colour that fills ``box`` (whole pixels, inside the picture)."""
+
+    text: str
+    box: Box
+    ink: Colour = (20, 20, 20)
+    card: Colour = (255, 255, 255)
+
+    def after(self, scene: Scene) -> Scene:
+        return replace(scene, inscriptions=(*scene.inscriptions, Inscription(text=self.text, box=self.box)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recolour:
+    """Give the coloured pixels of a thing's mask another hue; lightness and saturation stay.
+
+    Attributes:
+        thing: the id of a thing with a mask; no edit but another ``Recolour`` comes before.
+        old, new: words for its colour.
+        hue: the new hue in degrees (0 is red, 120 green, 240 blue).
+    """
+
+    thing: str
+    old: str
+    new: str
+    hue: int
+
+    def after(self, scene: Scene) -> Scene:
+        def recoloured(thing: Thing) -> Thing:
+            words = tuple(self.new if word == self.old else word for word in thing.attributes)
+            return replace(thing, attributes=words)
+
+        return replace(
+            scene,
+            objects=tuple(recoloured(thing) if thing.id == self.thing else thing for thing in scene.objects),
+            captions=(),
+            questions=(),
+            hypotheses=(),
+        )
+
+
 EDITS: tuple[type, ...] = (
-    Erase, Cut, Crop, Insert, Blur, Mask, Mirror, Corrupt, Brightness, Contrast, Shear, Reencode,
+    Erase, Cut, Crop, Insert, Blur, Mask, Mirror, Corrupt, Brightness, Contrast, Shear, Reencode, Shift, Pad, Rescale,
+    Jpeg, Rotate, Beside, Write, Recolour,
 )  # fmt: skip
 
 
@@ -239,6 +406,18 @@ def _reshaped(scene: Scene, reshape: _Reshape, size: tuple[int, int] | None = No
         (_with_box(thing, box) for thing, box in objects if box),
         (Region(name=region.name, box=box) for region, box in regions if box),
         size,
+    )
+
+
+def _with_boxes(scene: Scene, move: Callable[[Box], Box], size: tuple[int, int]) -> Scene:
+    """The scene with every box moved; nothing is lost, so that texts about it hold as before."""
+    return replace(
+        scene,
+        width=size[0],
+        height=size[1],
+        objects=tuple(_with_box(thing, move(thing.box)) for thing in scene.objects),
+        regions=tuple(Region(name=region.name, box=move(region.box)) for region in scene.regions),
+        inscriptions=tuple(replace(each, box=move(each.box)) for each in scene.inscriptions),
     )
 
 
@@ -325,6 +504,22 @@ def describe_edit(edit: Edit) -> str:
             return f"sheared by {factor:g}"
         case Reencode():
             return "re-encoded"
+        case Shift(dx=dx, dy=dy):
+            return f"shifted by {dx:+d}, {dy:+d} pixels"
+        case Pad():
+            return "padded"
+        case Rescale(width=width, height=height):
+            return f"scaled to {width} x {height}"
+        case Jpeg(quality=quality):
+            return f"saved as JPEG of quality {quality}"
+        case Rotate(degrees=degrees):
+            return f"turned by {degrees} degrees"
+        case Beside(second=second):
+            return f"put beside {second.id}"
+        case Write(text=text):
+            return f"given a card with the words {text!r}"
+        case Recolour(old=old, new=new):
+            return f"recoloured from {old} to {new}"
     return type(edit).__name__.lower()
 
 

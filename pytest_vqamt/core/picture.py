@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.edits import (
+    Beside,
     Blur,
     Brightness,
     Colour,
@@ -21,10 +22,17 @@ from pytest_vqamt.core.edits import (
     Erase,
     Fill,
     Insert,
+    Jpeg,
     Mask,
     Mirror,
+    Pad,
+    Recolour,
     Reencode,
+    Rescale,
+    Rotate,
     Shear,
+    Shift,
+    Write,
 )
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.scene import Photo, Scene
@@ -92,3 +100,48 @@ class Picture:
 
     def reencode(self) -> Picture:
         return self.edit(Reencode())
+
+    def shift(self, dx: int, dy: int) -> Picture:
+        return self.edit(Shift(dx=dx, dy=dy))
+
+    def pad(
+        self, *, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, colour: Colour = (0, 0, 0)
+    ) -> Picture:
+        return self.edit(Pad(left=left, top=top, right=right, bottom=bottom, colour=colour))
+
+    def rescale(self, width: int, height: int) -> Picture:
+        return self.edit(Rescale(width=width, height=height))
+
+    def jpeg(self, quality: int) -> Picture:
+        return self.edit(Jpeg(quality=quality))
+
+    def rotate(self, degrees: Literal[90, 180, 270]) -> Picture:
+        """Turn the picture clockwise."""
+        return self.edit(Rotate(degrees=degrees))
+
+    def beside(
+        self, second: Scene, *, gap: int = 0, colour: Colour = (255, 255, 255), exhaustive: frozenset[str] = frozenset()
+    ) -> Picture:
+        """Put the photo of ``second`` to the right of this picture, ``gap`` pixels apart.
+
+        Of ``exhaustive`` those names are kept that are exhaustively annotated in both. The recipe of the picture has
+        them, so name only those that are asked about.
+        """
+        bare = replace(
+            second,
+            relationships=(),
+            setting="",
+            captions=(),
+            questions=(),
+            hypotheses=(),
+            exhaustive=second.exhaustive & exhaustive,
+        )
+        return self.edit(Beside(second=bare, gap=gap, colour=colour))
+
+    def write(self, text: str, box: Box) -> Picture:
+        """Write ``text`` on a white card that fills ``box`` (whole pixels)."""
+        return self.edit(Write(text=text, box=box))
+
+    def recolour(self, thing: str, old: str, new: str, hue: int) -> Picture:
+        """Give the thing of this id another hue (degrees), which changes its colour's word from ``old`` to ``new``."""
+        return self.edit(Recolour(thing=thing, old=old, new=new, hue=hue))

@@ -62,6 +62,14 @@ class Relationship:
     object: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inscription:
+    """A text that an edit wrote into the picture."""
+
+    text: str
+    box: Box
+
+
 Demand: TypeAlias = Literal["same", "opposite", "implied"]
 """The required relation of the answers to two published questions; "implied": the same, by implication."""
 
@@ -151,6 +159,7 @@ class Scene:
         questions: of its data set; dropped like captions.
         hypotheses: of its data set; dropped like captions.
         exhaustive: names of which every instance is annotated; only for these is absence known.
+        inscriptions: texts that edits wrote into the picture and that can be read; other texts are not annotated.
     """
 
     id: str
@@ -165,6 +174,7 @@ class Scene:
     questions: tuple[PublishedQuestion, ...] = ()
     hypotheses: tuple[PublishedHypothesis, ...] = ()
     exhaustive: frozenset[str] = field(default=frozenset(), repr=False)
+    inscriptions: tuple[Inscription, ...] = ()
 
     @property
     def picture(self) -> Picture:

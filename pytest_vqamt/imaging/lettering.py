@@ -99,6 +99,11 @@ def _broken(word: str, width: int, size_px: int) -> list[str]:
     return pieces
 
 
+def has_all(text: str) -> bool:
+    """Whether the font has every character of ``text``."""
+    return all(character.isprintable() and _has(character) for character in text)
+
+
 @cache
 def _drawable(character: str) -> str:
     if character.isascii():

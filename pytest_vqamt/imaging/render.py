@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.edits import (
     EDITS,
+    Beside,
     Blur,
     Brightness,
     Contrast,
@@ -14,16 +15,24 @@ from pytest_vqamt.core.edits import (
     Cut,
     Erase,
     Insert,
+    Jpeg,
     Mask,
     Mirror,
+    Pad,
+    Recolour,
     Reencode,
+    Rescale,
+    Rotate,
     Shear,
+    Shift,
+    Write,
 )
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.blur import blur
 from pytest_vqamt.imaging.edits import brightness, contrast, crop, cut, erase, insert, mask, mirror, reencode, shear
+from pytest_vqamt.imaging.views import beside, jpeg, pad, recolour, rescale, rotate, shift, write
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -70,6 +79,26 @@ def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> I
             return shear(image, edit)
         case Reencode():
             return reencode(image)
+        case Shift() as edit:
+            return shift(image, edit)
+        case Pad() as edit:
+            return pad(image, edit)
+        case Rescale() as edit:
+            return rescale(image, edit)
+        case Jpeg() as edit:
+            return jpeg(image, edit)
+        case Rotate() as edit:
+            return rotate(image, edit)
+        case Beside() as edit:
+            return beside(image, edit, photos)
+        case Write() as edit:
+            return write(image, edit)
+        case Recolour() as edit:
+            if not all(isinstance(each, Recolour) for each in picture.edits[:place]):
+                raise RenderError(
+                    f"Expected the photo as it is, whose masks are known, but got edits={picture.edits!r}"
+                )
+            return recolour(image, edit, photos.mask(picture.photo, edit.thing))
         case unknown:
             known = ", ".join(each.__name__ for each in EDITS)
             raise RenderError(f"Expected an edit that can be drawn ({known}), but got edit={unknown!r}")

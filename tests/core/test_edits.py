@@ -9,6 +9,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import (
     EDITS,
+    Beside,
     Blur,
     Brightness,
     Contrast,
@@ -21,13 +22,20 @@ from pytest_vqamt.core.edits import (
     Erase,
     Fill,
     Insert,
+    Jpeg,
     Mask,
     Mirror,
+    Pad,
+    Recolour,
     Reencode,
+    Rescale,
+    Rotate,
     Shear,
+    Shift,
+    Write,
     describe_edit,
 )
-from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene
+from pytest_vqamt.core.scene import Inscription, Photo, Region, Relationship, Scene
 from tests.making import scene_of, thing_of
 
 
@@ -222,9 +230,28 @@ def test_an_edit_that_only_makes_it_harder_to_see_changes_nothing_of_what_is_the
 def test_every_edit_is_listed_once() -> None:
     assert {edit.__name__ for edit in EDITS} == {
         "Erase", "Cut", "Crop", "Insert", "Blur", "Mask", "Mirror", "Corrupt", "Brightness", "Contrast", "Shear",
-        "Reencode",
+        "Reencode", "Shift", "Pad", "Rescale", "Jpeg", "Rotate", "Beside", "Write", "Recolour",
     }  # fmt: skip
     assert len(set(EDITS)) == len(EDITS)
+
+
+class TestViews:
+    def test_a_turn_renames_sides_and_nothing_else(self, told_yard: Scene) -> None:
+        predicates = {
+            degrees: [r.predicate for r in Rotate(degrees=degrees).after(told_yard).relationships]
+            for degrees in (90, 180, 270)
+        }
+        assert predicates == {90: ["on", "above"], 180: ["on", "right of"], 270: ["on", "below"]}
+
+    def test_a_written_word_is_an_inscription_and_covers_nothing(self, told_yard: Scene) -> None:
+        box = Box(0, 0, 60, 20)
+        after = Write(text="DOG", box=box).after(told_yard)
+        assert after == replace(told_yard, inscriptions=(Inscription(text="DOG", box=box),))
+
+    def test_a_recoloured_thing_has_another_colour_and_its_other_attributes(self, yard: Scene) -> None:
+        cars = scene_of("big red car", "red car")
+        after = Recolour(thing=cars.objects[0].id, old="red", new="blue", hue=240).after(cars)
+        assert [set(thing.attributes) for thing in after.objects] == [{"big", "blue"}, {"red"}]
 
 
 BOX = Box(10, 20, 40, 60)
@@ -252,6 +279,14 @@ WORDS: tuple[tuple[Edit, str], ...] = (
     (Contrast(gain=1.5), "contrast x 1.5"),
     (Shear(factor=0.1), "sheared by 0.1"),
     (Reencode(), "re-encoded"),
+    (Shift(dx=2, dy=-3), "shifted by +2, -3 pixels"),
+    (Pad(left=8), "padded"),
+    (Rescale(width=320, height=240), "scaled to 320 x 240"),
+    (Jpeg(quality=90), "saved as JPEG of quality 90"),
+    (Rotate(degrees=270), "turned by 270 degrees"),
+    (Beside(second=scene_of("dog")), f"put beside {scene_of('dog').id}"),
+    (Write(text="DOG", box=BOX), "given a card with the words 'DOG'"),
+    (Recolour(thing="d1", old="red", new="blue", hue=240), "recoloured from red to blue"),
 )
 
 

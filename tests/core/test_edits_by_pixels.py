@@ -10,7 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Crop, Cut, Cutout, Edit, Erase, Insert, Mask, Mirror, Shear
+from pytest_vqamt.core.edits import (
+    Beside,
+    Crop,
+    Cut,
+    Cutout,
+    Edit,
+    Erase,
+    Insert,
+    Mask,
+    Mirror,
+    Pad,
+    Rescale,
+    Rotate,
+    Shear,
+    Shift,
+)
 from pytest_vqamt.core.scene import Photo, Scene
 from tests.core.random_scenes import Pixels, boxes_within, frame, pixels, scenes
 from tests.making import thing_of
@@ -82,7 +97,17 @@ def mirrored(scene: Scene, box: Box) -> Expected:
     )
 
 
-@pytest.mark.parametrize("expect", [cropped, cut, cut_rows, erased, masked, mirrored])
+def shifted(scene: Scene, box: Box) -> Expected:
+    """By the place of the box, upwards and to the right."""
+    window, dx, dy = pixels(scene.frame), int(box.x), -int(box.y)
+
+    def becomes(thing: Box) -> Box | None:
+        return around(frozenset((x + dx, y + dy) for x, y in pixels(thing)) & window)
+
+    return Expected(Shift(dx=dx, dy=dy), becomes, (scene.width, scene.height))
+
+
+@pytest.mark.parametrize("expect", [cropped, cut, cut_rows, erased, masked, mirrored, shifted])
 @given(data=st.data())
 def test_boxes_are_where_their_pixels_are(expect: Callable[[Scene, Box], Expected], data: st.DataObject) -> None:
     scene = data.draw(scenes())
@@ -174,3 +199,97 @@ def test_a_sheared_thing_is_where_its_corners_went_inside_the_frame(scene: Scene
 @given(scenes())
 def test_no_shear_moves_nothing(scene: Scene) -> None:
     assert [thing.box for thing in Shear(factor=0).after(scene).objects] == [thing.box for thing in scene.objects]
+
+
+Place = tuple[int, int]
+
+
+def padded(scene: Scene, box: Box) -> tuple[Edit, Callable[[Place], Place], tuple[int, int]]:
+    left, top, right, bottom = (int(each) for each in (box.x, box.y, box.w, box.h))
+    size = scene.width + left + right, scene.height + top + bottom
+    return Pad(left=left, top=top, right=right, bottom=bottom), lambda at: (at[0] + left, at[1] + top), size
+
+
+def turned(scene: Scene, box: Box) -> tuple[Edit, Callable[[Place], Place], tuple[int, int]]:
+    """Quarter turns clockwise, one after another: the top row becomes the right column."""
+    quarters = int(box.x) % 3 + 1
+    sizes = [(scene.width, scene.height)]
+    for _ in range(quarters):
+        sizes.append(sizes[-1][::-1])
+
+    def moved(at: Place) -> Place:
+        for _, height in sizes[:-1]:
+            at = height - 1 - at[1], at[0]
+        return at
+
+    return Rotate(degrees=90 * quarters), moved, sizes[-1]
+
+
+@pytest.mark.parametrize("expect", [padded, turned])
+@given(data=st.data())
+def test_no_thing_is_lost_where_the_whole_picture_moves(
+    expect: Callable[[Scene, Box], tuple[Edit, Callable[[Place], Place], tuple[int, int]]], data: st.DataObject
+) -> None:
+    scene = data.draw(scenes())
+    edit, moved, size = expect(scene, data.draw(boxes_within(scene.width, scene.height)))
+    after = edit.after(scene)
+    assert (after.width, after.height) == size
+    for old, new in ((scene.objects, after.objects), (scene.regions, after.regions)):
+        assert [each.name for each in new] == [each.name for each in old]
+        assert [each.box for each in new] == [around(frozenset(map(moved, pixels(each.box)))) for each in old]
+    assert all(not thing.has_mask for thing in after.objects)
+    assert len(after.relationships) == len(scene.relationships)
+    assert (after.setting, after.exhaustive) == (scene.setting, scene.exhaustive)
+
+
+@given(scenes(), st.integers(1, 4), st.integers(1, 4))
+def test_a_scaled_picture_has_each_pixel_several_times(scene: Scene, across: int, down: int) -> None:
+    after = Rescale(width=across * scene.width, height=down * scene.height).after(scene)
+    assert (after.width, after.height) == (across * scene.width, down * scene.height)
+    for before, thing in zip(scene.objects, after.objects, strict=True):
+        own = pixels(before.box)
+        assert thing.box == around(
+            frozenset((across * x + i, down * y + j) for x, y in own for i in range(across) for j in range(down))
+        )
+    assert (after.captions, after.relationships) == (scene.captions, scene.relationships)
+
+
+@given(scenes())
+def test_four_quarter_turns_change_nothing_but_what_was_dropped(scene: Scene) -> None:
+    bare = replace(scene, captions=(), objects=tuple(replace(thing, has_mask=False) for thing in scene.objects))
+    again = scene
+    for _ in range(4):
+        again = Rotate(degrees=90).after(again)
+
+    def named(each: Scene) -> Scene:
+        # A turn gives "left of" back as "to the left of".
+        renamed = (replace(r, predicate=r.predicate.removeprefix("to the ")) for r in each.relationships)
+        return replace(each, relationships=tuple(renamed))
+
+    assert named(again) == named(bare)
+    assert named(Rotate(degrees=90).after(Rotate(degrees=180).after(scene))) == named(Rotate(degrees=270).after(scene))
+
+
+@given(scenes(), scenes(), st.integers(0, 20))
+def test_two_pictures_side_by_side_hold_the_things_of_both(scene: Scene, second: Scene, gap: int) -> None:
+    after = scene.picture.beside(second, gap=gap, exhaustive=frozenset({"dog", "cat"})).scene
+    scale = scene.height / second.height
+    start, width = scene.width + gap, max(1, round(second.width * scale))
+    assert (after.width, after.height) == (start + width, scene.height)
+    assert after.objects[: len(scene.objects)] == scene.objects
+    for before, thing in zip(second.objects, after.objects[len(scene.objects) :], strict=True):
+        assert (thing.name, thing.attributes, thing.id) == (before.name, before.attributes, f"beside-{before.id}")
+        assert (thing.box.x - start, thing.box.w) == pytest.approx(
+            (before.box.x * width / second.width, before.box.w * width / second.width)
+        )
+        assert (thing.box.y, thing.box.h) == pytest.approx((before.box.y * scale, before.box.h * scale))
+    assert len(after.regions) == len(scene.regions) + len(second.regions)
+    assert (after.relationships, after.captions, after.setting) == (scene.relationships, (), "")
+    assert after.exhaustive == scene.exhaustive & second.exhaustive & {"dog", "cat"}
+
+
+def test_the_recipe_of_two_pictures_holds_nothing_that_it_does_not_need() -> None:
+    scene = Scene(id="a", photo=Photo(id="a", digest="a"), width=10, height=20, captions=("A dog.",))
+    edit = scene.picture.beside(scene).edits[0]
+    assert isinstance(edit, Beside)
+    assert edit.second == replace(scene, captions=())

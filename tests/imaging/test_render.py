@@ -13,6 +13,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import (
     EDITS,
+    Beside,
     Blur,
     Brightness,
     Contrast,
@@ -25,10 +26,17 @@ from pytest_vqamt.core.edits import (
     Erase,
     Fill,
     Insert,
+    Jpeg,
     Mask,
     Mirror,
+    Pad,
+    Recolour,
     Reencode,
+    Rescale,
+    Rotate,
     Shear,
+    Shift,
+    Write,
 )
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
@@ -58,8 +66,16 @@ ONE_OF_EACH: tuple[Edit, ...] = (
     Contrast(gain=1.3),
     Shear(factor=0.2),
     Reencode(),
+    Shift(dx=3, dy=-2),
+    Pad(left=3, bottom=7, colour=(9, 9, 9)),
+    Rescale(width=50, height=90),
+    Jpeg(quality=80),
+    Rotate(degrees=90),
+    Beside(second=SCENE, gap=4),
+    Write(text="DOG", box=Box(5, 5, 40, 20)),
+    Recolour(thing=SCENE.objects[0].id, old="red", new="blue", hue=240),
 )
-PLAIN = [edit for edit in ONE_OF_EACH if not isinstance(edit, Corrupt)]
+PLAIN = [edit for edit in ONE_OF_EACH if not isinstance(edit, Corrupt | Recolour)]
 
 
 def store() -> Photos:
@@ -100,8 +116,8 @@ def test_every_edit_is_drawn_at_the_size_of_its_scene(edit: Edit) -> None:
 
 @given(st.lists(st.sampled_from(PLAIN), max_size=3), st.sampled_from(PLAIN))
 def test_an_edit_sees_what_those_before_it_left(first: list[Edit], last: Edit) -> None:
-    # Two pieces one after the other can be larger than what the first left.
-    first = [edit for edit in first if not isinstance(edit, Cut | Crop)]
+    # A piece can be larger than what another piece, or another size, left.
+    first = [edit for edit in first if not isinstance(edit, Cut | Crop | Rescale | Rotate)]
     photos, before = store(), edited(*first)
     stored = Photo(id="stored", digest="stored")
     photos.images["stored"] = render(before, photos)
