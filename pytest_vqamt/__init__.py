@@ -29,6 +29,9 @@ if TYPE_CHECKING:
         Located,
         Neither,
         NotBoth,
+        Property,
+        WhichThere,
+        Written,
     )
     from pytest_vqamt.core.query import Answer, Declined, ModelInput
     from pytest_vqamt.core.results import Report
@@ -79,6 +82,9 @@ _WHERE = {
     "Neither": "pytest_vqamt.core.meaning",
     "NotApplicable": "pytest_vqamt.core.case",
     "NotBoth": "pytest_vqamt.core.meaning",
+    "Property": "pytest_vqamt.core.meaning",
+    "WhichThere": "pytest_vqamt.core.meaning",
+    "Written": "pytest_vqamt.core.meaning",
     "Outcome": "pytest_vqamt.core.case",
     "Quantifier": "pytest_vqamt.language.answers.counts",
     "Question": "pytest_vqamt.language.questions.simple",
@@ -131,6 +137,7 @@ __all__ = [
     "NotApplicable",
     "NotBoth",
     "Outcome",
+    "Property",
     "Quantifier",
     "Question",
     "Report",
@@ -139,6 +146,8 @@ __all__ = [
     "UnreadableAnswer",
     "Verdict",
     "VqamtError",
+    "WhichThere",
+    "Written",
     "all_yes",
     "any_yes",
     "ask",

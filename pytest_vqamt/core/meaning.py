@@ -154,10 +154,51 @@ class Located:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which of the options is it? Options are names or attributes of the one thing that ``what`` names."""
+    """Which of the options is it? Options are names or attributes of the one thing that ``what`` names.
+
+    The last may be ``NONE_OF_THESE``.
+    """
 
     what: Group
     options: tuple[str, ...]
+
+
+NONE_OF_THESE = "none of these"
+"""The option that is right where no other option is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhichThere:
+    """Which one of the groups is in the picture? With ``missing``, which one is not? Answered by a group's name.
+
+    It has no truth unless just one group is there, or just one is not.
+    """
+
+    groups: tuple[Group, ...]
+    missing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """What colour, say, is the one thing of the group? The answer is one of ``values``, or that there is no such thing.
+
+    The question takes for granted that the thing is there. ``category`` is the noun for the values ("color").
+    """
+
+    group: Group
+    category: str
+    values: tuple[str, ...]
+
+
+NO_SUCH_THING = "none"
+"""The answer to ``Property`` that denies that there is such a thing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """Is this word written in the picture? Upper and lower case are alike."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,13 +241,17 @@ Meaning: TypeAlias = (
     | Has
     | Located
     | Choice
+    | WhichThere
+    | Property
+    | Written
     | Entails
     | Describe
     | Annotated
 )
 
 MEANINGS: tuple[type, ...] = (
-    Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Choice, Entails, Describe, Annotated,
+    Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Choice, WhichThere, Property, Written, Entails,
+    Describe, Annotated,
 )  # fmt: skip
 
 
@@ -215,15 +260,15 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
     match meaning:
         case Count(groups=groups) | Both(groups=groups) | NotBoth(groups=groups):
             return groups
-        case Either(groups=groups) | Neither(groups=groups):
+        case Either(groups=groups) | Neither(groups=groups) | WhichThere(groups=groups):
             return groups
-        case Exists(group=group) | Absent(group=group) | Has(group=group) | Choice(what=group):
+        case Exists(group=group) | Absent(group=group) | Has(group=group) | Choice(what=group) | Property(group=group):
             return (group,)
         case Located(group=group, other=other):
             return group, other
         case Entails(units=units):
             return tuple(unit.group for unit in units)
-        case Describe() | Annotated():
+        case Describe() | Annotated() | Written():
             return ()
         case _:
             assert_never(meaning)
@@ -232,9 +277,9 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
 def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
     """The meaning with other groups, as many as ``groups_of`` gives."""
     match meaning:
-        case Count() | Both() | NotBoth() | Either() | Neither():
+        case Count() | Both() | NotBoth() | Either() | Neither() | WhichThere():
             return replace(meaning, groups=groups)
-        case Exists() | Absent() | Has():
+        case Exists() | Absent() | Has() | Property():
             return replace(meaning, group=groups[0])
         case Located():
             return replace(meaning, group=groups[0], other=groups[1])
@@ -242,13 +287,13 @@ def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
             return replace(meaning, what=groups[0])
         case Entails(units=units):
             return Entails(units=tuple(replace(unit, group=group) for unit, group in zip(units, groups, strict=True)))
-        case Describe() | Annotated():
+        case Describe() | Annotated() | Written():
             return meaning
         case _:
             assert_never(meaning)
 
 
-YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has, Located)
+YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Written)
 """The meanings whose answer is yes or no, without published questions."""
 
 YES_OR_NO = ("yes", "no")
@@ -316,6 +361,14 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
             return _is_located(members(group, scene), side, members(other, scene), scene)
         case Choice(what=what, options=options):
             return _chosen(members(what, scene), options)
+        case WhichThere(groups=groups, missing=missing):
+            right = [group.name for group in groups if bool(members(group, scene)) != missing]
+            return right[0] if len(right) == 1 else None
+        case Property(group=group, values=values):
+            things = members(group, scene)
+            return _chosen(things, values) if things else NO_SUCH_THING
+        case Written(text=text):
+            return any(each.text.casefold() == text.casefold() for each in scene.inscriptions)
         case Entails(units=units):
             return _label(units, scene)
         case Describe():
@@ -338,6 +391,8 @@ def _chosen(things: tuple[Thing, ...], options: tuple[str, ...]) -> str | None:
     right = [
         option for option in options if any(option == thing.name or option in thing.attributes for thing in things)
     ]
+    if things and not right and NONE_OF_THESE in options:
+        return NONE_OF_THESE
     return right[0] if len(right) == 1 else None
 
 

@@ -32,6 +32,9 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    Property,
+    WhichThere,
+    Written,
     members,
     truth,
 )
@@ -266,6 +269,13 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
             return _GroupMembers.of(group, scene).is_one and _GroupMembers.of(other, scene).is_one
         case Choice(what=what):
             return _GroupMembers.of(what, scene).is_one
+        case WhichThere(groups=groups):
+            return all(_GroupMembers.of(group, scene).any is not None for group in groups)
+        case Property(group=group):
+            seen = _GroupMembers.of(group, scene)
+            return seen.is_one or seen.any is False
+        case Written():
+            return bool(scene.inscriptions)  # what is written in a photo is not annotated
         case Entails(units=units):
             return _all(_GroupMembers.of(unit.group, scene).any for unit in units) is not None
         case Describe():

@@ -13,6 +13,7 @@ from math import inf
 from typing import NamedTuple, TypeAlias
 
 from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
     Absent,
     Annotated,
     Both,
@@ -28,9 +29,13 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    Property,
     Side,
+    WhichThere,
+    Written,
     members,
     sides,
+    truth,
 )
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
@@ -95,6 +100,13 @@ def sure_answer(meaning: Meaning, view: AskableScene) -> SureAnswer | None:
             return _located(group, side, other, view)
         case Choice(what=what, options=options):
             return _choice(what, options, view)
+        case WhichThere(groups=groups, missing=missing):
+            return _which_there(groups, missing, view)
+        case Property(group=group, values=values):
+            return _property(group, values, view)
+        case Written():
+            value = truth(meaning, view.scene)
+            return SureAnswer(bool(value), presumed=not value)
         case Entails():
             return _label(meaning, view)
         case Annotated():
@@ -303,6 +315,22 @@ def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnsw
     if len(right) == 1 and all(view.surely_lacks(thing, option) for option in options if option != right[0]):
         return SureAnswer(right[0], presumed)
     return None
+
+
+def _which_there(groups: Sequence[Group], missing: bool, view: AskableScene) -> SureAnswer | None:
+    found = [_exists(group, view) for group in groups]
+    known = [each for each in found if each is not None]
+    right = [group.name for group, each in zip(groups, found, strict=True) if each and each.value != missing]
+    if len(known) < len(groups) or len(right) != 1:
+        return None
+    return SureAnswer(right[0], any(each.presumed for each in known))
+
+
+def _property(group: Group, values: Sequence[str], view: AskableScene) -> SureAnswer | None:
+    there = _exists(group, view)
+    if there is not None and not there.value:
+        return SureAnswer(NO_SUCH_THING, there.presumed)
+    return _choice(group, values, view)
 
 
 def _label(meaning: Entails, view: AskableScene) -> SureAnswer | None:

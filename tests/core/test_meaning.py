@@ -7,6 +7,8 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.meaning import (
     MEANINGS,
+    NO_SUCH_THING,
+    NONE_OF_THESE,
     Absent,
     Annotated,
     Both,
@@ -23,10 +25,13 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    Property,
     Related,
     Side,
     Truth,
     Unit,
+    WhichThere,
+    Written,
     members,
     sides,
     truth,
@@ -97,6 +102,17 @@ ANSWERS: tuple[tuple[Meaning, Truth], ...] = (
     (Choice(what=CAR, options=("blue", "green")), None),
     (Choice(what=ANIMAL, options=("cat", "dog")), None),
     (Choice(what=COW, options=("black", "white")), None),
+    (Choice(what=CAR, options=("blue", "green", NONE_OF_THESE)), NONE_OF_THESE),
+    (Choice(what=CAR, options=("blue", "red", NONE_OF_THESE)), "red"),
+    (Choice(what=COW, options=("black", NONE_OF_THESE)), None),
+    (WhichThere(groups=(DOG, COW)), "dog"),
+    (WhichThere(groups=(DOG, COW), missing=True), "cow"),
+    (WhichThere(groups=(DOG, CAT)), None),
+    (WhichThere(groups=(COW, RED_DOG)), None),
+    (Property(group=CAR, category="color", values=("red", "blue")), "red"),
+    (Property(group=CAR, category="color", values=("green", "blue")), None),
+    (Property(group=COW, category="color", values=("red", "blue")), NO_SUCH_THING),
+    (Written(text="DOG"), False),
     (Entails(units=(Unit(group=BLACK_DOG), Unit(group=CAT_ON_BENCH))), Label.ENTAILMENT),
     (Entails(units=(Unit(group=DOG), Unit(group=COW))), Label.CONTRADICTION),
     (Entails(units=(Unit(group=DOG, unseen="belongs to a teacher"),)), Label.NEUTRAL),
@@ -118,6 +134,12 @@ def test_the_right_answer(yard: Scene, meaning: Meaning, right: Truth) -> None:
     found = truth(meaning, yard)
     assert found == right
     assert type(found) is type(right)  # 1 is not True
+
+
+def test_a_word_is_read_in_any_case(yard: Scene) -> None:
+    written = yard.picture.write("Dog", Box(0, 0, 60, 20)).scene
+    assert [truth(Written(text=text), written) for text in ("DOG", "dog", "do")] == [True, True, False]
+    assert not truth(Written(text="DOG"), yard.picture.write("Dog", Box(0, 0, 60, 20)).mirror().scene)
 
 
 def test_every_meaning_has_an_example() -> None:

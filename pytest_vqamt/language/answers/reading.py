@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
     YES_OR_NO,
     Absent,
     Annotated,
@@ -22,8 +23,10 @@ from pytest_vqamt.core.meaning import (
     Located,
     Meaning,
     Neither,
+    Property,
     Related,
     Side,
+    WhichThere,
     is_yes_no,
 )
 from pytest_vqamt.language.answers import choices, counts, yes_no
@@ -70,10 +73,26 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return yes_no.read_yes_no(answer, meaning)
     if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):
         return choices.read_choice(answer, meaning.options)
+    if isinstance(meaning, WhichThere):
+        names = tuple(group.name for group in meaning.groups)
+        return choices.read_choice(answer, names, of_absent=meaning.missing)
+    if isinstance(meaning, Property):
+        return _read_property(answer, meaning)
     if isinstance(meaning, Entails):
         return choices.read_label(answer)
     text = " ".join(strip_reasoning(answer).casefold().split()).rstrip(".")
     return text or UnreadableAnswer(Unreadable.EMPTY)
+
+
+_DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
+
+
+def _read_property(answer: str, meaning: Property) -> str | UnreadableAnswer:
+    """One of the values, or a denial that there is such a thing."""
+    denies = _DENIES.match(strip_reasoning(answer).strip(" *\"'").casefold())
+    if denies or yes_no.read_yes_no(answer, Exists(group=meaning.group)) is False:
+        return NO_SUCH_THING
+    return choices.read_choice(answer, meaning.values)
 
 
 def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:

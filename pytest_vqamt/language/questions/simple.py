@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Located, Meaning, Side
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Both,
+    Count,
+    Exists,
+    Group,
+    Located,
+    Meaning,
+    Property,
+    Side,
+    WhichThere,
+    Written,
+)
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, with_indefinite
 from pytest_vqamt.language.tables import toml_table
@@ -30,6 +42,10 @@ BOTH_IN_THE_SINGULAR = len(_WORDINGS["one_of_each"])
 BOTH_WORDINGS = BOTH_IN_THE_SINGULAR + len(_WORDINGS["some_of_each"])
 LOCATED_WORDINGS = len(_WORDINGS["located_level"])
 """The number of wordings of ``located`` for each side."""
+WHICH_THERE_WORDINGS = len(_WORDINGS["which_there"])
+"""The number of wordings of ``which_there``, and of its opposite."""
+PROPERTY_WORDINGS = len(_WORDINGS["property"])
+WRITTEN_WORDINGS = len(_WORDINGS["written"])
 
 
 def count(groups: Group | Sequence[Group], wording: int = 0) -> Question:
@@ -103,6 +119,56 @@ def located(group: Group, side: Side, other: Group, wording: int = 0) -> Questio
     """
     meaning = Located(group=group, side=side, other=other)
     return _located(meaning, _checked(wording, LOCATED_WORDINGS))
+
+
+def which_there(groups: Sequence[Group], wording: int = 0, *, missing: bool = False) -> Question:
+    """Asks which of the groups is in the picture, or which is not.
+
+    >>> pets = Group(name="dog"), Group(name="cat")
+    >>> which_there(pets).text, which_there(pets, missing=True).text
+    ('Which of these is in the picture, a dog or a cat?', 'Which of these is not in the picture, a dog or a cat?')
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
+    texts = _WORDINGS["which_missing" if missing else "which_there"]
+    text = str(texts[_checked(wording, WHICH_THERE_WORDINGS)])
+    ones = join_phrases(map(with_indefinite, groups), "or")
+    return Question(text.format(ones=ones), WhichThere(groups=tuple(groups), missing=missing))
+
+
+def property_of(group: Group, category: str, values: Sequence[str], wording: int = 0) -> Question:
+    """Asks for a property of the one thing of the group, such as its color, which is one of ``values``.
+
+    >>> property_of(Group(name="car"), "color", ("red", "blue")).text
+    'What color is the car in the picture?'
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
+    many = is_plural(group.name) and not is_mass(group.name)
+    text = str(_WORDINGS["property"][_checked(wording, PROPERTY_WORDINGS)]).format_map(
+        {
+            "the": definite(group),
+            "category": category,
+            "is": "are" if many else "is",
+            "does": "do" if many else "does",
+        }
+    )
+    return Question(text, Property(group=group, category=category, values=tuple(values)))
+
+
+def written(text: str, wording: int = 0) -> Question:
+    """Asks whether a word is written in the picture.
+
+    >>> written("DOG").text
+    'Is the word "DOG" written in the picture?'
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
+    worded = str(_WORDINGS["written"][_checked(wording, WRITTEN_WORDINGS)])
+    return Question(worded.format(text=text), Written(text=text))
 
 
 _SIDES = {Side.LEFT: "left", Side.RIGHT: "right", Side.ABOVE: "higher up", Side.BELOW: "lower down"}

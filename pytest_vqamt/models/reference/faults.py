@@ -32,8 +32,11 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    Property,
     Side,
     Truth,
+    WhichThere,
+    Written,
     members,
     truth,
 )
@@ -480,9 +483,9 @@ def _without_attributes(meaning: Meaning) -> Meaning:
     match meaning:
         case Count(groups=groups) | Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups):
             return replace(meaning, groups=tuple(map(_bare, groups)))
-        case Neither(groups=groups):
+        case Neither(groups=groups) | WhichThere(groups=groups):
             return replace(meaning, groups=tuple(map(_bare, groups)))
-        case Exists(group=group) | Absent(group=group):
+        case Exists(group=group) | Absent(group=group) | Property(group=group):
             return replace(meaning, group=_bare(group))
         case Has(group=group):
             return Exists(group=_bare(group))
@@ -490,7 +493,7 @@ def _without_attributes(meaning: Meaning) -> Meaning:
             return replace(meaning, group=_bare(group), other=_bare(other))
         case Entails(units=units):
             return Entails(units=tuple(replace(unit, group=_bare(unit.group)) for unit in units))
-        case Choice() | Describe() | Annotated():
+        case Choice() | Written() | Describe() | Annotated():
             return meaning
         case _:
             assert_never(meaning)
