@@ -85,6 +85,11 @@ TABLE: dict[str, str] = {
     "control.reencode": "pytest_vqamt.relations.control.reencode:Reencode",
 }
 
+ON_REQUEST: dict[str, str] = {}
+"""Built-in relations that run only where a pattern or a preset names them."""
+
+_BUILT_IN = {**TABLE, **ON_REQUEST}
+
 _NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 _registered: dict[str, Relation] = {}
@@ -97,7 +102,7 @@ def register(relation: Relation) -> None:
         OptionError: a built-in relation has the name.
     """
     name = relation.info.name
-    if name in TABLE:
+    if name in _BUILT_IN:
         raise OptionError(
             f"Expected a name that no built-in relation has, but got name={name!r}: choose another prefix"
         )
@@ -107,7 +112,7 @@ def register(relation: Relation) -> None:
 def names() -> tuple[str, ...]:
     """Returns all names, without importing relations."""
     plugins = (point.name for point in entry_points(group=ENTRY_POINTS))
-    return tuple(dict.fromkeys((*TABLE, *plugins, *_registered)))
+    return tuple(dict.fromkeys((*_BUILT_IN, *plugins, *_registered)))
 
 
 def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
@@ -116,8 +121,8 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
     Raises:
         OptionError: the relation or a setting's value is unknown, or what a setting names cannot be read.
     """
-    if name in TABLE:
-        module, _, attribute = TABLE[name].partition(":")
+    if name in _BUILT_IN:
+        module, _, attribute = _BUILT_IN[name].partition(":")
         return _instantiate(getattr(import_module(module), attribute), settings)
     if name in _registered:
         return _registered[name]
@@ -130,7 +135,9 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
 def select(
     wanted: Sequence[str] = (), excluded: Sequence[str] = (), settings: Mapping[str, str] = _NO_SETTINGS
 ) -> tuple[tuple[Relation, str], ...]:
-    """Returns relation variants in catalogue order: those that ``wanted`` matches (default all), less ``excluded``.
+    """Returns relation variants in catalogue order: those that ``wanted`` matches, less ``excluded``.
+
+    By default all but those ``ON_REQUEST`` are wanted.
 
     Raises:
         OptionError: a pattern matches nothing, or a setting cannot have its value.
@@ -139,9 +146,13 @@ def select(
     reworded = _rewording(settings)
     return tuple(
         (reworded(relation), variant)
-        for item, relation, variant in _items(_names_for(wanted) if wanted else names(), settings)
+        for item, relation, variant in _items(_names_for(wanted) if wanted else _default_names(), settings)
         if (not wanted or _matches_any(wanted, item)) and not _matches_any(excluded, item)
     )
+
+
+def _default_names() -> Iterator[str]:
+    return (name for name in names() if name not in ON_REQUEST)
 
 
 def _rewording(settings: Mapping[str, str]) -> Callable[[Relation], Relation]:
