@@ -32,19 +32,28 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lines(infos: list[RelationInfo]) -> Iterator[str]:
-    relations = (
-        (info.item(variant), info.task.value, tagged(info.claim, info.tags))
-        for info in infos
-        for variant in info.variants
-    )
-    yield from _table("relation", "task", "claim", rows=relations)
-    yield ""
+    for kind in (*catalogue.KINDS, catalogue.OTHER):
+        relations = [
+            (info.item(variant), info.task.value, tagged(info.claim, _tags(info)))
+            for info in infos
+            for variant in info.variants
+            if catalogue.kind_of(info.name) == kind
+        ]
+        if relations:
+            yield f"Relations that find {kind}" if kind != catalogue.OTHER else "Other relations"
+            yield ""
+            yield from _table("relation", "task", "claim", rows=relations)
+            yield ""
     yield from _table("model", "what it is", rows=ModelCatalogue().describe())
     yield ""
     yield from _table("data", "what it is", rows=sources.describe())
     yield ""
     faults = ((f"fault:{name}", fault.description) for name, fault in FAULTS.items())
     yield from _table("planted fault", "what is wrong with the oracle", rows=faults)
+
+
+def _tags(info: RelationInfo) -> tuple[str, ...]:
+    return (*info.tags, *(("on request",) if info.name in catalogue.ON_REQUEST else ()))
 
 
 def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -62,7 +71,8 @@ def _rows(infos: list[RelationInfo]) -> dict[str, Json]:
                 "id": info.item(variant),
                 "version": info.version,
                 "task": info.task.value,
-                "tags": list(info.tags),
+                "tags": list(_tags(info)),
+                "finds": catalogue.kind_of(info.name),
                 "claim": info.claim,
                 "source": info.source,
             }

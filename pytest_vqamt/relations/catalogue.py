@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -90,6 +91,30 @@ ON_REQUEST: dict[str, str] = {}
 
 _BUILT_IN = {**TABLE, **ON_REQUEST}
 
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "counts that do not add up": ("metavqa.partition", "metavqa.cutting", "count.*"),
+    "overlooked changes": (
+        "metavqa.insertion_plus", "metavqa.removal_plus", "veglue.vqa_mr[12]", "veglue.mr[12]_*",
+        "metaic.object_appearance", "metaic.singular_plural", "view.recolour",
+    ),
+    "answers that change with what does not matter": (
+        "metavqa.insertion", "metavqa.removal", "carets.visual", "veglue.vqa_mr3", "veglue.mr3_*", "veglue.corruption",
+        "corruption", "metaic.deeptest", "view.*", "overlay.*",
+    ),
+    "answers that change with the wording": (
+        "metavqa.reorder", "carets.rephrase", "carets.order", "text.word_substitution", "basic_questions.*", "lang.*",
+    ),
+    "answers that change with the options": ("choice.*",),
+    "contradictions": (
+        "metavqa.reversion", "carets.negation", "carets.antonym", "carets.ontological", "carets.published",
+        "text.antonym_swap", "negation.*", "agree.*",
+    ),
+    "wrong places": ("spatial.*",),
+    "answers that follow the asker": ("lead.*", "absent.*"),
+    "noise and faults of the deployment": ("control.*", "serving.*", "think.*"),
+}  # fmt: skip
+"""The kinds of failure that relations find, with the names of relations as globs; the first that matches counts."""
+
 _NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 _registered: dict[str, Relation] = {}
@@ -113,6 +138,15 @@ def names() -> tuple[str, ...]:
     """Returns all names, without importing relations."""
     plugins = (point.name for point in entry_points(group=ENTRY_POINTS))
     return tuple(dict.fromkeys((*_BUILT_IN, *plugins, *_registered)))
+
+
+def kind_of(name: str) -> str:
+    """Returns the kind of failure that a relation finds; "other" for one that is not built in."""
+    found = (kind for kind, globs in KINDS.items() if any(fnmatchcase(name, glob) for glob in globs))
+    return next(found, OTHER) if name in _BUILT_IN else OTHER
+
+
+OTHER = "other"
 
 
 def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:

@@ -38,9 +38,27 @@ def test_the_tables_name_all_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert repeat.endswith("The same question on the same picture, asked twice, gets the same answer. (control)")
 
 
+def test_relations_are_grouped_by_what_they_find(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["list"])
+    sections = capsys.readouterr().out.split("Relations that find ")[1:]
+    assert [section.splitlines()[0] for section in sections] == [
+        kind for kind in catalogue.KINDS if any(catalogue.kind_of(name) == kind for name in catalogue.names())
+    ]
+    of_places = next(section for section in sections if section.startswith("wrong places\n"))
+    listed = {line.partition(" ")[0] for line in of_places.split("\n\n")[1].splitlines()[2:]}
+    assert {name.partition("[")[0] for name in listed} == {
+        name for name in catalogue.names() if name.startswith("spatial.")
+    }
+
+
+def test_every_built_in_relation_has_a_kind() -> None:
+    built_in = (*catalogue.TABLE, *catalogue.ON_REQUEST)
+    assert [name for name in built_in if catalogue.kind_of(name) == catalogue.OTHER] == []
+
+
 def test_the_columns_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     main(["list"])
-    relations = capsys.readouterr().out.split("\n\n")[0].splitlines()
+    relations = capsys.readouterr().out.split("\n\n")[1].splitlines()
     at = relations[0].index("task")
     tasks = ("tas", "---", "vqa", "ent", "cap")
     assert all(line[at - 2 : at] == "  " and line[at : at + 3] in tasks for line in relations)
@@ -56,6 +74,7 @@ def test_json_has_the_same_and_more(capsys: pytest.CaptureFixture[str]) -> None:
         "version": catalogue.get("metavqa.reversion").info.version,
         "task": "vqa",
         "tags": [],
+        "finds": "contradictions",
         "claim": "Asked whether there is any and whether there is none, a model says yes once and no once.",
         "source": "Yuan et al., CVPR 2021, section 4.1.3",
     }
