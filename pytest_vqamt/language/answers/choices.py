@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 from pytest_vqamt.core.meaning import Label
+from pytest_vqamt.language.answers.content import content_word
 from pytest_vqamt.language.answers.text import (
     HEDGE,
     MAX_CACHED_CHARS,
@@ -20,6 +22,7 @@ from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.reading import hyponyms
 from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.wordnet import wordnet
 
 
 def read_choice(text: str, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
@@ -47,6 +50,7 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     prepared = prepare_answer(text)
     if isinstance(prepared, UnreadableAnswer):
         return prepared
+    prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
     read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) or (of_absent and isinstance(read, UnreadableAnswer)):
         for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
@@ -59,9 +63,40 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
         return read
     if (conclusion := _CONCLUSION.search(prepared)) and (by_letter := _by_letter(conclusion[1], options)):
         return by_letter[0]
+    if (last := _LAST_SENTENCE.search(prepared)) and (by_letter := _by_letter(last[1], options)) and not by_letter[1]:
+        return by_letter[0]
+    if (kind := _option_of_a_kind(prepared, options)) is not None:
+        return kind
     expected = sorted({word for way in _forms_in_words(options) for word in way.split()})
     corrected = without_typing_errors(prepared, expected)
     return read if corrected == prepared else _choice(corrected, options, of_absent)
+
+
+_IDIOM = re.compile(
+    r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
+)
+_LAST_SENTENCE = re.compile(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
+
+
+def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
+    """The only option that a word of the answer is a kind of, or another word for: "spaghetti" is pasta."""
+    if _DENIED_OR_DOUBTED.search(prepared):
+        return None
+    meanings = {content_word(_ARTICLE.sub("", option.lower())): option for option in options}
+    words = prepared.replace("-", " ").split()
+    pairs = [" ".join(pair) for pair in pairwise(words)]
+    named = {
+        option
+        for word in {each.strip(".,;:!?()'") for each in (*words, *pairs)} - _NO_NAMES
+        for meaning, option in meanings.items()
+        if content_word(word) == meaning
+        or (len(word) > 2 and wordnet().is_kind_of(singular(word), _ARTICLE.sub("", option.lower())))
+    }
+    return named.pop() if len(named) == 1 else None
+
+
+_DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or)\b")
+_NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
 
 
 def _stated_choice(
@@ -72,7 +107,8 @@ def _stated_choice(
         return _named_option(_without_offer(answer, options), options, prepared, of_absent=of_absent)
     option, rest = lettered
     named, denied = _mentions(rest, options)
-    if (named and named != {option}) or option in denied:
+    first = next(find_options(rest, options), (option,))[0]
+    if (named and named != {option} and not (option in named and first == option)) or option in denied:
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     return option
 
@@ -95,19 +131,30 @@ def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]
     """The options that the answer affirms, and those that it denies."""
     named: set[str] = set()
     denied: set[str] = set()
-    for found in _pattern(options).finditer(answer):
-        option = _forms(options)[_joined(found[0])]
-        is_denied = _DENIAL.search(answer, 0, found.start()) or _DENIED_BEHIND.match(answer, found.end())
-        (denied if is_denied else named).add(option)
+    for option, start, end in find_options(answer, options):
+        (denied if is_denied(answer, start, end) else named).add(option)
     return named, denied
 
 
+def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
+    """Yields every mention of an option in a text in lower case: the option, its start and its end."""
+    for found in _pattern(options).finditer(answer):
+        yield _forms(options)[_joined(found[0])], found.start(), found.end()
+
+
+def is_denied(answer: str, start: int, end: int) -> bool:
+    """Whether the option that is mentioned there is denied: "not red", "the spoon can not be seen"."""
+    return bool(_DENIAL.search(answer, 0, start) or _DENIED_BEHIND.match(answer, end))
+
+
 _VERDICT_FIRST = re.compile(
-    r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were|has|have|can|ruled|does|looks?)\b)"
+    r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were"
+    r"|has|have|can|ruled|does|looks?)\b)"
 )
 """The verdict before its reasons: "Red. The blue one is another car"."""
 _CONCLUSION = re.compile(
-    r".*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence|consequently)"
+    r".*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence"
+    r"|consequently)"
     r"(?=[ ,:]+(?:(?:it|this|i|my|option|the answer|the \w+ (?:one|thing|option))\b"
     r"|(?:\w+ ){0,2}\w+\W*$)))\b[ ,:]*(?!far\b|that\b)(?:the \w+ one is |it has to be "
     r"|it must be )?([^.!?\n]+)[.!\s]*$",
@@ -129,11 +176,11 @@ _LEAD = (
     r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
     r"|selection)(?: is| would be)?[: ]*)*"
 )
-_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?[.:,!]?\W*")
+_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?(?: it is)?[.:,!]?\W*")
 _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
 _ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
 _LETTER_AND_TEXT = re.compile(
-    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])[).:]|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
+    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:]| -)|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
 )
 
 
@@ -328,7 +375,8 @@ _LABELS = {label.value: label for label in Label}
 _BETWEEN = (
     r"(?:an?|the|any|this|that|which|it|there|i|in|of|for|to|if|whether|be|is|are|was|been|being|do|does|at|all|either"
     r"|really|necessarily|fully|strictly|clearly|entirely|directly|quite|exactly|actually|logically|completely"
-    r"|see|find|have|show|provide|contain|support|constitute|indicate|imply|suggest|represent|appear|seem|say|tell|think"
+    r"|see|find|have|show|provide|contain|support|constitute|indicate|imply|suggest|represent|appear|seem|say"
+    r"|tell|think"
     r"|believe|call|consider|evidence|sign|signs|reason|support|case|example|instance|clear|direct|logical|strong"
     r"|enough|sufficient|anything|something|picture|image|photo)"
 )

@@ -19,13 +19,15 @@ from pytest_vqamt.language.answers.text import (
     mark_numbers,
     prepare_answer,
     unreadable_answer,
+    without_inscriptions,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.answers.yes_no import noun_pattern
 from pytest_vqamt.language.captions.lexicon import spans_of
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.reading import class_of, hyponyms
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
+from pytest_vqamt.language.wordnet import wordnet
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +67,29 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         return prepared
     if (in_row := _in_table(prepared, groups)) is not None:
         return in_row
+    if any(group.name in _IN_PAIRS for group in groups):
+        prepared = _PAIRS.sub("", prepared)
     listed = _LISTED.findall(prepared)
     if len(listed) > 1 and list(map(int, listed)) == list(range(1, len(listed) + 1)):
         outside = _LISTED_LINE.sub("", prepared)
         if not MARK.search(mark_numbers(outside)):
             return len(listed)
         prepared = outside
-    words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", prepared)))
+    words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", without_inscriptions(prepared))))
+    words = _HYPOTHESIS.sub(" ", words)
+    if bare := _BARE_FIRST.match(words):
+        return int(bare[1])
+    outside = _WITHIN_BRACKETS.sub(" ", words)
+    words = outside if len(MARK.findall(outside)) == 1 else words
+    if not _THE_OTHER.search(words):
+        words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
     if (counted := _counted_aloud(words)) is not None:
         return counted
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
     if len(groups) > 1 and (overall := _total(words)) is not None:
         return overall
+    if (together := _sum(words, groups)) is not None:
+        return together
     words = _of_what_is_counted(words, groups)
     if NOT_WHOLE in words:
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
@@ -114,12 +127,83 @@ _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:]) +")
 """The letter of an option: "B) 3"."""
 _LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
 _LISTED_LINE = re.compile(r"^\s*\d+[.)]\s+(?=\D).*$", re.MULTILINE)
-_OUT_OF = re.compile(r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])")
+_OUT_OF = re.compile(
+    r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])"
+    r"|\b(?:out )?of (?:the|an?) (?:original|total|entire|initial)(?: of)? <\d+>|^of (?:the|these|those"
+    r"|all) <\d+>(?= [a-z])"
+    r"|\b(?:except|besides|apart from|other than|excluding|not counting)(?: for)? <\d+>"
+)
 """The number of the whole of which a part is counted: "two of the 5 cats"."""
 _NOT_BUT = re.compile(r"\bnot (?:just |only )?<\d+>(?=(?: [a-z]+)?,? (?:but|there (?:is|are)) )")
+_HYPOTHESIS = re.compile(r"(?:^|(?<=[.!\n;(,])) ?(?:if|unless|were) (?:you|we|one|i|it|they|the)\b[^.;\n)]*")
+"""What the number would be: "if you include the reflection, there are four"."""
+_IN_PAIRS = ("scissors", "glasses", "sunglasses", "pants", "jeans", "shorts", "trousers", "binoculars", "pliers")
+_PAIRS = re.compile(r"(?<=\w )pairs? of (?=\w)")
+_BARE_FIRST = re.compile(
+    r"\W*(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it is|only|just|about) )*<(\d+)>[.\n](?!.*\b(?:wait"
+    r"|actually|correction"
+    r"|total|altogether|in all|sum|and another|also|additional|more|plus)\b)(?=\s*[a-z~])",
+    re.DOTALL,
+)
+"""A number that is a sentence by itself before an explanation."""
+_EACH_ONE = re.compile(
+    r"<(?!1>)\d+>(?: (?!(?:on|in|at|near|by|under|behind|to|and|is|are"
+    r"|with)\b)[a-z'-]+){0,3}\s*[,:;-]((?:[^<]*<1> (?:is|on|in|at|with|to|under|behind|near|of|has)\b[^<]*)+)$"
+)
+"""Single ones of those that were counted: "two bags, one on each shoulder"."""
+_WITHIN_BRACKETS = re.compile(r"\([^()]*<[^()]*\)")
 _APPOSITION = re.compile(r"(?<=[a-z]), an? (?:(?!and\b|or\b)[a-z-]+ ?){1,4}[.!]?$")
 """What a single thing is, at the end: "only one dog, a small terrier"."""
 _ESTIMATE = re.compile(r"\b(?:about|around|approximately|roughly|exactly|precisely) (?=\d)")
+_ITEM = r"(?:<\d+>|an?|another|one) (?:(?!and\b|or\b|with\b|in\b|on\b|of\b|that\b|is\b|are\b)[a-z'-]+ ?){1,4}"
+_LIST = re.compile(
+    rf"(?:[^<:(]*\b(?:is|are|see|shows?|contains?|spot|has|includes?|features?|depicts?|count"
+    rf"|identify)\b[a-z ]*?:? ?)?(?<![a-z])({_ITEM}(?:, ?{_ITEM})*(?:,? ?(?:and|plus|as well as|&"
+    rf"|\+) (?:also )?{_ITEM})?)"
+    rf"(?:(?: ?(?:in|on|at|is|are|near|by|inside|sitting|standing|lying)\b[^<]*)?[.!]?\s*)$"
+)
+_ITEMS = re.compile(
+    r"(<(\d+)>|an?|another|one) ((?:(?!and\b|plus\b|as\b)[a-z'-]+ ?)+?)(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
+)
+
+
+def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
+    """The sum of a list of things that are all counted: "a cat and two rabbits" are three animals.
+
+    Of several groups each must be in the list, and may be there only once.
+    """
+    found = _LIST.match(words.strip()) if groups else None
+    items = _ITEMS.findall(found[1].strip()) if found else []
+    if len(items) < 2:
+        return None
+    counted = [_counted(phrase.strip(), groups) for _, _, phrase in items]
+    own = [plural(group.name) in phrase or group.name in phrase for group in groups for _, _, phrase in items]
+    if len(groups) == 1 and len(set(own)) > 1:
+        return None  # whether the puppy is one of the dogs
+    if None in counted or len(set(counted)) != len(groups) or (len(groups) > 1 and len(counted) != len(groups)):
+        return None
+    return sum(int(number) if number else 1 for _, number, _ in items)
+
+
+def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
+    """The group that the noun at the end of a phrase belongs to."""
+    words = [word for word in phrase.split() if not word.endswith("ly")]
+    while len(words) > 1 and (words[-1] in descriptions() or words[-1].endswith("ing")):
+        words.pop()
+    noun = singular(words[-1]) if words else ""
+    compound = singular(" ".join(words[-2:]))
+    for group in groups:
+        if not set(group.attributes) <= set(phrase.split()):
+            continue
+        pattern = noun_pattern(group)
+        ends = [found.end() for found in pattern.finditer(" ".join(words))]
+        if len(" ".join(words)) in ends or {noun, compound} & hyponyms(group.name):
+            return group
+        if any(wordnet().is_kind_of(name, group.name) for name in (compound, noun)):
+            return group
+    return None
+
+
 _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 
 
@@ -191,7 +275,8 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
 
 
 _PHRASE = re.compile(
-    r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who|that)\b)[a-z'-]+){1,4}"
+    r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who"
+    r"|that)\b)[a-z'-]+){1,4}"
 )
 _LABEL = re.compile(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
 _OTHER_ARTICLE = re.compile(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")

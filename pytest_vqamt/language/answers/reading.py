@@ -33,6 +33,7 @@ from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import repeated
 from pytest_vqamt.language.answers.other_languages import there_in_another_language
+from pytest_vqamt.language.answers.predicates import clause_with_predicate, converse_place, option_with_predicate
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
@@ -103,17 +104,22 @@ def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:
     """
     meaning = meaning_of(question, ())
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
-    if said == UnreadableAnswer(Unreadable.NO_YES_OR_NO) and question:
+    if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         stated = repeated(question, answer)
         stated = there_in_another_language(question, strip_reasoning(answer)) if stated is None else stated
         return said if stated is None else stated
     return said
 
 
+_NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE)
+
+
 def read_count(answer: str, question: str = "") -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives; of several, that of what the ``question`` counts."""
     meaning = meaning_of(question, ())
-    return counts.read_count(answer, meaning.groups if isinstance(meaning, Count) else ())
+    groups = meaning.groups if isinstance(meaning, Count) else ()
+    narrowed = clause_with_predicate(question, answer) if len(groups) == 1 else None
+    return counts.read_count(narrowed or answer, groups)
 
 
 def read_choice(answer: str, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
@@ -122,9 +128,11 @@ def read_choice(answer: str, options: Sequence[str], question: str = "") -> str 
     >>> read_choice("There is no kite.", ["dog", "kite"], "Which of these is not in the picture, a dog or a kite?")
     'kite'
     """
+    if (converse := converse_place(question, answer, tuple(options))) is not None:
+        return converse
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
     if isinstance(read, UnreadableAnswer) and read.reason is Unreadable.SEVERAL_OPTIONS:
-        return _compared(question, answer, options) or read
+        return _compared(question, answer, options) or option_with_predicate(question, answer, tuple(options)) or read
     return read
 
 
@@ -190,7 +198,7 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
         return Choice(what=Group(name="thing"), options=options)
     form = QuestionForm.YES_NO if options else form_of(question)
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
-    asked = _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:")
+    asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
         return _count(asked)
     if form is QuestionForm.YES_NO:
@@ -219,6 +227,8 @@ def _count(asked: str) -> Count:
     groups = tuple(group for name in names if (group := _group(name)) is not None)
     return Count(groups=groups if len(groups) == len(names) else ())
 
+
+_PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
 
 _THERE = re.compile(
     rf"(?:(?:is|are|was|were) there|(?:can|do) (?:you|we) see|(?:does|do) (?:the"
@@ -290,7 +300,8 @@ def _attribute(asked: str) -> Has | None:
 
 _DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one|more than one) ")
 _PLACED = re.compile(
-    r"(.+?) (on|under|near|next to|behind|beside|in front of|in|above|below|with) (?:an?|the|any|some) (.+)"
+    r"(.+?) (on|under|near|next to|behind|beside|in front of|in|above|below|with) "
+    r"(?:an?|the|any|some|his|her|its|their) (.+)"
 )
 
 

@@ -30,8 +30,10 @@ from pytest_vqamt.language.answers.text import (
     MAX_CACHED_CHARS,
     Unreadable,
     UnreadableAnswer,
+    final_answer,
     prepare_answer,
     unreadable_answer,
+    without_inscriptions,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.reading import hyponyms
@@ -70,7 +72,10 @@ _PLAIN = {
 def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     prepared = prepare_answer(text)
     if isinstance(prepared, UnreadableAnswer):
-        return prepared
+        if not (decided := _DECIDED.match(final_answer(text))):
+            return prepared
+        prepared = decided[1]
+    prepared = _OFFERS_HELP.sub("", without_inscriptions(prepared))
     answer = without_questions(_LETTER.sub("", prepared))
     if (foreign := _in_another_language(answer, meaning)) is not None:
         return foreign
@@ -87,7 +92,7 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     else:
         claim = _presence_claim(meaning, parts)
     if claim is not None:
-        if isinstance(meaning, Exists | Has) and particles == {not claim} and _ALONE.match(answer):
+        if isinstance(meaning, Exists | Has) and particles == {not claim} and (_ALONE.match(answer) or not claim):
             return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
     said = particles.pop() if particles else _echo(meaning, parts)
@@ -109,6 +114,17 @@ def _expected_words(meaning: Meaning) -> tuple[str, ...]:
     return ("yes", "nope", "there", "not", "is", "no", *" ".join(names).split())
 
 
+_OFFERS_HELP = re.compile(
+    r"^\W*(?:(?:yes|sure|certainly|of course|absolutely|no problem)\b[,.! ]*)?(?:i (?:can|will"
+    r"|would be (?:happy|glad) to)|let me)"
+    r" (?:certainly |gladly )?(?:help|answer|take a look|have a look|check|assist)\b[^.!:\n]*[.!:\n]\s*(?=\w)"
+)
+_DECIDED = re.compile(
+    r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
+    r"|information|enough)\b).*",
+    re.DOTALL,
+)
+"""A plain answer before what looks like a doubt: "No, the text is too blurry to read"."""
 _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:])\s+(?=\w)")
 """The letter of an option: "A) Yes"."""
 
@@ -151,7 +167,7 @@ _OPENING = (
 )
 _YES = (
     r"(?:yes|yeah|yep|yup|yea)\b|(?:y|true|correct|right|sure|certainly|definitely|absolutely|of course|indeed"
-    rf"|affirmative|exactly)(?={_FOLLOWING})"
+    rf"|affirmative|exactly|without (?:a|any) doubt|no doubt|for sure)(?={_FOLLOWING})"
     rf"|(?:i (?:think|believe|guess|suppose|would say) so|(?:it (?:looks|seems|appears)|looks|seems"
     rf"|appears) (?:like it|so|that way)|(?:it|that) is (?:right|correct|true|the case))(?={_END})"
 )
@@ -419,7 +435,8 @@ _LINKS = frozenset({
 """What may stand before a noun phrase besides a determiner; any other word makes a compound with the noun."""
 
 _AFTER_A_PHRASE = re.compile(
-    r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present|near|next|by"
+    r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present"
+    r"|near|next|by"
     r"|under|behind|beside|above|below|beneath|underneath|inside|outside|atop|(?:close|left|right)(?= (?:to|of)\b)"
     r"|from|as|shown|seen|depicted|pictured|can|could|has|have|does|do|not"
     r"|(?:i|we|you)(?= can\b| see\b)|too|also|around|along|among|through|between|over|against|across|for|within"
@@ -473,14 +490,16 @@ _CLAIM_VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|do|does|can|see|shows?|contains?|looks?|seems?|appears?|lacks?)\b"
 )
 _QUANTITY = re.compile(
-    rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?|{_PICTURE}"
+    rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
+    rf"|{_PICTURE}"
     r"|one|some|any|none) of$"
 )
 _ABOUT_ANOTHER = re.compile(r"\b(?:without|like(?! there)|than|instead of)\b[^,]*$")
 _NEGATOR = re.compile(r"\b(?:not|never|no|neither|nor|zero|0|lacks?|lacking|free of|devoid of|(?:is|are) without)\b")
 _THAT_THERE_IS = re.compile(r"\b(?:true |the case |correct )?(?:that )?there (?:is|are|be)\b")
 _BREAKS_A_LIST = re.compile(
-    r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are|\w+ing)\b"
+    r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are"
+    r"|\w+ing)\b"
 )
 _SEEN = rf"(?:visible|present|seen|shown|there|here|depicted|pictured|found|in (?:(?:the|this) )?{_PICTURE})"
 _GONE = re.compile(
@@ -523,7 +542,8 @@ _DENIED_DENIAL = re.compile(
 
 _INDEFINITE = frozenset({"a", "an", "another", "some", *NUMBER_WORDS[1:]})
 _DOING = re.compile(
-    r"\b(?:is|are) (?:holding|carrying|riding|walking|petting|feeding|leading|hugging|chasing|watching|wearing|eating)$"
+    r"\b(?:is|are) (?:holding|carrying|riding|walking|petting|feeding|leading|hugging|chasing|watching|wearing"
+    r"|eating)$"
 )
 _BESIDES_THE_SUBJECT = re.compile(rf"(?!\b(?:yes|and|also|so|both|in|the|this|{_PICTURE}|at|least)\b)\b\w+")
 
@@ -539,7 +559,7 @@ def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None
 
 _SOMEWHERE_ELSE = re.compile(
     r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
-    rf"|in (?!(?:(?:the|this) )?{_PICTURE}\b|it\b|view\b|here\b))\b"
+    rf"|in (?!(?:(?:the|this) )?{_PICTURE}\b|it\b|view\b|here\b|sight\b))\b"
 )
 
 
