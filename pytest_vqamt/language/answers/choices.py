@@ -54,16 +54,16 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) or (of_absent and isinstance(read, UnreadableAnswer)):
         for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
-            if of_absent and not (part and _MISSING.search(part[0])):
-                continue
-            closing = _stated_choice(part[1], part[1], options, part[1], of_absent=False) if part else read
+            closing = _stated_choice(part[1], part[1], options, part[1], of_absent=of_absent) if part else read
             if isinstance(closing, str):
                 return closing
+    if read in _UNNAMED and (last := _LAST_SENTENCE.search(prepared)):
+        by_letter = _by_letter(last[1], options)
+        if by_letter and not by_letter[1]:
+            return by_letter[0]
     if read != UnreadableAnswer(Unreadable.NO_OPTION):
         return read
     if (conclusion := _CONCLUSION.search(prepared)) and (by_letter := _by_letter(conclusion[1], options)):
-        return by_letter[0]
-    if (last := _LAST_SENTENCE.search(prepared)) and (by_letter := _by_letter(last[1], options)) and not by_letter[1]:
         return by_letter[0]
     if (kind := _option_of_a_kind(prepared, options)) is not None:
         return kind
@@ -72,6 +72,7 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     return read if corrected == prepared else _choice(corrected, options, of_absent)
 
 
+_UNNAMED = tuple(map(UnreadableAnswer, (Unreadable.SEVERAL_OPTIONS, Unreadable.NO_OPTION)))
 _IDIOM = re.compile(
     r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
 )
@@ -104,7 +105,11 @@ def _stated_choice(
 ) -> str | UnreadableAnswer:
     lettered = None if text.strip() == "a" else _by_letter(answer, options)  # the article of an answer cut off
     if lettered is None:
-        return _named_option(_without_offer(answer, options), options, prepared, of_absent=of_absent)
+        return (
+            _absent_option(answer, options)
+            if of_absent
+            else _named_option(_without_offer(answer, options), options, prepared)
+        )
     option, rest = lettered
     named, denied = _mentions(rest, options)
     first = next(find_options(rest, options), (option,))[0]
@@ -113,18 +118,32 @@ def _stated_choice(
     return option
 
 
-def _named_option(answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool) -> str | UnreadableAnswer:
+def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
     named, denied = _mentions(answer, options)
-    if of_absent and denied:
-        named, denied = denied, named
-    elif of_absent and _SAYS_THERE.search(answer):
-        return UnreadableAnswer(Unreadable.NO_OPTION)
     if len(named) > 1 or named & denied:
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if not named:
         reason = Unreadable.SEVERAL_OPTIONS if len(denied) > 1 else Unreadable.NO_OPTION
         return unreadable_answer(prepared, reason)
     return UnreadableAnswer(Unreadable.UNSURE) if HEDGE.search(answer) else named.pop()
+
+
+def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
+    """The option that is not there, by what each clause denies, claims or only names."""
+    denied, there, named = set[str](), set[str](), set[str]()
+    for clause in _CLAUSES.split(answer):
+        for option, start, end in find_options(clause, options):
+            if is_denied(clause, start, end) or _MISSING.search(clause):
+                denied.add(option)
+            elif _SAYS_THERE.search(clause):
+                there.add(option)
+            else:
+                named.add(option)
+    left = set(options) - there if len(there) == len(options) - 1 else set[str]()
+    absent = denied or left or (set[str]() if there else named)
+    if len(absent) == 1 and not (absent & there or HEDGE.search(answer)):
+        return absent.pop()
+    return unreadable_answer(answer, Unreadable.SEVERAL_OPTIONS if denied | named else Unreadable.NO_OPTION)
 
 
 def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]]:
@@ -162,11 +181,13 @@ _CONCLUSION = re.compile(
 )
 """What follows from the reasons before it, at the end."""
 
-_MISSING = re.compile(r"\b(?:missing|absent) (?:one |option |thing |object )?is [^.!\n]*[.!\s]*$")
-
+_MISSING = re.compile(r"\b(?:missing|absent|not (?:there|present|visible|shown|seen|in)|nowhere|lacks?|without)\b")
 _SAYS_THERE = re.compile(
-    r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|is (?:visible|present|there|shown))\b"
+    r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|(?:shows?|contains?|includes?|has)|(?:is|are"
+    r"|can be)(?: clearly| also)?"
+    r" (?:visible|present|there|shown|seen|in|on|next|at))\b"
 )
+_CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
 _LETTERS = "abcdefgh"
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
 _LEAD = (
@@ -359,14 +380,13 @@ def _named(answer: str) -> Label | Unreadable:
     for found in _LABEL.finditer(answer):
         is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())
         (denied if is_denied else named).add(_LABELS_BY_STEM[found[1]])
-    if denied and (not _CONTRASTED.search(answer) or named & denied):
+    if named & denied or (denied and not named):
         return Unreadable.NO_LABEL
     if len(named) > 1:
         return Unreadable.SEVERAL_LABELS
     return named.pop() if named else Unreadable.NO_LABEL
 
 
-_CONTRASTED = re.compile(r"\b(?:but|rather|instead|so|hence|therefore|thus)\b|\bnor\b.*[,;]")
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
@@ -382,7 +402,7 @@ _BETWEEN = (
 )
 _DENIED_BEFORE = re.compile(
     r"\b(?:not|nor|neither|never|no|non|nothing|none|without|hardly|fail(?:s|ed)?|lack(?:s|ing)?|absence|impossible)"
-    rf"(?: {_BETWEEN})*[ -]$"
+    rf"(?: {_BETWEEN})*(?: (?:an? )?(?:entail|neutral|contradict)[a-z]*(?: it)?(?:,| or| nor)*)*(?: {_BETWEEN})*[ -]$"
 )
 """No noun of a thing stands between: "there is no dog which contradicts it" denies the dog."""
 

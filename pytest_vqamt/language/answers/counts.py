@@ -85,11 +85,14 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
     if (counted := _counted_aloud(words)) is not None:
         return counted
+    words = _ON_EACH.sub("~", words) if len(MARK.findall(words)) > 1 else words
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
     if len(groups) > 1 and (overall := _total(words)) is not None:
         return overall
     if (together := _sum(words, groups)) is not None:
         return together
+    if len(groups) > 1 and _names_one(words, groups):
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     words = _of_what_is_counted(words, groups)
     if NOT_WHOLE in words:
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
@@ -128,12 +131,17 @@ _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:]) +")
 _LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
 _LISTED_LINE = re.compile(r"^\s*\d+[.)]\s+(?=\D).*$", re.MULTILINE)
 _OUT_OF = re.compile(
-    r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])"
+    r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])|(?<=>) out of <\d+>"
+    r"|(?<=>) of <\d+>(?= [a-z])"
     r"|\b(?:out )?of (?:the|an?) (?:original|total|entire|initial)(?: of)? <\d+>|^of (?:the|these|those"
     r"|all) <\d+>(?= [a-z])"
     r"|\b(?:except|besides|apart from|other than|excluding|not counting)(?: for)? <\d+>"
 )
 """The number of the whole of which a part is counted: "two of the 5 cats"."""
+_ON_EACH = re.compile(
+    r"<\d+>(?= (?:on|in|per|at|for|to) (?:each|every|either)\b)|(?<=\beach )<\d+>"
+    r"|(?<=\beach \w{7} )<\d+>"
+)
 _NOT_BUT = re.compile(r"\bnot (?:just |only )?<\d+>(?=(?: [a-z]+)?,? (?:but|there (?:is|are)) )")
 _HYPOTHESIS = re.compile(r"(?:^|(?<=[.!\n;(,])) ?(?:if|unless|were) (?:you|we|one|i|it|they|the)\b[^.;\n)]*")
 """What the number would be: "if you include the reflection, there are four"."""
@@ -142,7 +150,7 @@ _PAIRS = re.compile(r"(?<=\w )pairs? of (?=\w)")
 _BARE_FIRST = re.compile(
     r"\W*(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it is|only|just|about) )*<(\d+)>[.\n](?!.*\b(?:wait"
     r"|actually|correction"
-    r"|total|altogether|in all|sum|and another|also|additional|more|plus)\b)(?=\s*[a-z~])",
+    r"|total|altogether|in all|sum|and another|also|additional|more|plus)\b)(?=\s*[a-z~<])",
     re.DOTALL,
 )
 """A number that is a sentence by itself before an explanation."""
@@ -172,6 +180,11 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
 
     Of several groups each must be in the list, and may be there only once.
     """
+    if len(groups) > 1:
+        marks = [(_phrase_of(words, mark), int(mark[1])) for mark in MARK.finditer(words)]
+        of_each = [[number for phrase, number in marks if noun_pattern(group).search(phrase)] for group in groups]
+        if len(marks) == len(groups) and all(len(numbers) == 1 for numbers in of_each):
+            return sum(number for _, number in marks)
     found = _LIST.match(words.strip()) if groups else None
     items = _ITEMS.findall(found[1].strip()) if found else []
     if len(items) < 2:
@@ -183,6 +196,14 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
     if None in counted or len(set(counted)) != len(groups) or (len(groups) > 1 and len(counted) != len(groups)):
         return None
     return sum(int(number) if number else 1 for _, number, _ in items)
+
+
+def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
+    """Whether only one of several groups is given a number: "two turtles", where shirts are asked for, too."""
+    named = [
+        any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words)) for group in groups
+    ]
+    return any(named) and not all(named) and not re.search(rf"\b{_TOTAL}\b|=", words)
 
 
 def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
@@ -250,11 +271,9 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     A number belongs to the noun that follows it, or to the one before a colon. It is another thing's if that noun is of
     another class, or, beside a number of what is counted, any other listed noun.
     """
-    if not groups:
+    if not groups or any(group.covers for group in groups):
         return words
     classes = {class_of(group.name) for group in groups}
-    if None in classes or any(group.covers for group in groups):
-        return words
     marks = list(MARK.finditer(words))
     phrases = [_phrase_of(words, mark) for mark in marks]
     patterns = [noun_pattern(group) for group in groups]
@@ -263,7 +282,7 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
         not own and _is_of_another(phrase, classes, beside_own=any(is_own))
         for own, phrase in zip(is_own, phrases, strict=True)
     ]
-    if not any(foreign) and not any(is_own):
+    if (None in classes or not any(foreign)) and not any(is_own):
         return words
     has_both = any(is_own) and any(foreign)
     kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
@@ -293,7 +312,7 @@ def _phrase_of(words: str, mark: re.Match[str]) -> str:
 
 def _is_of_another(phrase: str, classes: set[str | None], *, beside_own: bool) -> bool:
     name = _class_in(phrase)
-    if name is None:
+    if name is None or None in classes:
         return beside_own and _OTHER_PLURAL.fullmatch(phrase) is not None
     return name not in classes or (beside_own and name == "person")
 

@@ -81,7 +81,7 @@ _ASKS_TO_SAY = re.compile(
     r"(?: that)? "
 )
 _OR = re.compile(r"\b(?:or|not|no|more|less|fewer|than|only|all|every|both)\b")
-_COMMA = re.compile(r",(?= )")
+_COMMA = re.compile(r",(?= )| and (?=not\b)")
 _OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|each)\b(?: of)?(?: the| these| those)?")
 _ALL = re.compile(
     r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"

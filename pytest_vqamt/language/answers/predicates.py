@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from pytest_vqamt.language.answers.choices import find_options, is_denied, without_questions
 from pytest_vqamt.language.answers.content import content, exclude
 from pytest_vqamt.language.answers.text import HEDGE, MARK, UnreadableAnswer, mark_numbers, prepare_answer
 from pytest_vqamt.language.answers.yes_no import claim_clauses
+from pytest_vqamt.language.tables import toml_table
 
 
 def option_with_predicate(question: str, answer: str, options: tuple[str, ...]) -> str | None:
@@ -19,41 +21,83 @@ def option_with_predicate(question: str, answer: str, options: tuple[str, ...]) 
     'umbrella'
     >>> option_with_predicate("Which is open, the door or the gate?", "The door is.", ("door", "gate"))
     """
+    evidence = _evidence(question, answer, options)
+    if evidence is None:
+        return None
+    left = evidence.named - evidence.against if len(evidence.against) == len(options) - 1 else set[str]()
+    for chosen in (evidence.affirmed, left, evidence.direct):
+        if chosen:
+            return chosen.pop() if len(chosen) == 1 and not chosen & evidence.against else None
+    return None
+
+
+def contradicts_predicate(question: str, answer: str, options: tuple[str, ...], read: str) -> bool:
+    """Whether an option is said to be the opposite of what is asked: "the woman is shorter" names no taller one."""
+    if len(answer) < len(read) + _WORDS_BESIDES or not _ASKS_FOR_A_THING.match(question):
+        return False
+    evidence = _evidence(question, answer, options)
+    return evidence is not None and read in evidence.against and read not in evidence.affirmed | evidence.direct
+
+
+_WORDS_BESIDES = 12
+_IS_ALL = re.compile(r"\W*(?:(?:so|the|an?|one)\W*)*")
+_ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*\b(?:not|missing|absent)\b)", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Evidence:
+    """Options that a clause affirms by the predicate, or says of the subject; those that one denies; all."""
+
+    affirmed: set[str] = field(default_factory=set)
+    direct: set[str] = field(default_factory=set)
+    against: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+
+
+def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence | None:
     prepared = prepare_answer(answer)
     if isinstance(prepared, UnreadableAnswer):
         return None
     asked = question.lower().partition("?")[0]
-    key, subject = _key(asked, options), frozenset(content(asked))
-    affirmed, direct, against, named = set[str](), set[str](), set[str](), set[str]()
-    for clause in _clauses(without_questions(prepared), options):
-        found = list(find_options(clause, options))
-        if not found:
+    wanted, subject = _predicate(asked, options), frozenset(content(asked))
+    key = wanted[0] if wanted else ""
+    found = _Evidence()
+    for clause in _clauses(_INSERTED.sub(r"\1 ", without_questions(prepared)), options):
+        mentions = list(find_options(clause, options))
+        if not mentions:
             continue
         if HEDGE.search(clause) or _CONDITION.search(clause):
             return None
-        named |= {option for option, _, _ in found}
-        if len(named_here := {option for option, _, _ in found}) > 1:
-            governed = _governed(clause, found, key)
-            if governed:
-                affirmed.add(governed)
+        option, start, end = mentions[0]
+        here = {each for each, _, _ in mentions}
+        found.named |= here
+        is_first = len(here) > 1 and len(mentions) == 2 and _BESIDES.match(clause[end : mentions[1][1]]) is not None
+        if len(here) > 1 and (not is_first or _NOT.search(clause)):
             continue
-        option, start, end = found[0]
-        words = content(f"{clause[:start]} {clause[end:]}")
+        words = content(f"{clause[:start]} {'' if is_first else clause[end:]}")
         if is_denied(clause, start, end) or _NOT.search(clause):
-            against |= named_here
-        elif key and key in words:
-            affirmed.add(option)
+            found.against |= here
+        elif is_first:
+            behind_key = bool(key) and key in content(clause[:start])[-2:]
+            found.affirmed |= {option} if behind_key else set()
+            found.direct |= {option} if _is_direct(clause[:start], subject) else set()
+        elif key in words and _has_object(wanted, words):
+            found.affirmed.add(option)
         elif key and any(exclude(word, key) for word in words):
-            against.add(option)
-        elif _is_direct(clause[:start], subject):
-            direct.add(option)
-    left = named - against if len(against) == len(options) - 1 else set[str]()
-    for chosen in (affirmed, left, direct):
-        if chosen:
-            return chosen.pop() if len(chosen) == 1 and not chosen & against else None
-    return None
+            found.against.add(option)
+        elif _IS_ALL.fullmatch(clause[:start] + clause[end:]) or _is_direct(clause[:start], subject):
+            found.direct.add(option)
+    return found
 
 
+def _has_object(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a clause with the first word of the predicate has the rest, or leaves it out."""
+    after = words[words.index(wanted[0]) + 1 :]
+    return set(wanted) <= {*words} or not after or after[0] in _PRONOUNS or len(wanted) == 1
+
+
+_PRONOUNS = ("it", "him", "her", "them", "one", "of", "out", "from", "than")
+_INSERTED = re.compile(r"^([^,]+), [^,]+, (?=(?:is|are|was|has|have)\b)")
 _CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
 _NOT = re.compile(r"\b(?:not|no longer|never|nor|neither|hardly)\b")
 _SPLIT = re.compile(r",?\s+and\s+|,\s*|\s+while\s+|\bso\s+")
@@ -82,17 +126,17 @@ _OF_A_THING = re.compile(
 _MORE = re.compile(r"\b(more|fewer|less)\b")
 
 
-def _key(asked: str, options: tuple[str, ...]) -> str:
-    """The word of the question that is true of the option asked for: "open", "hold"; empty if it has none."""
+def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
+    """The words of the question that are true of the option asked for, the verb first: "open", "hold"."""
     found = next(find_options(asked, options), None)
     head = re.split(r",|\n", asked[: found[1]] if found else asked)[0]
     if more := _MORE.search(head):
-        return more[1]
+        return [more[1]]
     of_option = _OF_A_THING.match(head.strip())
     words = content(of_option[1] if of_option else head)
-    if not words or not re.match(r"\W*(?:what|which|who)\b", asked):
-        return ""
-    return words[0] if of_option else words[-1]
+    if not words or not _ASKS_FOR_A_THING.match(asked):
+        return []
+    return words if of_option else words[-1:]
 
 
 _PLACED = re.compile(r"(?:is|are|does|do) (?:the|this|that) (.+)")
@@ -109,13 +153,20 @@ def clause_with_predicate(question: str, answer: str) -> str | None:
     if found is None:
         return None
     wanted = set(content(_IN_THE_PICTURE.sub("", found[1])))
-    prepared = prepare_answer(answer) if wanted else ""
-    if not wanted or isinstance(prepared, UnreadableAnswer) or _ADDS_UP.search(prepared):
+    prepared = prepare_answer(answer) if wanted and len(answer) > len("3 on it") else ""
+    if not wanted or isinstance(prepared, UnreadableAnswer):
         return None
-    counted = [clause for each in claim_clauses(prepared) for clause in _COMMA.split(each) if _has_number(clause)]
+    rest = _THE_OTHERS.sub("", prepared)
+    if _ADDS_UP.search(rest):
+        return None
+    counted = [clause for each in claim_clauses(rest) for clause in _COMMA.split(each) if _has_number(clause)]
     having = [clause for clause in counted if wanted <= set(content(clause))]
     others = [clause for clause in counted if clause not in having]
-    if len(having) != 1 or not others or not all(_STANDS_ALONE.search(mark_numbers(each)) for each in others):
+    if (
+        len(having) != 1
+        or not (others or rest != prepared)
+        or not all(_STANDS_ALONE.search(mark_numbers(each)) for each in others)
+    ):
         return None
     return having[0]
 
@@ -130,10 +181,13 @@ _IN_THE_PICTURE = re.compile(
 _ADDS_UP = re.compile(
     r"\b(?:total|altogether|in all|sum|combined|overall|another|other|also|more|additional|plus)\b|[=+]"
 )
-_COMMA = re.compile(r",\s+(?:and\s+)?(?!\w+ of\b)")
+_THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]*\bnot\b[^.;,]*")
+_COMMA = re.compile(r",\s+(?:and\s+)?|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
 _STANDS_ALONE = re.compile(
-    r"\b(?:is|are|has|have|shows?|contains?|see) (?:\w+ )*?(?:<\d+>) [a-z]|<\d+> (?:\w+ )+?(?:is|are|has|have"
-    r"|\w+ing)\b"
+    r"\b(?:is|are|has|have|shows?|contains?|see) (?:\w+ )*?(?:<\d+>) [a-z]"
+    r"|<\d+> (?:\w+ )*?(?:is|are|has|have|\w+ing)\b|^(?:there (?:is|are) )?<\d+> \w+$"
+    r"|<\d+> (?:on|in|under|behind|at|near|next)\b"
+    r"(?!.*\b(?:left|right|front|back|side|end|middle|foreground|background|top|bottom)\b)"
 )
 
 
@@ -173,10 +227,10 @@ def _as_words(options: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-_PRONOUN = re.compile(r"\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")
+_PRONOUN = re.compile(r"^\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|looks?|seems?|appears?)(?: to be)?(?: (?:in|on|at|clearly|definitely|quite|very|the"
-    r"|an?|of|made|showing|currently|actually))*\s*$"
+    r"\b(?:is|are|was|were|looks?|seems?|appears?)(?: to be)?"
+    r"(?: (?!next\b|near\b|behind\b|beside\b|by\b|under\b|above\b|below\b|to\b|with\b|from\b|not\b)[\w-]+){0,3}\s*$"
 )
 
 
@@ -189,19 +243,19 @@ def _is_direct(before: str, subject: frozenset[str]) -> bool:
     return set(words) <= subject and bool(words or _PRONOUN.match(before))
 
 
-_ARTICLES = r"(?: (?:an?|the|his|her|its|their|some|one|\d))?(?: [\w-]+){0,2}? ?"
 _BESIDES = re.compile(
     r"(?! ?(?:and|or|plus|as well as)\b)[\w '-]*?\b(?:next to|near|beside|by|behind|under|on|in|at|with|while"
-    r"|than|above|below|over|from|instead of)\b"
+    r"|than|above|below|over|from|past|along|through|towards?|into|onto|against|across|around|instead of)\b"
 )
 
 
-def _governed(clause: str, found: Sequence[tuple[str, int, int]], key: str) -> str | None:
-    """The option directly behind the predicate, before a place with the other: "lies on a rug next to the bed"."""
-    if not key:
-        return None
-    (option, start, end), (other, behind, _) = found[0], found[1]
-    words = content(clause[:start])
-    if key not in words[-2:] or _NOT.search(clause) or len(found) != 2 or option == other:
-        return None
-    return option if _BESIDES.match(clause[end:behind]) else None
+def with_names(answer: str, options: tuple[str, ...]) -> str:
+    """The answer with the only man and the only woman of the options for "he" and "she"."""
+    for pattern, names in ((_SHE, _WOMEN), (_HE, _MEN)):
+        of_sex = [option for option in options if names & set(option.lower().split())]
+        answer = pattern.sub(of_sex[0], answer) if len(of_sex) == 1 else answer
+    return answer
+
+
+_SHE, _HE = re.compile(r"\b(?:she|her)\b", re.IGNORECASE), re.compile(r"\b(?:he|him)\b", re.IGNORECASE)
+_MEN, _WOMEN = (frozenset(pair[sex] for pair in toml_table("english/opposites.toml")["names"]) for sex in (0, 1))

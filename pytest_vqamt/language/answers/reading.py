@@ -23,6 +23,7 @@ from pytest_vqamt.core.meaning import (
     Located,
     Meaning,
     Neither,
+    NotBoth,
     Property,
     Related,
     Side,
@@ -33,7 +34,13 @@ from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import repeated
 from pytest_vqamt.language.answers.other_languages import there_in_another_language
-from pytest_vqamt.language.answers.predicates import clause_with_predicate, converse_place, option_with_predicate
+from pytest_vqamt.language.answers.predicates import (
+    clause_with_predicate,
+    contradicts_predicate,
+    converse_place,
+    option_with_predicate,
+    with_names,
+)
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
@@ -131,12 +138,17 @@ def read_choice(answer: str, options: Sequence[str], question: str = "") -> str 
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
-    if isinstance(read, UnreadableAnswer) and read.reason is Unreadable.SEVERAL_OPTIONS:
+    if read == UnreadableAnswer(Unreadable.NO_OPTION) and (named := with_names(answer, tuple(options))) != answer:
+        return read_choice(named, options, question)
+    if isinstance(read, str) and contradicts_predicate(question, answer, tuple(options), read):
+        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
+    if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) and not _LETTERED.match(answer):
         return _compared(question, answer, options) or option_with_predicate(question, answer, tuple(options)) or read
     return read
 
 
-_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]*\b(?:not|isn't|aren't|missing|absent)\b")
+_LETTERED = re.compile(r"\W*[A-Ha-h][.):]")
+_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]*\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
 
 # Comparisons of two options: "the cup is smaller than the bottle"
 
@@ -252,6 +264,8 @@ def _presence(asked: str) -> Meaning | None:
         if word in phrases:
             groups = tuple(_group(each) for each in phrases.split(word))
             known = tuple(group for group in groups if group)
+            if word == " or " and is_denied and phrases.partition(word)[2].startswith("no "):
+                kinds = (Either, NotBoth)
             return kinds[is_denied](groups=known) if len(known) == len(groups) else None
     group = _group(phrases)
     if group is None:

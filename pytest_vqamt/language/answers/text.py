@@ -97,7 +97,8 @@ def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
 
 
 _INSCRIPTION = re.compile(
-    r"\b(says?|saying|reads?|reading|words?|text|letters|lettering|number|labell?ed|inscription),? '[^'\n]{1,60}'"
+    r"\b(says?|saying|reads?|reading|words?|text|letters|lettering|number|labell?ed|named|called|titled"
+    r"|inscription),? '[^'\n]{1,60}'"
 )
 _QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
 _MAX_CHARS = 4000

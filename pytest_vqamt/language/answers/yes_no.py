@@ -82,6 +82,8 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
+    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
+        particles = {verdict["yes"] is not None}
     if len(particles) == 2 or _YES_AND_NO.search(answer):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
@@ -172,12 +174,18 @@ _YES = (
     rf"|appears) (?:like it|so|that way)|(?:it|that) is (?:right|correct|true|the case))(?={_END})"
 )
 _NO = (
-    r"(?:no|nope|nah|n|not|false|incorrect|wrong|untrue|negative|never|not at all|not really|not likely"
+    r"(?:no|nope|nah|n|not|false|incorrect|wrong|untrue|negative|never|(?:absolutely|certainly|definitely"
+    r"|surely|clearly|probably|most likely|of course) not|not at all|not really|not likely"
     rf"|of course not)(?={_FOLLOWING})|(?:i do not (?:think|believe) so|(?:it )?does not (?:look|seem"
     rf"|appear) (?:like it|so|that way)|i doubt it"
     rf"|(?:it|that) is (?:wrong|false|incorrect|not (?:right|correct|true|the case)))(?={_END})"
 )
 _PARTICLE = re.compile(rf"(?:^|[.,:!;\n]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
+_VERDICT = re.compile(
+    r"\banswer\b[^.!?:\n]*\b(?:is|be|with"
+    r"|say)(?: an?)?(?: \w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"
+)
+"""The verdict at the end: "the answer to that is a clear no"."""
 _LEADING = re.compile(rf"(?:^|(?<=[.,:!;\n]))\s*(?:yes|yeah|yep|no|nope|nah)(?={_FOLLOWING})")
 _ALONE = re.compile(r"\W*(?:yes|no)\s*[.!\n]\s*")
 """A particle that is a sentence by itself, which a claim behind it contradicts or not."""
@@ -193,6 +201,8 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
             pass
         case _:
             return None
+    if any(group.name == "person" for group in groups):
+        parts = tuple(_NOBODY.sub("no person", part) for part in parts)
     there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
     if any(is_exclusive(part) for part in parts):
         there = [bool(each) for each in there]
@@ -204,6 +214,7 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
     return positive if positive is None or not negated else not positive
 
 
+_NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
 _AMOUNT = (
     r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed"
     r"|no one)"
@@ -271,6 +282,9 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
                 word_before not in _PURE and f"{word_before} {meaning.attribute}" in descriptions()
             ):  # light blue may be called blue or not
                 continue
+            subjects = [noun.end() for noun in nouns.finditer(part, 0, found.start())]
+            if subjects and _OTHER_THING.search(part, subjects[-1], found.start()):
+                continue
             noun = nouns.match(part, found.end() + 1)
             if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
@@ -292,6 +306,10 @@ def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
     return None
 
 
+_OTHER_THING = re.compile(
+    r"\b(?:next to|near|beside|behind|with|by|and|of) (?:the|an?|another|his|her|its"
+    r"|their) \w+ (?!is\b|are\b)"
+)
 _PURE = frozenset({"bright", "deep", "vivid", "vibrant", "solid", "pure"})
 _OF_ANOTHER_SUBJECT = re.compile(
     r"\s*\band\s+(?=(?:the|its|his|her|an?|another) (?:[a-z-]+ ){1,3}(?:is|are|looks?|appears?)\b)"
@@ -418,7 +436,10 @@ _LONGEST = 1000
 """Longer clauses are a model's endless repetition."""
 
 _CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
-_ONLY = re.compile(r"(?<!not )\b(?:only|just) (?:an?|the|some|\d+|one|two|three|four|five)\b(?! of)")
+_ONLY = re.compile(
+    r"(?<!not )\b(?:only|just) (?:(?:shows?|contains?|depicts?|features?|has|have|see) )?(?:an?"
+    r"|the|some|\d+|one|two|three|four|five)\b(?! of)"
+)
 
 _NONE = frozenset({"no", "zero", "0", "neither", "nor"})
 _DETERMINERS = _NONE | {
@@ -494,7 +515,10 @@ _QUANTITY = re.compile(
     rf"|{_PICTURE}"
     r"|one|some|any|none) of$"
 )
-_ABOUT_ANOTHER = re.compile(r"\b(?:without|like(?! there)|than|instead of)\b[^,]*$")
+_ABOUT_ANOTHER = re.compile(
+    r"\b(?:look|search|check|ask|scan)\w* (?:\w+ )?(?:for|about)\b|\b(?:without"
+    r"|like(?! there)|than|instead of)\b[^,]*$"
+)
 _NEGATOR = re.compile(r"\b(?:not|never|no|neither|nor|zero|0|lacks?|lacking|free of|devoid of|(?:is|are) without)\b")
 _THAT_THERE_IS = re.compile(r"\b(?:true |the case |correct )?(?:that )?there (?:is|are|be)\b")
 _BREAKS_A_LIST = re.compile(
@@ -524,6 +548,8 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
         return _under(negators[-1], before[negators[-1].end() :], determiner)
     if _GONE.match(after):
         return False
+    if _RATHER_THAN.search(before) and _FRAME.search(before):
+        return False
     if _ABOUT_ANOTHER.search(before) or _DENIED.match(after):
         return None
     if before.endswith(" of") and not _QUANTITY.search(before):
@@ -534,6 +560,7 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     return True if fragment or _FRAME.search(before) or not _BESIDES_THE_SUBJECT.search(before) else None
 
 
+_RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
 _DENIED_DENIAL = re.compile(
     rf"^(?:the {_PICTURE}|it|this) (?:is|does) not (?:free of|devoid of|lack|lacking|without)(?: an?| any)? ?$"
     rf"|^it is not (?:true|correct|right|the case) that (?:there (?:is|are)|the {_PICTURE} (?:has|shows|contains)) no$"
