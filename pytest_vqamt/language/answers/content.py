@@ -25,8 +25,8 @@ def content(text: str) -> list[str]:
 
 def plain_words(text: str) -> list[str]:
     """Returns the words that matter as they stand."""
-    for ways, word in _phrases():
-        text = ways.sub(word, text)
+    pattern, words = _phrases()
+    text = pattern.sub(lambda found: words[found.lastgroup or ""], text)
     return [word for word in _WORD.findall(_IN_THE_PICTURE.sub("", text)) if word not in _fillers()]
 
 
@@ -77,8 +77,10 @@ def _table() -> Mapping[str, Any]:
 
 
 @cache
-def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(rf"\b(?:{ways})\b"), word) for ways, word in _table()["phrases"].items())
+def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
+    rows = {f"p{number}": row for number, row in enumerate(_table()["phrases"].items())}
+    either = "|".join(f"(?P<{name}>{ways})" for name, (ways, _) in rows.items())
+    return re.compile(rf"\b(?:{either})\b"), {name: word for name, (_, word) in rows.items()}
 
 
 @cache

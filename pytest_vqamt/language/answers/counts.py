@@ -76,7 +76,7 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
             return len(listed)
         prepared = outside
     words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", without_inscriptions(prepared))))
-    words = _HYPOTHESIS.sub(" ", words)
+    words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
     if bare := _BARE_FIRST.match(words):
         return int(bare[1])
     outside = _WITHIN_BRACKETS.sub(" ", words)
@@ -143,7 +143,7 @@ _ON_EACH = re.compile(
     r"|(?<=\beach \w{7} )<\d+>"
 )
 _NOT_BUT = re.compile(r"\bnot (?:just |only )?<\d+>(?=(?: [a-z]+)?,? (?:but|there (?:is|are)) )")
-_HYPOTHESIS = re.compile(r"(?:^|(?<=[.!\n;(,])) ?(?:if|unless|were) (?:you|we|one|i|it|they|the)\b[^.;\n)]*")
+_HYPOTHESIS = re.compile(r"(?:^|(?<=[.!\n;(,])) ?(?:if|unless) (?:you|we|one|i|it|they|the)\b[^.;\n)]*")
 """What the number would be: "if you include the reflection, there are four"."""
 _IN_PAIRS = ("scissors", "glasses", "sunglasses", "pants", "jeans", "shorts", "trousers", "binoculars", "pliers")
 _PAIRS = re.compile(r"(?<=\w )pairs? of (?=\w)")

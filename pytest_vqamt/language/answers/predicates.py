@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pytest_vqamt.language.answers.choices import find_options, is_denied, without_questions
 from pytest_vqamt.language.answers.content import content, exclude
@@ -59,7 +60,7 @@ def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence
     if isinstance(prepared, UnreadableAnswer):
         return None
     asked = question.lower().partition("?")[0]
-    wanted, subject = _predicate(asked, options), frozenset(content(asked))
+    wanted, subject = _predicate(asked, options), _words_of(asked)
     key = wanted[0] if wanted else ""
     found = _Evidence()
     for clause in _clauses(_INSERTED.sub(r"\1 ", without_questions(prepared)), options):
@@ -88,6 +89,11 @@ def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence
         elif _IS_ALL.fullmatch(clause[:start] + clause[end:]) or _is_direct(clause[:start], subject):
             found.direct.add(option)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _words_of(asked: str) -> frozenset[str]:
+    return frozenset(content(asked))
 
 
 def _has_object(wanted: Sequence[str], words: Sequence[str]) -> bool:
@@ -126,6 +132,7 @@ _OF_A_THING = re.compile(
 _MORE = re.compile(r"\b(more|fewer|less)\b")
 
 
+@lru_cache(maxsize=4096)
 def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
     """The words of the question that are true of the option asked for, the verb first: "open", "hold"."""
     found = next(find_options(asked, options), None)
@@ -149,12 +156,9 @@ def clause_with_predicate(question: str, answer: str) -> str | None:
     >>> clause_with_predicate(ask, "There are four children; three of them are wearing helmets.")
     'three of them are wearing helmets'
     """
-    found = _HOW_MANY.search(question.lower())
-    if found is None:
-        return None
-    wanted = set(content(_IN_THE_PICTURE.sub("", found[1])))
-    prepared = prepare_answer(answer) if wanted and len(answer) > len("3 on it") else ""
-    if not wanted or isinstance(prepared, UnreadableAnswer):
+    wanted = _counted_predicate(question) if " " in answer else frozenset()
+    prepared = prepare_answer(answer) if wanted else ""
+    if not wanted or isinstance(prepared, UnreadableAnswer) or len(MARK.findall(mark_numbers(prepared))) < 2:
         return None
     rest = _THE_OTHERS.sub("", prepared)
     if _ADDS_UP.search(rest):
@@ -169,6 +173,12 @@ def clause_with_predicate(question: str, answer: str) -> str | None:
     ):
         return None
     return having[0]
+
+
+@lru_cache(maxsize=4096)
+def _counted_predicate(question: str) -> frozenset[str]:
+    found = _HOW_MANY.search(question.lower())
+    return frozenset(content(_IN_THE_PICTURE.sub("", found[1]))) if found else frozenset()
 
 
 _HOW_MANY = re.compile(
@@ -197,15 +207,11 @@ def _has_number(clause: str) -> bool:
 
 def converse_place(question: str, answer: str, options: tuple[str, ...]) -> str | None:
     """The place of the first thing of the question: "the bus is behind the truck" puts the truck in front of it."""
-    if len(options) != 2 or not exclude(*_as_words(options)):
+    things = _things_placed(question, options) if len(options) == 2 and " " in answer else None
+    prepared = prepare_answer(answer) if things else ""
+    if things is None or isinstance(prepared, UnreadableAnswer):
         return None
-    asked, prepared = question.lower().partition("?")[0], prepare_answer(answer)
-    found, places = _PLACED.match(asked), list(find_options(asked, options))
-    if not found or len({option for option, _, _ in places}) != 2 or isinstance(prepared, UnreadableAnswer):
-        return None
-    subject, other = content(asked[: places[0][1]]), content(asked[places[-1][2] :])
-    if not subject or not other:
-        return None
+    subject, other = things
     said = set()
     for clause in _clauses(prepared, options):
         mentions = list(find_options(clause, options))
@@ -213,11 +219,24 @@ def converse_place(question: str, answer: str, options: tuple[str, ...]) -> str 
             continue
         option, start, end = mentions[0]
         before, after = content(clause[:start]), content(clause[end:])
-        if other[-1] in before and subject[-1] not in before and subject[-1] in after:
+        if other in before and subject not in before and subject in after:
             said.add(options[option == options[0]])
-        elif subject[-1] in before or (_PRONOUN.match(clause) and other[-1] in after):
+        elif subject in before or (_PRONOUN.match(clause) and other in after):
             said.add(option)
     return said.pop() if len(said) == 1 else None
+
+
+@lru_cache(maxsize=4096)
+def _things_placed(question: str, options: tuple[str, ...]) -> tuple[str, str] | None:
+    """The last words of the two things of "is the truck in front of or behind the bus"; None of other questions."""
+    asked = question.lower().partition("?")[0]
+    if not _PLACED.match(asked) or not exclude(*_as_words(options)):
+        return None
+    places = list(find_options(asked, options))
+    if len({option for option, _, _ in places}) != 2:
+        return None
+    subject, other = content(asked[: places[0][1]]), content(asked[places[-1][2] :])
+    return (subject[-1], other[-1]) if subject and other else None
 
 
 def _as_words(options: tuple[str, ...]) -> tuple[str, ...]:

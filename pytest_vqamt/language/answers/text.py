@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from unicodedata import decimal
 
 from pytest_vqamt.language.answers.final import final_part, read_json
@@ -61,6 +62,7 @@ def final_answer(text: str) -> str:
     return _plain(strip_reasoning(text))
 
 
+@lru_cache(maxsize=64)
 def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAnswer:
     """Returns the answer proper, or why there is none: it is empty, cut off, or a refusal that no "but" takes back.
 
@@ -123,16 +125,22 @@ _CONTRACTIONS = (
     (re.compile(r"\bi'm\b"), "i am"),
     (re.compile(r"\bi'd\b"), "i would"),
 )
+_SEE = "see|find|spot|detect|identify|locate|notice"
 _PARAPHRASES = (
-    (re.compile(r"\b(?:anything but|far from|by no means|nowhere near)\b"), "not"),
+    (" ", re.compile(r"\b(?:anything but|far from|by no means)\b"), "not"),
+    ("able", re.compile(rf"\b(?:(?:was|were|am|is|are) not able|unable) to ({_SEE})\b"), r"can not \1"),
+    ("d not", re.compile(rf"\b(?:could|did) not ({_SEE})\b"), r"can not \1"),
+    ("fail", re.compile(rf"\bfail(?:ed)? to ({_SEE})\b"), r"can not \1"),
     (
-        re.compile(r"\b(?:could|was|were|am|is|are) (?:not able|unable) to (see|find|spot|detect|identify|locate)\b"),
-        r"can not \1",
+        "not ",
+        re.compile(r"\bnot (?:even )?(?:an? single|one single|even (?:one|an?))(?: one(?= of\b))?\b"),
+        "no",
     ),
-    (re.compile(r"\b(?:could|did) not (see|find|spot|detect|identify|locate|notice)\b"), r"can not \1"),
-    (re.compile(r"\b(?:fail|failed) to (see|find|spot|detect|identify|locate)\b"), r"can not \1"),
-    (re.compile(r"\bnot (?:even )?(?:an? single|one single|even (?:one|an?))(?: one(?= of\b))?\b"), "no"),
-    (re.compile(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"), r"only \2 \1"),
+    (
+        "nothing ",
+        re.compile(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"),
+        r"only \2 \1",
+    ),
 )
 """Ways to say "no" and "only"."""
 _SPACES = re.compile(r"[^\S\n]+")
@@ -233,8 +241,12 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     if '"' in text:
         text = _QUOTED.sub(lambda found: found[0].replace('"', "'"), text)
     text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text)))
-    for pattern, written_out in (*_CONTRACTIONS, *_PARAPHRASES):
-        text = pattern.sub(written_out, text)
+    if "'" in text or "nt" in text or "not" in text:
+        for pattern, written_out in _CONTRACTIONS:
+            text = pattern.sub(written_out, text)
+    for hint, pattern, written_out in _PARAPHRASES:
+        if hint in text:
+            text = pattern.sub(written_out, text)
     return _SPACES.sub(" ", _EMOJI.sub(" ", text)).strip()
 
 
@@ -292,6 +304,7 @@ NOT_WHOLE = "<?>"
 """Marks a number that counts no things: 2.5, -1, one half."""
 
 
+@lru_cache(maxsize=64)
 def mark_numbers(text: str) -> str:
     """Returns the text, in lower case and without contractions, with its numbers marked.
 
