@@ -27,6 +27,7 @@ from pytest_vqamt.language.captions.lexicon import spans_of
 from pytest_vqamt.language.captions.reading import class_of, hyponyms
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
+from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 
 
@@ -277,9 +278,13 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     marks = list(MARK.finditer(words))
     phrases = [_phrase_of(words, mark) for mark in marks]
     patterns = [noun_pattern(group) for group in groups]
-    is_own = [any(pattern.search(phrase) for pattern in patterns) for phrase in phrases]
+    is_own = [any(map(_is_of, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
     foreign = [
-        not own and _is_of_another(phrase, classes, beside_own=any(is_own))
+        not own
+        and (
+            _is_of_another(phrase, classes, beside_own=any(is_own))
+            or any(pattern.search(phrase) for pattern in patterns)
+        )
         for own, phrase in zip(is_own, phrases, strict=True)
     ]
     if (None in classes or not any(foreign)) and not any(is_own):
@@ -291,6 +296,13 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
         parts += [words[start : mark.start()], mark[0] if keeps else "~"]
         start = mark.end()
     return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), "".join([*parts, words[start:]]))
+
+
+def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
+    known = ontology()
+    return pattern.search(phrase) is not None and not any(
+        known.excludes(word, attribute) for attribute in group.attributes for word in phrase.split()
+    )
 
 
 _PHRASE = re.compile(
@@ -348,6 +360,7 @@ _INDEFINITE = (
 )
 
 _BOUND = re.compile(
+    r"\ball (?:but|except) <\d+>|"
     r"\b(?:(?:no )?(?:more|fewer|less) than|at least|at most|up to|as many as)(?: \w+)? <\d+>"
     r"|(?:^|\b(?:are|see|has|have|shows?|contains?|just|well) )(?:over|under) <\d+>"
     r"|<\d+>\s?\+(?!\s*<)|<\d+> or (?:more|fewer|less)\b"

@@ -80,7 +80,7 @@ _ASKS_TO_SAY = re.compile(
     r"|right|the case))"
     r"(?: that)? "
 )
-_OR = re.compile(r"\b(?:or|not|no|more|less|fewer|than|only|all|every|both)\b")
+_OR = re.compile(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
 _COMMA = re.compile(r",(?= )| and (?=not\b)")
 _OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|each)\b(?: of)?(?: the| these| those)?")
 _ALL = re.compile(
@@ -112,8 +112,8 @@ def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | No
     plain = [word for word in plain if word not in _DENIALS]
     words = [content_word(word) for word in plain]
     if not POSTURES & set(wanted):
-        plain = [word for word, form in zip(plain, words, strict=True) if form not in POSTURES]
-        words = [form for form in words if form not in POSTURES]
+        kept = [place for place, form in enumerate(words) if form not in POSTURES or place == len(words) - 1]
+        plain, words = [plain[place] for place in kept], [words[place] for place in kept]
     if denials > 1 or not words:
         return None
     if starts_denied and words == list(wanted[-len(words) :]) and len(words) < len(wanted):
@@ -126,15 +126,16 @@ def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | No
         pairs = [(wanted[start:], words[1:], plain[1:]) for start in splits]
     else:
         pairs = [(wanted, words, plain)]
-    said = (_agrees(*each, denied=bool(denials), has_none=has_none) for each in pairs)
+    is_open = wanted[-1] == "something" or (has_none if denials else asked[-1].endswith("ing"))
+    said = (_agrees(*each, denied=bool(denials), is_open=is_open) for each in pairs)
     return next((each for each in said if each is not None), None)
 
 
 def _agrees(
-    wanted: Sequence[str], words: Sequence[str], plain: Sequence[str], *, denied: bool, has_none: bool
+    wanted: Sequence[str], words: Sequence[str], plain: Sequence[str], *, denied: bool, is_open: bool
 ) -> bool | None:
-    """Whether the words of a statement, without its denial, say what is wanted."""
-    verdict = _compared(wanted, words, denied=denied, has_none=has_none)
+    """Whether the words of a statement, without its denial, say what is wanted; of what is open more may follow."""
+    verdict = _compared(wanted, words, denied=denied, is_open=is_open)
     if verdict is not None or denied:
         return verdict
     known = ontology()
@@ -143,22 +144,22 @@ def _agrees(
         for place, (word, form) in enumerate(zip(plain, words, strict=True))
         if form in wanted or place == len(words) - 1 or (known.category_of(word) is None and word not in _AMOUNTS)
     ]
-    return True if bare != words and _compared(wanted, bare, denied=False, has_none=False) else None
+    return True if bare != words and _compared(wanted, bare, denied=False, is_open=is_open) else None
 
 
 _AMOUNTS = frozenset({*NUMBER_WORDS[1:], "several", "many", "few", "couple", "lots", "pair"})
 
 
-def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, has_none: bool) -> bool | None:
+def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, is_open: bool) -> bool | None:
     rest = words[len(wanted) :]
     differ = [
         pair for place, pair in enumerate(zip(words, wanted, strict=False)) if not _same(*pair, denied and place > 0)
     ]
-    goes_on = not rest or rest[0] in _GOES_ON or wanted[-1] == "something"
+    goes_on = not rest or rest[0] in _GOES_ON
     if not differ and len(words) >= len(wanted):
         if denied:
-            return False if not rest or (goes_on and (wanted[-1] == "something" or has_none)) else None
-        return True if goes_on else None
+            return False if not rest or (is_open and (goes_on or wanted[-1] == "something")) else None
+        return True if goes_on or is_open else None
     if not differ and denied and wanted[len(words)] in _GOES_ON:
         return False  # who does not sit does not sit on the bench
     if denied or not differ:
@@ -184,7 +185,7 @@ def _is_kind(word: str, wanted: str) -> bool:
 
 
 _HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
-_CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|than|like|not just)\b")
+_CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|like|not just)\b")
 _LEAD = re.compile(
     r"^\W*(?:(?:yes|no|nope|and|so|well|then|actually|just|but|rather)\W+)*"
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"

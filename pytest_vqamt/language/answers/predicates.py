@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pytest_vqamt.language.answers.choices import find_options, is_denied, without_questions
-from pytest_vqamt.language.answers.content import content, exclude
+from pytest_vqamt.language.answers.content import content, content_word, exclude
 from pytest_vqamt.language.answers.text import HEDGE, MARK, UnreadableAnswer, mark_numbers, prepare_answer
 from pytest_vqamt.language.answers.yes_no import claim_clauses
 from pytest_vqamt.language.tables import toml_table
@@ -81,7 +81,9 @@ def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence
         elif is_first:
             behind_key = bool(key) and key in content(clause[:start])[-2:]
             found.affirmed |= {option} if behind_key else set()
-            found.direct |= {option} if _is_direct(clause[:start], subject) else set()
+            found.direct |= (
+                {option} if _is_direct(clause[:start], subject) or _IS_ALL.fullmatch(clause[:start]) else set()
+            )
         elif key in words and _has_object(wanted, words):
             found.affirmed.add(option)
         elif key and any(exclude(word, key) for word in words):
@@ -149,21 +151,21 @@ def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
 _PLACED = re.compile(r"(?:is|are|does|do) (?:the|this|that) (.+)")
 
 
-def clause_with_predicate(question: str, answer: str) -> str | None:
+def clause_with_predicate(question: str, answer: str, attributes: tuple[str, ...] = ()) -> str | None:
     """The only clause with a number that has the whole predicate of a "how many" question; None if others may have it.
 
     >>> ask = "How many children are wearing helmets?"
     >>> clause_with_predicate(ask, "There are four children; three of them are wearing helmets.")
     'three of them are wearing helmets'
     """
-    wanted = _counted_predicate(question) if " " in answer else frozenset()
+    wanted = _counted_predicate(question) | frozenset(map(content_word, attributes)) if " " in answer else frozenset()
     prepared = prepare_answer(answer) if wanted else ""
     if not wanted or isinstance(prepared, UnreadableAnswer) or len(MARK.findall(mark_numbers(prepared))) < 2:
         return None
     rest = _THE_OTHERS.sub("", prepared)
     if _ADDS_UP.search(rest):
         return None
-    counted = [clause for each in claim_clauses(rest) for clause in _COMMA.split(each) if _has_number(clause)]
+    counted = [clause for each in claim_clauses(rest) for clause in _parts(each) if _has_number(clause)]
     having = [clause for clause in counted if wanted <= set(content(clause))]
     others = [clause for clause in counted if clause not in having]
     if (
@@ -199,6 +201,19 @@ _STANDS_ALONE = re.compile(
     r"|<\d+> (?:on|in|under|behind|at|near|next)\b"
     r"(?!.*\b(?:left|right|front|back|side|end|middle|foreground|background|top|bottom)\b)"
 )
+
+
+def _parts(clause: str) -> Iterator[str]:
+    """The parts of a clause between commas and before an "and", where each says something by itself."""
+    start = 0
+    for cut in _COMMA.finditer(clause):
+        if _SAYS.search(clause, start, cut.start()):
+            yield clause[start : cut.start()]
+            start = cut.end()
+    yield clause[start:]
+
+
+_SAYS = re.compile(r"\b(?:is|are|has|have|see|on|in|at|under|with|\w{3,}ing|\w{3,}s)\b")
 
 
 def _has_number(clause: str) -> bool:
@@ -264,7 +279,7 @@ def _is_direct(before: str, subject: frozenset[str]) -> bool:
 
 _BESIDES = re.compile(
     r"(?! ?(?:and|or|plus|as well as)\b)[\w '-]*?\b(?:next to|near|beside|by|behind|under|on|in|at|with|while"
-    r"|than|above|below|over|from|past|along|through|towards?|into|onto|against|across|around|instead of)\b"
+    r"|above|below|over|from|past|along|through|towards?|into|onto|against|across|around|instead of)\b"
 )
 
 

@@ -42,6 +42,7 @@ from pytest_vqamt.language.answers.predicates import (
     with_names,
 )
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
+from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
@@ -125,7 +126,7 @@ def read_count(answer: str, question: str = "") -> int | Quantifier | Unreadable
     """The number that an answer gives; of several, that of what the ``question`` counts."""
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
-    narrowed = clause_with_predicate(question, answer) if len(groups) == 1 else None
+    narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     return counts.read_count(narrowed or answer, groups)
 
 
@@ -176,6 +177,7 @@ _ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who)\b[^?]*?\b({_COMPARATIVE})
 _COMPARISON = re.compile(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*"
 )
+_MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 _LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")
 
 
@@ -186,6 +188,17 @@ def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
     'bottle'
     >>> _compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
     """
+    if (found := _MOST.search(question.lower())) and len(options) == 2:
+        names = [singular(_DETERMINER.sub("", option.lower())) for option in options]
+        numbers = [counts.read_count(answer, (Group(name=name),)) for name in names]
+        one, other = numbers
+        if (
+            isinstance(one, int)
+            and isinstance(other, int)
+            and one != other
+            and all(name in answer.lower() for name in names)
+        ):
+            return options[(one > other) == (found[1] != "more")]
     asked, said = _ASKED_TO_COMPARE.search(question.lower()), _COMPARISON.fullmatch(answer.lower())
     if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
         return None
@@ -210,6 +223,7 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
         return Choice(what=Group(name="thing"), options=options)
     form = QuestionForm.YES_NO if options else form_of(question)
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
+    asked = _NEGATED_VERB.sub(r"\1", asked)
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
         return _count(asked)
@@ -218,6 +232,7 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     return Annotated(answers=())
 
 
+_NEGATED_VERB = re.compile(r"^(is|are|do|does|can)n't\b")
 _PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _LEAD = re.compile(
     rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {_PICTURE},? |.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
@@ -300,6 +315,8 @@ def _attribute(asked: str) -> Has | None:
     words = asked.split()
     for length in (2, 1):
         attribute = " ".join(words[-length:])
+        if length > 1 and " ".join(words[-3:-1]) in entries_by_form():
+            continue  # a traffic light that is green
         if ontology().category_of(attribute) is None and attribute not in descriptions():
             continue
         found = re.fullmatch(
@@ -312,7 +329,7 @@ def _attribute(asked: str) -> Has | None:
     return None
 
 
-_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one|more than one) ")
+_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
 _PLACED = re.compile(
     r"(.+?) (on|under|near|next to|behind|beside|in front of|in|above|below|with) "
     r"(?:an?|the|any|some|his|her|its|their) (.+)"

@@ -94,7 +94,11 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     else:
         claim = _presence_claim(meaning, parts)
     if claim is not None:
-        if isinstance(meaning, Exists | Has) and particles == {not claim} and (_ALONE.match(answer) or not claim):
+        if (
+            isinstance(meaning, Exists | Has)
+            and particles == {not claim}
+            and (_ALONE.match(answer) or not claim or isinstance(meaning, Has))
+        ):
             return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
     said = particles.pop() if particles else _echo(meaning, parts)
