@@ -187,6 +187,17 @@ def test_one_event_counts_once() -> None:
     assert (controller.delay_s(0.12) or 0) > 0.1, "a refusal is followed by a pause"
 
 
+def test_requests_one_by_one_say_nothing_about_how_many_can_be_in_flight() -> None:
+    # `vqamt probe` sends small pictures, then large ones, each alone, and later a batch that must be in flight at once.
+    controller, now = PaceController(16), 0.0
+    first = controller.window
+    for took_s in (*[0.01] * 30, *[0.1] * 60):
+        controller.start(now)
+        controller.answered(now + took_s, started=now)
+        now += took_s
+    assert controller.window == first
+
+
 def test_no_request_starts_while_the_server_wants_none() -> None:
     controller = PaceController(8)
     for _ in range(2):
