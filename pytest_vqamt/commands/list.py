@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(infos: list[RelationInfo]) -> Iterator[str]:
     relations = (
-        (info.item(variant), info.task.value, tagged(info.claim, info.tags))
+        (info.item(variant), info.task.value, tagged(info.claim, _tags(info)))
         for info in infos
         for variant in info.variants
     )
@@ -45,6 +45,10 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
     yield ""
     faults = ((f"fault:{name}", fault.description) for name, fault in FAULTS.items())
     yield from _table("planted fault", "what is wrong with the oracle", rows=faults)
+
+
+def _tags(info: RelationInfo) -> tuple[str, ...]:
+    return (*info.tags, "runs only where it is named") if info.name in catalogue.ON_REQUEST else info.tags
 
 
 def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

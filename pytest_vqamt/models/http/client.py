@@ -170,9 +170,11 @@ _COMPRESSION = 1
 
 
 def png_bytes(image: Image) -> bytes:
-    """The image as a lossless PNG file, in its own mode; the EXIF orientation that it has is kept."""
+    """The image as a lossless PNG file, in its mode or in the form of its edit ``Store``; keeps an EXIF orientation."""
+    from pytest_vqamt.imaging.file_forms import in_its_form
+
     file = BytesIO()
     exif = image.getexif()
     kept = {"exif": exif} if exif.get(_ORIENTATION, 1) != 1 else {}
-    image.save(file, "PNG", compress_level=_COMPRESSION, **kept)
+    in_its_form(image).save(file, "PNG", compress_level=_COMPRESSION, **kept)
     return file.getvalue()
