@@ -43,7 +43,9 @@ def content_word(word: str) -> str:
     return found[1] if found else word
 
 
-POSTURES = frozenset({"stand", "lie", "sit", "locat", "position", "rest", "plac", "kept", "found", "seen", "visible"})
+POSTURES = frozenset(
+    {"stand", "lie", "sit", "locat", "position", "rest", "plac", "kept", "found", "seen", "visible", "park"}
+)
 """Verbs that say no more than "is" of a thing in a place, unless they are asked about."""
 _ENDS = re.compile(r"(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
 
@@ -67,9 +69,8 @@ def exclude(one: str, other: str) -> bool:
 @cache
 def _attributes() -> dict[str, str]:
     """The attributes of the ontology by their forms here: "strip" is "striped"."""
-    return {
-        content_word(each): each for each in sorted(ontology().category_by_attribute, reverse=True) if " " not in each
-    }
+    single = [each for each in sorted(ontology().category_by_attribute) if " " not in each]
+    return {content_word(each): each for each in sorted(single, key=lambda each: content_word(each) == each)}
 
 
 def _table() -> Mapping[str, Any]:

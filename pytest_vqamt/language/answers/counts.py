@@ -82,12 +82,12 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         return int(bare[1])
     outside = _WITHIN_BRACKETS.sub(" ", words)
     words = outside if len(MARK.findall(outside)) == 1 else words
-    if not _THE_OTHER.search(words):
-        words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
     if (counted := _counted_aloud(words)) is not None:
         return counted
     words = _ON_EACH.sub("~", words) if len(MARK.findall(words)) > 1 else words
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
+    if not _THE_OTHER.search(words):
+        words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
     if len(groups) > 1 and (overall := _total(words)) is not None:
         return overall
     if (together := _sum(words, groups)) is not None:

@@ -44,12 +44,16 @@ def repeated(question: str, answer: str) -> bool | None:
         return said.pop() if len(said) == 1 else None
     asked_words = plain_words(question)
     wanted = [content_word(word) for word in asked_words]
+    if _IS_THERE.match(question):
+        kept = [place for place, form in enumerate(wanted) if form not in POSTURES]
+        asked_words, wanted = [asked_words[place] for place in kept], [wanted[place] for place in kept]
     if len(wanted) < 2 or _OR.search(question):
         return None
     said = {_said(asked_words, wanted, clause) for clause in clauses} - {None}
     return said.pop() if len(said) == 1 else None
 
 
+_IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
 _MORE_THAN = re.compile(
     r"(?:are|is) there (more|fewer|less|as many) ([a-z ]+?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"
     r"|visible)\b.*)?"
@@ -58,7 +62,7 @@ _MORE_THAN = re.compile(
 
 def _compared_counts(asked: str, answer: str) -> bool | None:
     """Compares the numbers of two things: "3 dogs and 1 cat" are more dogs than cats."""
-    found = _MORE_THAN.match(asked.partition("?")[0])
+    found = _MORE_THAN.fullmatch(asked.partition("?")[0])
     if not found:
         return None
     one, other = (read_count(answer, (Group(name=singular(name)),)) for name in (found[2], found[3]))
@@ -105,7 +109,7 @@ def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
 def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
     if HEDGE.search(clause) or _CONDITION.search(clause):
         return None
-    plain = plain_words(_LEAD.sub("", clause))
+    plain = plain_words(_LEAD.sub("", _SEES_NONE.sub("no ", clause)))
     denials = sum(word in _DENIALS for word in plain)
     has_none = _HAS_NONE.search(clause) is not None
     starts_denied = plain[:1] != [] and plain[0] in _DENIALS
@@ -184,10 +188,13 @@ def _is_kind(word: str, wanted: str) -> bool:
     return wordnet().is_kind_of(word, wanted)
 
 
+_SEES_NONE = re.compile(
+    r"\b(?:i|we|you) (?:can|do) not (?:see|find|spot|detect|identify|notice|locate) (?:any|an?|the)?"
+)
 _HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
 _CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|like|not just)\b")
 _LEAD = re.compile(
-    r"^\W*(?:(?:yes|no|nope|and|so|well|then|actually|just|but|rather)\W+)*"
+    r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
     r"(?:(?:in|on) (?:the|this) (?:picture|image|photo|scene)\W+)?(?:an? (?:picture|image|photo|photograph) of )?"
 )

@@ -42,7 +42,7 @@ def contradicts_predicate(question: str, answer: str, options: tuple[str, ...], 
 
 _WORDS_BESIDES = 12
 _IS_ALL = re.compile(r"\W*(?:(?:so|the|an?|one)\W*)*")
-_ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*\b(?:not|missing|absent)\b)", re.IGNORECASE)
+_ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*(?:not\b|n't\b|\bmissing\b|\babsent\b))", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -81,9 +81,8 @@ def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence
         elif is_first:
             behind_key = bool(key) and key in content(clause[:start])[-2:]
             found.affirmed |= {option} if behind_key else set()
-            found.direct |= (
-                {option} if _is_direct(clause[:start], subject) or _IS_ALL.fullmatch(clause[:start]) else set()
-            )
+            says_it = _is_direct(clause[:start], subject) or (not key and not start and clause[end] == ",")
+            found.direct |= {option} if says_it else set()
         elif key in words and _has_object(wanted, words):
             found.affirmed.add(option)
         elif key and any(exclude(word, key) for word in words):

@@ -119,7 +119,7 @@ def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:
     return said
 
 
-_NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE)
+_NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
 
 
 def read_count(answer: str, question: str = "") -> int | Quantifier | UnreadableAnswer:
@@ -173,7 +173,7 @@ _OPPOSITE_WORDS = {
     for one, other in ((a, b), (b, a))
 }
 _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
-_ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who)\b[^?]*?\b({_COMPARATIVE})\b(?! \w+ than)")
+_ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who|are there|is there)\b[^?]*?\b({_COMPARATIVE})\b(?! \w+ than)")
 _COMPARISON = re.compile(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*"
 )

@@ -263,7 +263,8 @@ _CORRECTION = re.compile(
     rf"(?:\d+(?! of\b)\b|(?:{'|'.join(NUMBER_WORDS[1:20])})\b(?! of\b))))[\s,.:;!-]*(?:no\b,\s*)?"
 )
 _FIRST_IMPRESSION = re.compile(
-    r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:i (?:first |initially |had )?thought|(?:you|one|someone|it) (?:might|may|could"
+    r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:i (?:first |initially |had )?thought|initially,?|(?:you|one|someone"
+    r"|it) (?:might|may|could"
     r"|would) (?:\w+ )?(?:think|count|assume|seem|look)"
     r"|at first (?:glance|sight)?,?(?: (?:i|it|you|one|this) \w+)?)\b[^.!\n]*?(?:\bbut\b|[.!\n])"
 )

@@ -441,7 +441,7 @@ _LONGEST = 1000
 
 _CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
 _ONLY = re.compile(
-    r"(?<!not )\b(?:only|just) (?:(?:shows?|contains?|depicts?|features?|has|have|see) )?(?:an?"
+    r"(?<!not )(?<!and )\b(?:only|just) (?:(?:shows?|contains?|depicts?|features?|has|have|see) )?(?:an?"
     r"|the|some|\d+|one|two|three|four|five)\b(?! of)"
 )
 
