@@ -41,7 +41,6 @@ def contradicts_predicate(question: str, answer: str, options: tuple[str, ...], 
 
 
 _WORDS_BESIDES = 12
-_IS_ALL = re.compile(r"\W*(?:(?:so|the|an?|one)\W*)*")
 _ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*(?:not\b|n't\b|\bmissing\b|\babsent\b))", re.IGNORECASE)
 
 
@@ -87,7 +86,7 @@ def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence
             found.affirmed.add(option)
         elif key and any(exclude(word, key) for word in words):
             found.against.add(option)
-        elif _IS_ALL.fullmatch(clause[:start] + clause[end:]) or _is_direct(clause[:start], subject):
+        elif _is_direct(clause[:start], subject):
             found.direct.add(option)
     return found
 
