@@ -279,9 +279,11 @@ def _presence(asked: str) -> Meaning | None:
         if word in phrases:
             groups = tuple(_group(each) for each in phrases.split(word))
             known = tuple(group for group in groups if group)
+            if len(known) < len(groups):
+                return None
             if word == " or " and is_denied and phrases.partition(word)[2].startswith("no "):
-                kinds = (Either, NotBoth)
-            return kinds[is_denied](groups=known) if len(known) == len(groups) else None
+                return NotBoth(groups=known)
+            return kinds[is_denied](groups=known)
     group = _group(phrases)
     if group is None:
         return None
