@@ -71,13 +71,13 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Till], Stub]]:
+def serve() -> Iterator[Callable[[Callable[[Request], Reply]], Stub]]:
     pytest.importorskip("httpx2")
     with ExitStack() as servers:
-        yield lambda till: servers.enter_context(Stub(till))
+        yield lambda script: servers.enter_context(Stub(script))
 
 
-Serve = Callable[[Till], Stub]
+Serve = Callable[[Callable[[Request], Reply]], Stub]
 
 
 def forecast(run: Run, model: str, *arguments: str) -> tuple[float, str]:
@@ -143,6 +143,9 @@ def test_money_needs_prices_and_a_cache(run: Run, serve: Serve) -> None:
     text = run(RELATIONS, "--vqamt-max-cost=1", model=model, max_cases=12).stdout.str()
     assert "tells none: give --vqamt-option price=FILE, or price-in and price-out" in text
     assert len(server.requests) <= 2, "one for each of the two batches"
+    silent = serve(lambda _: said("yes"))
+    text = run(RELATIONS, "--vqamt-max-cost=1", *PRICES, model=f"openai:ours@{silent.url}", max_cases=12).stdout.str()
+    assert "counts no tokens (usage in its replies), which the prices are for" in text
     refused = run(RELATIONS, "--vqamt-max-cost=1", "--vqamt-no-cache", *PRICES, model=model, max_cases=12)
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     assert "Expected an answer cache with --vqamt-max-cost" in refused.stderr.str()

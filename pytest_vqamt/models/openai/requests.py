@@ -130,9 +130,13 @@ class ChatEndpoint:
         finally:
             self._budget.finish(spent.cost)
         if spent.cost is None:
+            lacking = (
+                "counts no tokens (usage in its replies), which the prices are for: leave --vqamt-max-cost off"
+                if self._prices
+                else "tells none: give --vqamt-option price=FILE, or price-in and price-out for a million tokens"
+            )
             raise ModelError(
-                f"Expected the cost of each answer with --vqamt-max-cost, but {self._address.url} tells none: give "
-                "--vqamt-option price=FILE, or price-in and price-out for a million tokens"
+                f"Expected the cost of each answer with --vqamt-max-cost, but {self._address.url} {lacking}"
             )
         return answer
 
@@ -312,7 +316,9 @@ def _key_advice(address: ModelAddress, key: ApiKey) -> str:
         return "one was sent; put the right one into the environment variable " + " or ".join(
             key_variables(address)[:2]
         )
-    return f"none was sent; put it into the environment variable {KEY_VARIABLE}"
+    also = ", ".join(name for name in key.headers)
+    sent = f"none was sent but the header {also}, which may have the wrong value" if also else "none was sent"
+    return f"{sent}; put it into the environment variable {KEY_VARIABLE}"
 
 
 def _option_advice(response: ErrorResponse) -> str:
