@@ -32,7 +32,7 @@ def test_readme_names_every_relation_model_and_source() -> None:
     text = (PACKAGE.parent / "README.md").read_text(encoding="utf-8")
     models = {kind.name: (f"`{kind.name}`", f"`{kind.name}:") for kind in MODELS}
     data = {name: (f"`{name}:", f"`{name}[") for name in sources.TABLE}
-    rules = {name: (f"`{name}`", f"`{name}[") for name in relations.TABLE}
+    rules = {name: (f"`{name}`", f"`{name}[") for name in (*relations.TABLE, *relations.ON_REQUEST)}
     assert [
         name for name, forms in {**models, **data, **rules}.items() if not any(form in text for form in forms)
     ] == []

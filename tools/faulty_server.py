@@ -1,10 +1,13 @@
 """A server of OpenAI's chat completions that reads the cards of ``vqamt probe`` rightly, or with one known bug.
 
-    python -m tools.faulty_server --bug text-keyed-prefix-cache --port 8123
+    python -m tools.faulty_server --bug text-keyed-prefix-cache --port 8123 --scenes cards
     vqamt probe openai:cards@http://127.0.0.1:8123
+    pytest --vqamt-model=openai:cards@http://127.0.0.1:8123 --vqamt-data=photos:cards --vqamt-relations="serving.*"
 
-It decodes the picture of each request and reads the number and the ground from the pixels. Each bug is one that users
-of real servers meet; ``THREADS`` names a thread where one was read. What a client sees is imitated, not the code.
+It decodes the picture of each request and reads the number and the ground from the pixels. ``--scenes`` writes a
+folder of cards as photos for runs: the number of a card stands for a thing, and the ground for its colour. Each bug
+is one that users of real servers meet; ``THREADS`` names a thread where one was read. What a client sees is
+imitated, not the code.
 """
 
 from __future__ import annotations
@@ -13,16 +16,16 @@ import argparse
 import base64
 import json
 import random
+import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
-from types import TracebackType
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,6 +33,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFilter, ImageOps
 
 from pytest_vqamt.probing.cards import COLOURS, Card, render_card
+from tests.models.openai.stub import LocalServer, Reply
 
 Pixels: TypeAlias = NDArray[np.uint8]
 """uint8, HWC, RGB."""
@@ -73,8 +77,11 @@ _CONTEXT = 2048
 _NOISE = 20.0
 _STEP = 85
 _PATCH_PX = 28
-_BATCH_S = 0.05
 _BLIND = "I cannot see any picture."
+_OPPOSITE = {"yes": "no", "no": "yes"}
+
+NAMES = ("car", "boat", "kite", "cup", "dog", "cat", "chair", "umbrella")
+"""The things of scenes of cards: a card shows the one whose place is its number modulo 8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +103,10 @@ class _Prompt:
 
 
 @dataclass(slots=True)
-class _Batch:
-    """Requests that arrived within ``_BATCH_S`` of each other."""
+class Batch:
+    """Requests that arrived within ``seconds`` of each other."""
 
+    seconds: float = 0.05
     longest: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     running: int = 0
@@ -108,22 +116,26 @@ class _Batch:
         with self.lock:
             self.longest = max(self.longest, tokens) if self.running else tokens
             self.running += 1
-        time.sleep(_BATCH_S)
+        time.sleep(self.seconds)
         with self.lock:
             padding = self.longest - tokens
             self.running -= 1
         return padding
 
 
-class FaultyServer(ThreadingHTTPServer):
-    """The server; it listens while it is entered. ``flips`` is the share of answers replaced by another at random."""
+class FaultyServer(LocalServer):
+    """The server.
 
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 512
+    Attributes:
+        bug: what is wrong with it; None for nothing.
+        batch: how it batches requests, with the left-padded batch.
+        requests: how many there were.
+
+    ``flips`` is the share of answers replaced by another at random.
+    """
 
     def __init__(self, bug: Bug | None = None, *, port: int = 0, flips: float = 0.0, seed: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
+        super().__init__(port)
         self.bug = bug
         self.requests = 0
         self._flips = flips
@@ -131,27 +143,28 @@ class FaultyServer(ThreadingHTTPServer):
         self._noise = np.random.default_rng(seed)
         self._lock = threading.Lock()
         self._seen: dict[object, Pixels | None] = {}
-        self._batch = _Batch()
+        self.batch = Batch()
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+    def reply(self, path: str, headers: Mapping[str, str], content: bytes) -> Reply:
+        return Reply(body=json.dumps(self.complete(json.loads(content))).encode())
 
     def complete(self, fields: dict[str, Any]) -> dict[str, object]:
         """The chat completion of a request's JSON."""
         prompt = _prompt(fields)
         cut = self.bug is Bug.CONTEXT_CUT and prompt.tokens > _CONTEXT
-        padding = self._batch.padding(prompt.tokens) if self.bug is Bug.LEFT_PADDED_BATCH else 0
+        padding = self.batch.padding(prompt.tokens) if self.bug is Bug.LEFT_PADDED_BATCH else 0
         with self._lock:
             self.requests += 1
             pixels = None if cut else self._as_encoded(prompt)
             flipped = self._random.random() < (0.3 if self.bug is Bug.NON_DETERMINISTIC else self._flips)
             other = self._random.randrange(100, 1000)
         answer = _answer(prompt.text, pixels)
-        if flipped:
+        if flipped and answer in _OPPOSITE:
+            answer = _OPPOSITE[answer]
+        elif flipped:
             answer = str(other) if answer.isdecimal() else ("red", "blue", "green", "white")[other % 4]
         if padding > 2:
-            answer = answer[::-1]
+            answer = answer[::-1] if len(answer) > 1 else "the the the"
         if self.bug is Bug.REASONING_IN_CONTENT:
             answer = (
                 f"The user asks about the picture. It may be 12, or yellow. No, it is {answer}.\n</think>\n\n{answer}"
@@ -195,39 +208,6 @@ class FaultyServer(ThreadingHTTPServer):
                 return np.ascontiguousarray(pixels).reshape(width, height, 3)
         return pixels
 
-    def __enter__(self) -> FaultyServer:
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.shutdown()
-        self.server_close()
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that has gone away is not reported."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1
-    server: FaultyServer
-
-    def do_POST(self) -> None:  # http.server's name for it
-        fields = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-        body = json.dumps(self.server.complete(fields)).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002  # http.server's name for it
-        """Requests are not logged."""
-
 
 def _prompt(fields: dict[str, Any]) -> _Prompt:
     """The text and the last picture of a request."""
@@ -257,8 +237,41 @@ def _answer(text: str, pixels: Pixels | None) -> str:
         return "7"
     if pixels is None:
         return _BLIND
-    number, ground = read_card(pixels)
-    return ground if "colour" in text else number or "none"
+    number, ground = read_card(_without_margin(pixels))
+    question = next((line for line in reversed(text.splitlines()) if "?" in line), "")
+    words = set(re.findall("[a-z]+", question.casefold()))
+    asked = [name for name in NAMES if words & {name, f"{name}s"}]
+    if not asked:
+        return ground if "colour" in words else number or "none"
+    if "or" in words:
+        return ground
+    is_there = number.isdecimal() and NAMES[int(number) % len(NAMES)] in asked
+    if words & {"many", "number", "count"}:
+        return str(int(is_there))
+    return "yes" if is_there else "no"
+
+
+def _without_margin(pixels: Pixels) -> Pixels:
+    """The pixels without rows and columns of mid grey at their edges."""
+    shown = (pixels.min(axis=2) != 127) | (pixels.max(axis=2) != 127)
+    rows, columns = np.flatnonzero(shown.any(axis=1)), np.flatnonzero(shown.any(axis=0))
+    return pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1] if len(rows) else pixels
+
+
+def write_scenes(folder: Path, count: int, seed: int = 0) -> None:
+    """Writes cards of three shapes, red or blue, and what they show, as ``--vqamt-data=photos:DIR`` reads it."""
+    chosen = random.Random(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for place in range(count):
+        number, colour = chosen.randrange(100, 1000), chosen.choice(("red", "blue"))
+        width, height = chosen.choice(((224, 224), (320, 224), (224, 300)))
+        card = Card(number=number, ground=COLOURS[colour], size=(width, height), nonce=place + 1)
+        render_card(card).save(folder / f"{place}.png")
+        thing = {"id": "1", "name": NAMES[number % len(NAMES)], "box": [0, 0, width, height], "attributes": [colour]}
+        row = {"id": str(place), "photo": f"{place}.png", "width": width, "height": height}
+        rows.append(json.dumps({**row, "objects": [thing], "exhaustive": NAMES}))
+    (folder / "graphs.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 def read_card(pixels: Pixels) -> tuple[str, str]:
@@ -325,8 +338,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--bug", choices=[bug.value for bug in Bug], help="; ".join(THREADS.values()))
     parser.add_argument("--port", type=int, default=8123)
+    parser.add_argument("--scenes", type=Path, metavar="DIR", help="write 200 cards as photos with graphs for runs")
     parser.add_argument("--flips", type=float, default=0.0, help="the share of answers replaced by others at random")
     given = parser.parse_args(argv)
+    if given.scenes:
+        write_scenes(given.scenes, 200)
     server = FaultyServer(Bug(given.bug) if given.bug else None, port=given.port, flips=given.flips)
     print(f"vqamt probe openai:cards@{server.url}", flush=True)
     server.serve_forever()

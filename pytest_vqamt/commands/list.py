@@ -53,7 +53,7 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
 
 
 def _tags(info: RelationInfo) -> tuple[str, ...]:
-    return (*info.tags, *(("on request",) if info.name in catalogue.ON_REQUEST else ()))
+    return (*info.tags, "runs only where it is named") if info.name in catalogue.ON_REQUEST else info.tags
 
 
 def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

@@ -38,7 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="other cards (default: %(default)s)")
     parser.add_argument(
-        "--allow", metavar="KIND", action="append", default=[], help="a kind of finding that does not fail, as listed"
+        "--allow",
+        metavar="KIND",
+        action="append",
+        default=[],
+        help="a kind of finding that does not fail (docs/probe.md)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
     parser.add_argument(

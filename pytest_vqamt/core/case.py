@@ -174,8 +174,8 @@ class ContrastVerdict:
 
     Attributes:
         outcome: HOLDS if it differs, VIOLATED if not, UNPARSED if one of the two answers cannot be read, ERROR
-            without an answer, DECLINED if the model's adapter declined one of the queries, and FLAKY if it depends on
-            which of several answers is taken.
+            without an answer, DECLINED if the case is or the model's adapter declined one of the queries, and FLAKY if
+            it depends on which of several answers is taken.
         reason: a few words on why it does not hold; empty if it does.
         reading: the answer to the contrast as parsed; empty without one.
     """

@@ -36,6 +36,14 @@ class Corruption(StrEnum):
     CONTRAST = "contrast"
 
 
+class FileForm(StrEnum):
+    """The forms of a PNG file beside plain RGB."""
+
+    ALPHA = "alpha"
+    PALETTE = "palette"
+    GRAYSCALE = "grayscale"
+
+
 class Edit(Protocol):
     """One edit; a frozen value."""
 
@@ -387,9 +395,20 @@ class Recolour:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """Reduce the pixels to what a file of this form holds; unless ``plain``, such a file is sent to servers."""
+
+    form: FileForm
+    plain: bool = False
+
+    def after(self, scene: Scene) -> Scene:
+        return scene
+
+
 EDITS: tuple[type, ...] = (
     Erase, Cut, Crop, Insert, Blur, Mask, Mirror, Corrupt, Brightness, Contrast, Shear, Reencode, Shift, Pad, Rescale,
-    Jpeg, Rotate, Beside, Write, Recolour,
+    Jpeg, Rotate, Beside, Write, Recolour, Store,
 )  # fmt: skip
 
 
@@ -520,6 +539,8 @@ def describe_edit(edit: Edit) -> str:
             return f"given a card with the words {text!r}"
         case Recolour(old=old, new=new):
             return f"recoloured from {old} to {new}"
+        case Store(form=form, plain=plain):
+            return f"reduced to {form.value} and stored as {'RGB' if plain else form.value}"
     return type(edit).__name__.lower()
 
 

@@ -20,6 +20,7 @@ from pytest_vqamt.core.edits import (
     Cutout,
     Edit,
     Erase,
+    FileForm,
     Fill,
     Insert,
     Jpeg,
@@ -32,6 +33,7 @@ from pytest_vqamt.core.edits import (
     Rotate,
     Shear,
     Shift,
+    Store,
     Write,
 )
 from pytest_vqamt.core.identity import canonical_json, digest
@@ -145,3 +147,6 @@ class Picture:
     def recolour(self, thing: str, old: str, new: str, hue: int) -> Picture:
         """Give the thing of this id another hue (degrees), which changes its colour's word from ``old`` to ``new``."""
         return self.edit(Recolour(thing=thing, old=old, new=new, hue=hue))
+
+    def store(self, form: FileForm, *, plain: bool = False) -> Picture:
+        return self.edit(Store(form=form, plain=plain))

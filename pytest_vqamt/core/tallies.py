@@ -25,7 +25,7 @@ MAX_WORD = 40
 
 
 class SceneTally(NamedTuple):
-    """The number of ``scenes`` with ``judged`` judged cases each, of which ``holds`` hold."""
+    """The number of ``scenes`` with the same counts: ``judged`` cases, in ``holds`` of which the relation holds."""
 
     holds: int
     judged: int
@@ -273,10 +273,15 @@ _COUNT_NAMES = tuple(each.name for each in fields(Tally))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundedCells:
-    """Cases with a contrast: whether the relation holds (consistent), and whether the contrast's answer changed.
+    """Counts of the cases with a contrast.
 
-    Cases of which an answer is missing are in none of the four cells, but in ``errors`` or ``declined``; those
-    whose verdict, or whose contrast's, depends on which of several answers is taken, are in ``flaky``.
+    Four cells: the relation holds (consistent) or not, and the answer to the contrast differs as it must (changed) or
+    not. A case without a verdict on both is in no cell.
+
+    Attributes:
+        errors: cases that lack an answer.
+        declined: cases with a declined query, or whose queries were all refused.
+        flaky: cases with a flaky verdict on the relation or on the contrast.
     """
 
     consistent_changed: int = 0
@@ -294,7 +299,7 @@ class GroundedCells:
 
     @property
     def total(self) -> int:
-        """The cases with those in none of the cells."""
+        """All cases with a contrast, those in no cell included."""
         return self.cases + self.errors + self.declined + self.flaky
 
     @property
@@ -387,7 +392,7 @@ def add_unread(one: Unread, other: Unread) -> dict[str, UnreadCount]:
 
 
 class TrialTally(NamedTuple):
-    """The number of ``cases`` with ``judged`` judged trials each, of which ``holds`` hold."""
+    """The number of ``cases`` with the same counts: ``judged`` trials, in ``holds`` of which the relation holds."""
 
     holds: int
     judged: int
@@ -401,7 +406,7 @@ class RepeatedCases:
     The k-th trial of a case has the k-th answers to its queries. These cases are the judged ones and the flaky ones.
 
     Attributes:
-        rows: the cases, by how many of their trials hold.
+        rows: the cases, grouped by the counts of their trials.
         noise: the expected number of violations that the model's noise causes in them.
 
     >>> steady_but_one = RepeatedCases((TrialTally(0, 5, 1), TrialTally(4, 5, 1), TrialTally(5, 5, 8)))
@@ -430,7 +435,7 @@ class RepeatedCases:
 
     @property
     def trial_rate(self) -> float | None:
-        """The share of trials that hold, which is the pass rate to expect of a run that asks once."""
+        """The share of trials that hold: the expected pass rate of a run that asks each query once."""
         return self._sum(lambda row: row.holds) / self._trials if self.rows else None
 
     @property
@@ -500,9 +505,12 @@ CALIBRATION_BINS = 10
 
 
 class CalibrationBin(NamedTuple):
-    """The graded ``answers`` whose probability falls into a bin, of which ``right`` are right.
+    """The graded answers whose probability falls into one bin.
 
-    ``millionths`` is the sum of their probabilities.
+    Attributes:
+        answers: their number.
+        right: the number of right ones.
+        millionths: the sum of their probabilities, in millionths.
     """
 
     answers: int = 0

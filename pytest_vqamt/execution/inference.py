@@ -111,6 +111,7 @@ class QueryRunner:
         found = self._store.use(self._model.fingerprint, tuple(distinct))
         self.cached += found.cached
         self.asked += found.ahead
+        self._model.health.cached += found.cached
         return found.answers, {name: query for name, query in distinct.items() if name not in found.answers}
 
     def run(self, queries: dict[str, Query]) -> dict[str, Answer | Failure]:
@@ -502,7 +503,8 @@ class BatchBisector:
         with self._lock:
             self.failed += 1
             health.failed += 1
-            if health.failed >= _DISABLED_AFTER and not health.answered:
+            # A run that goes on sends only what is left, which may be just the queries that fail each time.
+            if health.failed >= max(_DISABLED_AFTER, health.cached + 1) and not health.answered:
                 disabled = self.disabled_error(health.failed, reason)
                 health.disabled_reason = str(disabled)
                 raise disabled from error

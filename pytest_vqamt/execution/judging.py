@@ -88,12 +88,19 @@ def judge_case(
     """
     verdict = with_grades(case, answers, verdict_of(relation, case, answers))
     if contrast is not None:
-        verdict = replace(verdict, contrast=judge_contrast(case, answers, contrast))
+        verdict = _with_contrast(verdict, judge_contrast(case, answers, contrast))
     return JudgedCase(case=case, answers=answers, verdict=verdict)
 
 
+def _with_contrast(verdict: Verdict, contrast: ContrastVerdict) -> Verdict:
+    """The verdict with that on the contrast, which is declined where the case is."""
+    if verdict.outcome is Outcome.DECLINED and contrast.outcome is not Outcome.ERROR:
+        contrast = replace(contrast, outcome=Outcome.DECLINED, reason=verdict.reason)
+    return replace(verdict, contrast=contrast)
+
+
 def read_by(reader: Reader | None, query: Query, answer: Answer | Failure) -> Answer | Failure:
-    """The answer that is judged, by the user's reader if there is one."""
+    """The answer that is judged: what the user's reader makes of the model's, if there is one."""
     return answer if reader is None or isinstance(answer, Failure) else reader(query, answer)
 
 
@@ -110,7 +117,7 @@ def baseline_verdict(relation: Relation, baseline: BaselineCase, reader: Reader 
 
 
 def is_settled(times: int, of: int) -> bool:
-    """Whether a reading that ``times`` of a query's answers have is that of the query: more than two thirds.
+    """Whether a reading settles a query: more than two thirds of its answers have it, ``times`` of ``of``.
 
     >>> is_settled(2, 3), is_settled(4, 5), is_settled(1, 1)
     (False, True, True)
@@ -133,11 +140,20 @@ def chance_of_noise(counts: Sequence[int]) -> float:
 
 
 def judge_trials(relation: Relation, case: Case, trials: Sequence[Answers], reader: Reader | None = None) -> JudgedCase:
-    """Judges the case by the answers to its queries, and to its contrast if these are given, in the order of trials.
+    """Judges a case whose queries were asked once, or several times.
 
-    ``reader`` gives the answers that are judged. Failures are left out; a case of which a query failed in half of its
-    trials, or more, is an ERROR. The answers of the judged case are the most frequent ones, and its verdict has the
-    trials.
+    Failed trials are left out. A case is an ERROR if one of its queries failed in half of its trials or more.
+
+    Args:
+        relation: the relation of the case.
+        case: the case.
+        trials: the answers to each query of ``Case.asked``, in the order of the trials; those to the contrast may be
+            missing.
+        reader: gives the answer that is judged in place of the model's; None for the model's own.
+
+    Returns:
+        The case with its most frequent answers, in the model's own words. The verdict has the trials, if there are
+        several.
 
     Raises:
         VqamtError: the relation cannot judge the case.
@@ -207,7 +223,7 @@ def _judge_repeated(relation: Relation, case: Case, own: Sequence[Answers], cont
     verdict = replace(verdict, trials=_trials((*own, *contrast), outcomes, noise))
     if contrast:
         assert case.contrast is not None
-        verdict = replace(verdict, contrast=_repeated_contrast(case, candidates, contrast[0]))
+        verdict = _with_contrast(verdict, _repeated_contrast(case, candidates, contrast[0]))
     return JudgedCase(case=case, answers=top, verdict=verdict)
 
 
@@ -242,7 +258,7 @@ def _kind(verdict: Verdict) -> Outcome:
 
 
 def _reading(verdict: Verdict, place: int) -> str:
-    """The reading of one answer in a verdict with the cause why there is none; "" if the relation gives no readings."""
+    """A key for the reading of one answer, with the cause if it has none; "" if the relation gives no readings."""
     cause = verdict.unread[place] if place < len(verdict.unread) else ""
     return f"{verdict.readings[place]}\n{cause}" if place < len(verdict.readings) else ""
 

@@ -407,10 +407,10 @@ class Resources:
     def _forecast(self, results: Sequence[RelationResult], use: ModelUse) -> ModelUse:
         """Adds what the run would have cost to the usage of a model that tells its cost, going by items that ended."""
         ended = [result.model for result in results if result.model.name == use.name]
-        items = sum(spec.model == use.name for spec in self.__dict__.get("item_specs", ()))
         cost = dict(use.usage).get("cost")
         if not cost or not use.queries_asked or not ended or self.settings.only:
             return use
+        items = sum(spec.model == use.name for spec in self.item_specs)
         expected = items * fmean(each.queries_asked + each.queries_cached for each in ended)
         left = max(0.0, expected - use.queries_asked - use.queries_cached)
         forecast = cost + left * cost / use.queries_asked

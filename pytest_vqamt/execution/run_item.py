@@ -252,7 +252,7 @@ class _Run:
         if waived:
             return
         self._count_grounded(judged, before)
-        if outcome is not Outcome.ERROR and judged.verdict.contrast and judged.verdict.contrast.violates:
+        if outcome.is_judged and judged.verdict.contrast and judged.verdict.contrast.violates:
             grounded_before = before.grounded if before and before.contrast else None
             self._ungrounded.consider(judged, part=planned.part, baseline=grounded_before)
         if self._judged_cases is not None:

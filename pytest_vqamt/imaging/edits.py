@@ -8,7 +8,19 @@ from io import BytesIO
 from PIL import Image, ImageChops, ImageFilter, ImageOps
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Brightness, Colour, Contrast, Crop, Cut, Cutout, Erase, Fill, Insert, Mask, Shear
+from pytest_vqamt.core.edits import (
+    Brightness,
+    Colour,
+    Contrast,
+    Crop,
+    Cut,
+    Cutout,
+    Erase,
+    Fill,
+    Insert,
+    Mask,
+    Shear,
+)
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.inpainting import inpaint

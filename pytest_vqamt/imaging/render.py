@@ -25,6 +25,7 @@ from pytest_vqamt.core.edits import (
     Rotate,
     Shear,
     Shift,
+    Store,
     Write,
 )
 from pytest_vqamt.core.errors import RenderError
@@ -32,6 +33,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.blur import blur
 from pytest_vqamt.imaging.edits import brightness, contrast, crop, cut, erase, insert, mask, mirror, reencode, shear
+from pytest_vqamt.imaging.file_forms import store
 from pytest_vqamt.imaging.views import beside, jpeg, pad, recolour, rescale, rotate, shift, write
 
 if TYPE_CHECKING:
@@ -99,6 +101,8 @@ def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> I
                     f"Expected the photo as it is, whose masks are known, but got edits={picture.edits!r}"
                 )
             return recolour(image, edit, photos.mask(picture.photo, edit.thing))
+        case Store() as edit:
+            return store(image, edit)
         case unknown:
             known = ", ".join(each.__name__ for each in EDITS)
             raise RenderError(f"Expected an edit that can be drawn ({known}), but got edit={unknown!r}")

@@ -80,6 +80,11 @@ def read_settings(config: pytest.Config) -> Settings:
             "Expected an answer cache with --vqamt-max-cost, or the answers that are paid for would be lost: leave "
             "--vqamt-no-cache off, or name a folder with --vqamt-cache"
         )
+    if options.budget and not any(ModelCatalogue().kind(spec).takes_prices for spec in models):
+        raise OptionError(
+            "Expected a model that tells what its answers cost with --vqamt-max-cost, such as openai:MODEL@URL, but "
+            f"got --vqamt-model={','.join(models)}: leave --vqamt-max-cost off"
+        )
     baseline = _baseline(config)
     has_baseline = baseline is not None and baseline.exists()
     for spec in models:

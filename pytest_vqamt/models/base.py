@@ -59,8 +59,8 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.core.plain_text import encodable
+from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
+from pytest_vqamt.core.plain_text import encodable, error_text
 from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
@@ -298,7 +298,12 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
     prepare, stream = _optional_method(model, "prepare"), _optional_method(model, "stream_answers")
     batches_at_once = declared_size(name, model, "batches_at_once", 1)
     understands: object = getattr(model, "understands", None)
-    if callable(understands) and accepts(understands, "query"):
+    if understands is not None:
+        if not callable(understands) or not accepts(understands, "query"):
+            raise ModelError(
+                f"Expected the understands of model {name!r} to be a method of one argument, understands(query), but "
+                f"got {described(understands)}"
+            )
         check = _Understanding(understands, name)
         methods = {task: check.method(method) for task, method in methods.items()}
         prepare, stream = prepare and check.prepare(prepare), stream and check.stream(stream)
@@ -363,18 +368,28 @@ class _Understanding:
         return some
 
     def _declined(self, batch: Sequence[ModelInput]) -> dict[int, Declined]:
-        found = {place: self._understands(item.query) for place, item in enumerate(batch)}
-        for place, understood in found.items():
-            if not isinstance(understood, bool | Declined):
-                raise ModelError(
-                    f"Expected {self._who} to return True, False or a Declined, but got {described(understood)} "
-                    f"for text={shortened(batch[place].text)}"
-                )
+        found = {place: self._understood(item) for place, item in enumerate(batch)}
         return {
             place: understood if isinstance(understood, Declined) else Declined()
             for place, understood in found.items()
             if understood is not True
         }
+
+    def _understood(self, item: ModelInput) -> bool | Declined:
+        try:
+            understood = self._understands(item.query)
+        except VqamtError:
+            raise
+        except Exception as error:
+            raise RuntimeError(f"understands() raised {error_text(error)}") from error
+        if isinstance(understood, Declined):
+            _check_declined(understood.reason, understood.words, self._who)
+        elif not isinstance(understood, bool):
+            raise ModelError(
+                f"Expected {self._who} to return True, False or a Declined, but got {described(understood)} "
+                f"for text={shortened(item.text)}"
+            )
+        return understood
 
 
 def accepts(function: Callable[..., object], *arguments: str) -> bool:

@@ -82,7 +82,7 @@ class ModelHealth:
     """The record of a model between items.
 
     Attributes:
-        answered, failed: numbers of queries.
+        answered, failed, cached: numbers of queries; ``cached`` were answered in an earlier run.
         disabled_reason: why it is disabled; "" while it is not.
         prefetch_failures: failures of look-ahead queries that no item has needed yet, by query id.
         used: its usage when last recorded; None before.
@@ -90,6 +90,7 @@ class ModelHealth:
 
     answered: int = 0
     failed: int = 0
+    cached: int = 0
     disabled_reason: str = ""
     prefetch_failures: dict[str, Failure] = field(default_factory=dict)
     used: Mapping[str, float] | None = None

@@ -204,6 +204,11 @@ class ModelKind:
         return f"{self.name}[:{self.argument[1:-1]}]" if self.is_optional else f"{self.name}:{self.argument}"
 
     @property
+    def takes_prices(self) -> bool:
+        """Whether its models may keep to ``ModelOptions.budget``."""
+        return self.settings is None or "price" in self.settings
+
+    @property
     def is_optional(self) -> bool:
         """Whether the argument is optional."""
         return bool(self.argument) and str(self.argument).startswith("[")

@@ -36,11 +36,11 @@ _OPTION_FOR = {
     "response_format": "--vqamt-option response=json",
     "logprobs": "--vqamt-option logprobs=K",
     "top_logprobs": "--vqamt-option logprobs=K",
-    "stream": "nothing: answers are read whole",
-    "n": "nothing: one answer is read",
     "extra_body": "body.NAME=JSON for each field in it: extra_body is the name of OpenAI's Python client",
 }
 """Fields of a request that have an option of their own."""
+
+_FIXED = {"stream": "answers are read whole", "n": "one answer to a query is read (see --vqamt-repeats)"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +139,8 @@ def _field(name: str, value: str, known: Sequence[str] | None) -> str:
         raise OptionError(f"Expected body.NAME=JSON with the name of a field of the request, {shown}")
     if field in _OPTION_FOR:
         raise OptionError(f"Expected a field that has no option of its own, {shown}: use {_OPTION_FOR[field]}")
+    if field in _FIXED:
+        raise OptionError(f"Expected a field that can be set, {shown}: {_FIXED[field]}")
     if known is not None and field not in known:
         raise OptionError(f"Expected body.{' or body.'.join(known)}, which is all that applies here, {shown}")
     try:

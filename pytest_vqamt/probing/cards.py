@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.edits import Colour, FileForm
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.http.client import png_bytes
 
@@ -47,7 +47,7 @@ class CardForm(StrEnum):
 
     RGB = "RGB"
     OPAQUE = "RGBA, opaque"
-    TRANSPARENT = "RGBA, transparent ground"
+    TRANSPARENT = "RGBA, transparent background"
     PALETTE = "palette"
     GREY = "grayscale"
     TURNED = "EXIF rotation"
@@ -142,39 +142,25 @@ def _in_form(image: Image, card: Card) -> Image:
     from PIL import Image as Pillow
     from PIL import ImageChops
 
+    from pytest_vqamt.imaging.file_forms import in_form
+
     match card.form:
         case CardForm.OPAQUE:
-            return image.convert("RGBA")
+            return in_form(image, FileForm.ALPHA)
         case CardForm.TRANSPARENT:
             plain = Pillow.new("RGB", image.size, card.ground)
             clear = image.convert("RGBA")
             clear.putalpha(ImageChops.difference(image, plain).convert("L").point(lambda value: 255 if value else 0))
             return clear
         case CardForm.PALETTE:
-            return _with_palette(image)
+            return in_form(image, FileForm.PALETTE)
         case CardForm.GREY:
-            return image.convert("L")
+            return in_form(image, FileForm.GRAYSCALE)
         case CardForm.TURNED:
             turned = image.transpose(Pillow.Transpose.ROTATE_90)
             turned.getexif()[0x0112] = 6  # Orientation: the top is at the right, so turn by 270 degrees to show it
             return turned
     return image
-
-
-def _with_palette(image: Image) -> Image:
-    """The image with its colours in a palette, in the order of their frequency; Pillow's own would merge near ones."""
-    import numpy as np
-    from PIL import Image as Pillow
-
-    pixels = np.asarray(image)
-    found, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
-    colours = found[np.argsort(-counts, kind="stable")]
-    indices = np.zeros(pixels.shape[:2], dtype=np.uint8)
-    for place, colour in enumerate(colours):
-        indices[(pixels == colour).all(axis=2)] = place
-    made = Pillow.fromarray(indices, "P")
-    made.putpalette(colours.ravel().tolist())
-    return made
 
 
 # Cards of which two and two collide where a cache keeps only 16 bits of a picture's hash

@@ -55,7 +55,7 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             title="The answers do not depend on the picture",
             cause="The server drops the picture (no vision projector, a text-only template or endpoint), or the model "
             "cannot read the cards.",
-            advice="Start the server with its projector (llama.cpp: --mmproj), look at `tokens in`, and send one "
+            advice="Start the server with its projector (llama.cpp: --mmproj), look at the prompt tokens, and send one "
             "picture by hand.",
         ),
         FindingKind.FIRST_PICTURE: Cause(
@@ -109,7 +109,7 @@ CAUSES: Mapping[FindingKind, Cause] = MappingProxyType(
             advice="Raise the context, or lower the pixels (max_pixels) so that the server resizes.",
         ),
         FindingKind.ASPECT_RATIO: Cause(
-            title="Pictures that are no squares get other answers",
+            title="Pictures that are not square get other answers",
             cause="Width and height are exchanged, or the picture is cropped, when it is resized (llama.cpp #17290).",
             advice="Update the server's image processor, or pad pictures to squares.",
         ),
@@ -157,7 +157,7 @@ class Finding:
     """Differences that are no chance.
 
     Attributes:
-        differing, compared: how many comparisons differed twice in a row, of how many.
+        differing, compared: how many comparisons show it twice in a row, of how many.
         p_value: the probability of as many on a sane deployment.
         detail: at which sizes, lengths or forms.
         requests: the numbers of the requests that show it.

@@ -15,6 +15,7 @@ from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
 from pytest_vqamt.probing.cards import COLOURS, HASHES, Card, CardForm, colliding_pairs
 from pytest_vqamt.probing.findings import FLIPS, Finding, FindingKind, is_finding, repeated_difference
+from pytest_vqamt.relations.serving.long_text import FILLER, LINES, with_filler
 from pytest_vqamt.stats.binomial import upper_tail
 
 MOST_REQUESTS = 300
@@ -25,9 +26,6 @@ _CARDS = 6
 _SQUARES_PX = (96, 448, 1024, 1536, 2048)
 _LARGE_PX = 1024
 _RATIOS = ((672, 224), (224, 672), (896, 224), (160, 640))
-_FILLER = "This line is filler and says nothing about the picture."
-_FILLER_LINES = (30, 150, 600)
-"""About 300, 1,500 and 6,000 words."""
 _FAINT = (12, 18, 26, 38, 56)
 _MORE = 5
 _MORE_ROUNDS = 7
@@ -35,12 +33,12 @@ _NEAR, _FAR = 14, 42
 _MOST_FAILED = 3
 _FORMS = 3
 """Forms of file that are compared: without transparency, with a palette, grayscale."""
-_EMPTY = (
-    Card(number=None, ground=COLOURS["white"]),
-    Card(number=None, ground=COLOURS["black"]),
-    Card(number=None, ground=COLOURS["white"], is_noise=True, nonce=1),
-    Card(number=None, ground=COLOURS["white"], is_noise=True, nonce=2),
-)
+_EMPTY = {
+    "white": Card(number=None, ground=COLOURS["white"]),
+    "black": Card(number=None, ground=COLOURS["black"]),
+    "noise": Card(number=None, ground=COLOURS["white"], is_noise=True, nonce=1),
+    "other noise": Card(number=None, ground=COLOURS["white"], is_noise=True, nonce=2),
+}
 """Pictures of one colour, and noise: they show no number."""
 
 
@@ -60,6 +58,7 @@ class ProbeResult:
         model: its spec.
         subject: the question that the comparisons ask; "" where no question could be used.
         flips: the share of answers about easy cards that differed from the majority.
+        checked: the checks that were made.
         skipped: checks that were not made, with the reason.
         log: all requests.
     """
@@ -69,6 +68,7 @@ class ProbeResult:
     flips: float = 0.0
     findings: list[Finding] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
+    checked: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     log: list[Asked] = field(default_factory=list)
 
@@ -162,6 +162,7 @@ class _Probe:
         except RequestsSpentError:
             self.skip("all checks", "the requests were spent before the first comparison")
             return
+        self.result.checked.append("sees at all")
         checks: tuple[tuple[str, Callable[[], None], bool], ...] = (
             ("blank and noise", self.check_empty, False),
             ("text", self.check_text, False),
@@ -181,6 +182,8 @@ class _Probe:
                 continue
             try:
                 check()
+                if name not in dict(self.result.skipped):
+                    self.result.checked.append(name)
             except RequestsSpentError:
                 self.skip(name, f"the {self.asker.limit} requests were spent")
         self.check_reasoning()
@@ -196,18 +199,27 @@ class _Probe:
             first = self.asker.log[0]
             self.salted = True
             if self.establish():
-                shown = [each for each in self.asker.log if each.text in (NUMBER, COLOUR)][1:_CARDS]
-                self.found(FindingKind.TEXT_KEYED, shown, len(shown), self.rate, "texts of their own see each picture")
+                # The first answer to each text was about the first card.
+                given = {each.text: each.reading for each in reversed(self.asker.log[: 2 * _CARDS])}
+                others = [
+                    each
+                    for each in self.asker.log[: 2 * _CARDS]
+                    if each.card != first.card and each.text in (NUMBER, COLOUR)
+                ]
+                shown = [each for each in others if each.reading == given[each.text]]
+                detail = "with a number of its own before it, each text gets the answer to its own picture"
+                self.found(FindingKind.TEXT_KEYED, shown, len(others), self.rate, detail)
                 return True
             self.result.subject = ""
             stuck = str(self.cards[0].number) in first.reading
             kind = FindingKind.FIRST_PICTURE if stuck else FindingKind.PICTURE_UNUSED
             same = [each for each in self.asker.log if each.card.number != self.cards[0].number][:_CARDS]
-            empty = [self.ask(card, first.text) for card in _EMPTY]
+            empty = [self.ask(card, first.text) for card in _EMPTY.values()]
             alike = [each for each in empty if each.reading == first.reading]
             of_empty = f"{len(alike)} of {len(empty)} blank or noise pictures"
             detail = f'"{first.reading}" is the answer to most cards, and to {of_empty}'
             self.found(kind, [*same, *alike], len(same) + len(empty), self.rate, detail)
+            self.result.checked.append("sees at all")
             self.skip("all other checks", "they compare answers that depend on the picture")
             self.check_reasoning()
             self.note_tokens()
@@ -241,9 +253,14 @@ class _Probe:
 
     def check_empty(self) -> None:
         """Pictures of one colour and noise: what is said of them, and whether it is the number of a card."""
-        seen = [self.ask(card, self.result.subject) for card in _EMPTY]
+        seen = [self.ask(card, self.result.subject) for card in _EMPTY.values()]
         self.result.facts.append(
-            Fact(name="white, black, noise, noise", value=", ".join(repr(each.failure or each.answer) for each in seen))
+            Fact(
+                name="answers about blank and noise pictures",
+                value=", ".join(
+                    f"{each.failure or each.answer!r} (on {name})" for name, each in zip(_EMPTY, seen, strict=True)
+                ),
+            )
         )
         if self.result.subject == NUMBER:
             again = [self.ask(each.card, NUMBER) for each in seen if self._names_a_card(each)]
@@ -310,7 +327,7 @@ class _Probe:
 
     def check_together(self) -> None:
         """All cards at once, with texts of one length, and with one that is much longer."""
-        long = " ".join([_FILLER] * 12)
+        long = " ".join([FILLER] * 12)
         plain = self._together(lambda question: question)
         mixed = self._together(lambda question: f"{long}\n{question}", longer=True)
         if is_finding(len(plain), _CARDS, self.rate):
@@ -379,7 +396,11 @@ class _Probe:
         if self.result.subject != NUMBER:
             return
         for form, yes, no in (
-            (CardForm.TRANSPARENT, "digits of every colour are read", "digits of some colour are not read"),
+            (
+                CardForm.TRANSPARENT,
+                "all digits are read",
+                "black or white digits are lost: what is transparent becomes black or white",
+            ),
             (CardForm.TURNED, "applied, or the model reads turned digits", "ignored: the model gets the turned pixels"),
         ):
             agreeing = all(self.differs(place, replace(self.cards[place], form=form)) is None for place in (1, 4))
@@ -388,7 +409,10 @@ class _Probe:
     def check_colours(self) -> None:
         """Red and blue, three times each, where green is green."""
         named = {name: self.reference[place, COLOUR] for place, name in enumerate(tuple(COLOURS)[:_CARDS])}
-        self.result.facts.append(Fact(name="colours named", value=", ".join(f"{k}: {v}" for k, v in named.items())))
+        wrongly = ", ".join(f"{name} as {seen!r}" for name, seen in named.items() if name not in seen)
+        self.result.facts.append(
+            Fact(name="colours named", value=f"{wrongly}; others rightly" if wrongly else "rightly")
+        )
         if "green" not in named["green"] or "blue" not in named["red"] or "red" not in named["blue"]:
             return
         swaps = {"red": "blue", "blue": "red"}
@@ -403,11 +427,10 @@ class _Probe:
     def check_long_texts(self) -> None:
         """Filler before the question."""
         wrong, tries, lengths = [], 0, set()
-        for lines in _FILLER_LINES:
-            filler = "\n".join([_FILLER] * lines)
+        for lines in LINES.values():
             for place in (0, 3):
                 tries += 1
-                if seen := self.differs(place, self.cards[place], f"{filler}\n{self.result.subject}"):
+                if seen := self.differs(place, self.cards[place], with_filler(self.result.subject, lines)):
                     wrong.append(seen)
                     lengths.add(len(seen.text.split()))
         if is_finding(len(wrong), tries, self.rate):
@@ -484,7 +507,7 @@ class _Probe:
                 seen.setdefault(each.card.size, each.tokens_in)
         if seen:
             counted = ", ".join(f"{w} x {h}: {n:,}" for (w, h), n in sorted(seen.items(), key=lambda each: each[1]))
-            self.result.facts.append(Fact(name="tokens in, by pixels", value=counted))
+            self.result.facts.append(Fact(name="prompt tokens, by the size of the picture in pixels", value=counted))
 
 
 def clear_numbers(random: Random, count: int) -> list[int]:

@@ -34,11 +34,11 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
         yield f"{finding.kind.value}{mark}: {cause.title}"
         yield f"  {summary(finding)}"
         yield f"  likely cause: {cause.cause}"
-        yield f"  first: {cause.advice}"
+        yield f"  do first: {cause.advice}"
         for asked in evidence(result.log, finding.requests)[:3]:
             yield f"  request {asked.number}: {asked.card.look}; {brief(asked.text)!r} -> {_quoted(asked.answer)}"
-    if result.facts or result.skipped:
-        yield ""
+    yield ""
+    yield f"checked: {', '.join(result.checked) or 'nothing'}"
     for fact in result.facts:
         yield f"{fact.name}: {visible(fact.value)}"
     for name, reason in result.skipped:
@@ -46,9 +46,11 @@ def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[st
 
 
 def summary(finding: Finding) -> str:
-    """How much differed, where, and how probable that is by chance."""
+    """How often it was seen, how probable that is by chance, and where."""
     detail = f"; {finding.detail}" if finding.detail else ""
-    return f"{finding.differing} of {finding.compared} differ, p = {finding.p_value:.1e}{detail}"
+    return (
+        f"seen in {finding.differing} of {finding.compared} comparisons (by chance: p = {finding.p_value:.1e}){detail}"
+    )
 
 
 def _count(result: ProbeResult, allowed: Sequence[str]) -> str:
@@ -123,6 +125,7 @@ def _probe_row(result: ProbeResult) -> dict[str, Json]:
             for each in result.findings
         ],
         "facts": {each.name: each.value for each in result.facts},
+        "checked": list(result.checked),
         "skipped": dict(result.skipped),
         "log": [_asked_row(each) for each in result.log],
     }

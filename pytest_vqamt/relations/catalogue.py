@@ -86,8 +86,15 @@ TABLE: dict[str, str] = {
     "control.reencode": "pytest_vqamt.relations.control.reencode:Reencode",
 }
 
-ON_REQUEST: dict[str, str] = {}
-"""Built-in relations that run only where a pattern or a preset names them."""
+ON_REQUEST: dict[str, str] = {
+    "serving.another_picture": "pytest_vqamt.relations.serving.another_picture:AnotherPicture",
+    "serving.another_text": "pytest_vqamt.relations.serving.another_text:AnotherText",
+    "serving.colours": "pytest_vqamt.relations.serving.colours:Colours",
+    "serving.size": "pytest_vqamt.relations.serving.size:Size",
+    "serving.file_form": "pytest_vqamt.relations.serving.file_form:StoredForm",
+    "serving.long_text": "pytest_vqamt.relations.serving.long_text:LongText",
+}
+"""Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""
 
 _BUILT_IN = {**TABLE, **ON_REQUEST}
 
@@ -171,22 +178,22 @@ def select(
 ) -> tuple[tuple[Relation, str], ...]:
     """Returns relation variants in catalogue order: those that ``wanted`` matches, less ``excluded``.
 
-    By default all but those ``ON_REQUEST`` are wanted.
+    Those ``ON_REQUEST`` are chosen neither by default nor by "*".
 
     Raises:
         OptionError: a pattern matches nothing, or a setting cannot have its value.
     """
     check((*wanted, *excluded))
     reworded = _rewording(settings)
+
+    def is_wanted(name: str) -> bool:
+        return name not in ON_REQUEST or any(pattern.startswith(name.partition(".")[0]) for pattern in wanted)
+
     return tuple(
         (reworded(relation), variant)
-        for item, relation, variant in _items(_names_for(wanted) if wanted else _default_names(), settings)
+        for item, relation, variant in _items(filter(is_wanted, _names_for(wanted) if wanted else names()), settings)
         if (not wanted or _matches_any(wanted, item)) and not _matches_any(excluded, item)
     )
-
-
-def _default_names() -> Iterator[str]:
-    return (name for name in names() if name not in ON_REQUEST)
 
 
 def _rewording(settings: Mapping[str, str]) -> Callable[[Relation], Relation]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TypeAlias
 
 from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
@@ -123,6 +124,34 @@ def opposite_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
     if readings[0] != readings[1]:
         return _holds(readings)
     return _violated(readings, "one answer must be yes and the other no")
+
+
+def different_answers(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """No two answers are the same. Holds vacuously where a quantifier leaves it open."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    pairs = list(combinations(readings, 2))
+    # Two numbers that are both called "many" may still differ.
+    is_open = [_equal(*pair) is not False and any(isinstance(each, Quantifier) for each in pair) for pair in pairs]
+    if any(_equal(*pair) and not is_undecided for pair, is_undecided in zip(pairs, is_open, strict=True)):
+        return _violated(readings, "all answers must differ")
+    return _holds(readings, vacuous=any(is_open))
+
+
+def exactly_one_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """One of the yes/no answers is yes, and all others are no.
+
+    Raises:
+        VqamtError: the case has other questions than yes/no questions, or just one.
+    """
+    _demand(case, is_yes_no, "two yes/no questions or more", len(case.queries) > 1)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if sum(reading is True for reading in readings) == 1:
+        return _holds(readings)
+    return _violated(readings, "exactly one answer must be yes")
 
 
 def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:

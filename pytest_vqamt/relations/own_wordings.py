@@ -60,6 +60,8 @@ _FILLINGS: Mapping[str, frozenset[str]] = {
     "choice": frozenset({"the", "options"}),
     "located": frozenset({"the", "side", "other"}),
 }
+_ALL_NEEDED = frozenset({"has", "choice", "located"})
+"""Kinds of which a text without one of the fillings would ask something else."""
 _FORMS: Mapping[str, tuple[str, ...]] = {
     "exists": ("text", "many", "negated", "many_negated"),
     "both": ("text", "negated"),
@@ -84,10 +86,11 @@ class Wordings:
 
 
 def read_wordings(file: Path) -> Wordings:
-    """Reads a file and tries each template with its fillings.
+    """Reads a file and checks the forms and the fillings of each template.
 
     Raises:
-        OptionError: the file cannot be read, or a template lacks a form or has a filling that it cannot have.
+        OptionError: the file cannot be read or has no template; or a template lacks a form or a filling, has a filling
+            that it cannot have, or asks the same in two forms.
     """
     try:
         table = parse_toml(read_text(file))
@@ -96,7 +99,10 @@ def read_wordings(file: Path) -> Wordings:
     for kind in table:
         if kind not in _FILLINGS:
             raise OptionError(f"wordings {str(file)!r}: unknown kind [[{kind}]]; {did_you_mean(kind, _FILLINGS)}")
-    return Wordings({kind: tuple(_checked(file, kind, rows)) for kind, rows in table.items()})
+    by_kind = {kind: tuple(_checked(file, kind, rows)) for kind, rows in table.items()}
+    if not any(by_kind.values()):
+        raise OptionError(f"wordings {str(file)!r}: expected a table such as [[count]], but got none")
+    return Wordings(by_kind)
 
 
 def _checked(file: Path, kind: str, rows: object) -> list[Template]:
@@ -105,17 +111,32 @@ def _checked(file: Path, kind: str, rows: object) -> list[Template]:
     forms = _FORMS.get(kind, ("text",))
     for place, row in enumerate(rows, start=1):
         where = f"wordings {str(file)!r}, [[{kind}]] number {place}"
-        if set(row) != set(forms) or not all(isinstance(text, str) and text.strip() for text in row.values()):
+        if set(row) != set(forms):
             raise OptionError(f"{where}: expected the texts {', '.join(forms)}, but got {', '.join(row) or 'none'}")
         for form, text in row.items():
-            try:
-                used = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
-            except ValueError as error:
-                raise OptionError(f"{where}: {form} = {text!r}: {error}") from error
-            if not used or not used <= _FILLINGS[kind]:
-                known = ", ".join(f"{{{name}}}" for name in sorted(_FILLINGS[kind]))
-                raise OptionError(f"{where}: expected {form} with fillings of {known}, but got {text!r}")
+            _check_text(kind, text, f"{where}: expected {form}")
+        for form in ("text", "many"):
+            for negated in ("negated", "many_negated"):
+                if row.get(form) == row.get(negated, ""):
+                    raise OptionError(
+                        f"{where}: expected {negated} to ask the opposite of {form}, but got {row[form]!r} as both"
+                    )
     return list(rows)
+
+
+def _check_text(kind: str, text: object, expected: str) -> None:
+    if not isinstance(text, str):
+        raise OptionError(f"{expected} to be a text, but got {text!r}")
+    try:
+        parts = [part for part in string.Formatter().parse(text) if part[1] is not None]
+    except ValueError as error:
+        raise OptionError(f"{expected} = {text!r} to be a template: {error}") from error
+    used, known = {name for _, name, _, _ in parts}, _FILLINGS[kind]
+    needs_all = kind in _ALL_NEEDED
+    has_names_alone = not any(spec or conversion for _, _, spec, conversion in parts)
+    if not used or not used <= known or not has_names_alone or (needs_all and used != known):
+        which = (" and " if needs_all else ", ").join(f"{{{name}}}" for name in sorted(known))
+        raise OptionError(f"{expected} with {'the fillings' if needs_all else 'fillings of'} {which}, but got {text!r}")
 
 
 def _kind(meaning: Meaning) -> tuple[str, str] | None:

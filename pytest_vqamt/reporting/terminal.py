@@ -134,7 +134,8 @@ def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
     if in_full and not result.all_cases:
         yield f"{result.item}: {not_applicable_message(result)}"
     readings = sum((stratum.readings for stratum in result.strata), Counter[str]())
-    if total := readings.total():
+    is_judged = any(stratum.tally.judged for stratum in result.strata)
+    if (total := readings.total()) and is_judged:
         reading, times = min(readings.items(), key=lambda pair: (-pair[1], pair[0]))
         share = times / total
         if share >= _DOMINANT and not _is_right_as_often(result, share):

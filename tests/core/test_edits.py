@@ -20,6 +20,7 @@ from pytest_vqamt.core.edits import (
     Cutout,
     Edit,
     Erase,
+    FileForm,
     Fill,
     Insert,
     Jpeg,
@@ -32,6 +33,7 @@ from pytest_vqamt.core.edits import (
     Rotate,
     Shear,
     Shift,
+    Store,
     Write,
     describe_edit,
 )
@@ -218,6 +220,7 @@ class TestShear:
         Brightness(offset=-40),
         Contrast(gain=1.5),
         Reencode(),
+        Store(form=FileForm.ALPHA),
     ],
     ids=repr,
 )
@@ -230,7 +233,7 @@ def test_an_edit_that_only_makes_it_harder_to_see_changes_nothing_of_what_is_the
 def test_every_edit_is_listed_once() -> None:
     assert {edit.__name__ for edit in EDITS} == {
         "Erase", "Cut", "Crop", "Insert", "Blur", "Mask", "Mirror", "Corrupt", "Brightness", "Contrast", "Shear",
-        "Reencode", "Shift", "Pad", "Rescale", "Jpeg", "Rotate", "Beside", "Write", "Recolour",
+        "Reencode", "Shift", "Pad", "Rescale", "Jpeg", "Rotate", "Beside", "Write", "Recolour", "Store",
     }  # fmt: skip
     assert len(set(EDITS)) == len(EDITS)
 
@@ -287,6 +290,8 @@ WORDS: tuple[tuple[Edit, str], ...] = (
     (Beside(second=scene_of("dog")), f"put beside {scene_of('dog').id}"),
     (Write(text="DOG", box=BOX), "given a card with the words 'DOG'"),
     (Recolour(thing="d1", old="red", new="blue", hue=240), "recoloured from red to blue"),
+    (Store(form=FileForm.PALETTE), "reduced to palette and stored as palette"),
+    (Store(form=FileForm.GRAYSCALE, plain=True), "reduced to grayscale and stored as RGB"),
 )
 
 

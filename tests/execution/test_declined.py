@@ -153,3 +153,15 @@ def test_the_cache_keeps_a_declined_answer(tmp_path: Path) -> None:
     with AnswerStore(tmp_path / "answers.sqlite") as store:
         store.put("f", {"0" * 16: answer, "1" * 16: Answer("2")})
         assert store.get("f", ["0" * 16, "1" * 16]) == {"0" * 16: answer, "1" * 16: Answer("2")}
+
+
+def test_a_declined_case_has_no_violated_contrast() -> None:
+    report = run(model=refusing, data="pictures:30", relations=ITEM, max_cases=8, contrast=1, shrink=0)
+
+    (result,) = report.relations
+    assert result.grounded is not None
+    assert result.grounded.cells.declined == result.grounded.cells.total > 0
+    assert result.ungrounded is None
+    lines = "\n".join(summary(report))
+    assert "violated contrast" not in lines
+    assert "of all answers are" not in lines

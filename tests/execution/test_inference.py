@@ -163,6 +163,19 @@ def test_a_model_that_fails_on_all_is_given_up_after_32(bench: Bench) -> None:
     assert len(model.calls) == 32
 
 
+def test_one_that_has_answered_in_an_earlier_run_may_fail_on_as_many(bench: Bench, tmp_path: Path) -> None:
+    known = numbered(50)
+    model = Model(fingerprint="F", reply=raises(*(f"number {place}" for place in range(50, 150))), batch_size=1)
+    with AnswerStore(tmp_path / "answers.sqlite", run=RunProcess(id="earlier")) as store:
+        store.put("F", {name: Answer("from before") for name in known})
+    with AnswerStore(tmp_path / "answers.sqlite", run=RunProcess(id="now")) as store:
+        runner = QueryRunner(loaded(model), store, bench.pipeline, bench.told.append)
+        _, lacking = runner.look_up(numbered(100).values())
+        assert all(isinstance(each, Failure) for each in runner.run(lacking).values()), "what is left fails each time"
+        with pytest.raises(ModelError, match="failed on each of 51 queries"):
+            runner.run(by_id(query("number 100")))
+
+
 def test_one_that_has_answered_is_not_given_up(bench: Bench) -> None:
     model = Model(reply=raises(*(f"number {place}" for place in range(1, 100))), batch_size=1)
     found = bench.runner(model).run(numbered(100))

@@ -119,6 +119,41 @@ def test_an_answer_of_understands_that_is_none_is_refused() -> None:
         run(model=Wrong(), data="pictures:5", relations="metavqa.partition", max_cases=2)
 
 
+def _by_text(text: str, image: object) -> bool:
+    return bool(text and image)
+
+
+def _with_a_word(query: Query) -> Declined:
+    return Declined(query.text, words="kite")  # type: ignore[arg-type]  # a user's mistake
+
+
+def _without_a_reason(query: Query) -> Declined:
+    return Declined(" " * len(query.text))
+
+
+def _raising(query: Query) -> bool:
+    return {"dog": True}[query.text]
+
+
+@pytest.mark.parametrize(
+    ("understands", "told"),
+    [
+        (True, r"understands\(query\), but got True \(bool\)"),
+        (_by_text, r"to be a method of one argument, understands\(query\), but got "),
+        (_with_a_word, r"Expected understands\(\) of .* a tuple of words, but got words='kite'"),
+        (_without_a_reason, r"Expected understands\(\) of .* to decline with a reason"),
+        (_raising, r"it failed on each of \d+ queries: RuntimeError: understands\(\) raised KeyError: "),
+    ],
+)
+def test_an_understands_that_cannot_be_used_is_named(understands: object, told: str) -> None:
+    model = OfFewWords()
+    model.understands = understands  # type: ignore[method-assign,assignment]  # a user's mistake
+
+    with pytest.raises(VqamtError, match=told) as error:
+        run(model=model, data="pictures:5", relations="metavqa.partition", max_cases=2)
+    assert "\n" not in str(error.value)
+
+
 def test_a_users_reader_and_tags_are_used() -> None:
     class Odd:
         def answer(self, batch: Sequence[ModelInput]) -> list[str]:

@@ -31,6 +31,7 @@ def test_fields_of_the_server_are_json() -> None:
         ("body.effort", "NaN", "Expected JSON"),
         ("body.a b", "1", "with the name of a field"),
         ("body.temperature", "1", r"has no option of its own, .* --vqamt-option temperature="),
+        ("body.n", "2", r"Expected a field that can be set, .*: one answer to a query is read"),
         ("body.extra_body", "{}", r"body.NAME=JSON for each field in it"),
         ("logprobs", "21", "a whole number from 0 to 20"),
         ("min-pixels", "0", "a whole number from 1 to"),

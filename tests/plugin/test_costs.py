@@ -71,13 +71,13 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Till], Stub]]:
+def serve() -> Iterator[Callable[[Callable[[Request], Reply]], Stub]]:
     pytest.importorskip("httpx2")
     with ExitStack() as servers:
-        yield lambda till: servers.enter_context(Stub(till))
+        yield lambda script: servers.enter_context(Stub(script))
 
 
-Serve = Callable[[Till], Stub]
+Serve = Callable[[Callable[[Request], Reply]], Stub]
 
 
 def forecast(run: Run, model: str, *arguments: str) -> tuple[float, str]:
@@ -143,17 +143,24 @@ def test_money_needs_prices_and_a_cache(run: Run, serve: Serve) -> None:
     text = run(RELATIONS, "--vqamt-max-cost=1", model=model, max_cases=12).stdout.str()
     assert "tells none: give --vqamt-option price=FILE, or price-in and price-out" in text
     assert len(server.requests) <= 2, "one for each of the two batches"
+    silent = serve(lambda _: said("yes"))
+    text = run(RELATIONS, "--vqamt-max-cost=1", *PRICES, model=f"openai:ours@{silent.url}", max_cases=12).stdout.str()
+    assert "counts no tokens (usage in its replies), which the prices are for" in text
     refused = run(RELATIONS, "--vqamt-max-cost=1", "--vqamt-no-cache", *PRICES, model=model, max_cases=12)
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     assert "Expected an answer cache with --vqamt-max-cost" in refused.stderr.str()
+    free = run(RELATIONS, "--vqamt-max-cost=1", model="oracle", max_cases=12)
+    assert free.ret == pytest.ExitCode.USAGE_ERROR
+    assert "a model that tells what its answers cost with --vqamt-max-cost" in free.stderr.str()
 
 
 @pytest.mark.full
 def test_workers_share_the_money(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
     till = Till(as_nobody)
     model = f"openai:ours@{serve(till).url}"
-    run(RELATIONS, "--vqamt-max-cost=0.08", "-n", "2", *PRICES, model=model, max_cases=12)
+    run(RELATIONS, "--vqamt-report=out", "--vqamt-max-cost=0.12", "-n", "2", *PRICES, model=model, max_cases=12)
     each = 0.0022  # about; what the other worker has under way is not seen
-    assert 0.05 < till.charged <= 0.08 + each
+    assert 0.08 < till.charged <= 0.12 + each
+    assert report(pytester)["models"][0]["usage"]["cost of all items, about"] > 1.5 * till.charged
     run(RELATIONS, "-n", "2", *PRICES, model=model, max_cases=12).assert_outcomes(passed=5)
     assert max(till.asked.values()) == 1

@@ -123,7 +123,7 @@ def test_two_deployments_part_at_a_stage(bug: Bug | None, stage: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("bug", [None, Bug.TEXT_KEYED_CACHE])
+@pytest.mark.parametrize("bug", [None, Bug.TEXT_KEYED_CACHE, Bug.LEFT_PADDED_BATCH])
 def test_the_command_over_http(bug: Bug | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("httpx2")
     with FaultyServer(bug) as server:
@@ -135,8 +135,9 @@ def test_the_command_over_http(bug: Bug | None, tmp_path: Path, capsys: pytest.C
     page = (tmp_path / "probe.html").read_text()
     assert status == (ExitStatus.FINDING if bug else ExitStatus.OK)
     assert sent == report["requests"] == len(report["log"]) <= MOST_REQUESTS
-    assert [each["kind"] for each in report["findings"]] == (["text-keyed-cache"] if bug else [])
-    assert ("vLLM #20261" in out) == ("vLLM #20261" in page) == bool(bug)
+    assert [each["kind"] for each in report["findings"]] == ([NAMED[bug].value] if bug else [])
+    causes = [CAUSES[NAMED[bug]].cause] if bug else []
+    assert all(cause in out and cause in page for cause in causes)
     assert not re.search(r'(src|href)="(?!data:)', page)
 
 

@@ -26,6 +26,8 @@ from pytest_vqamt.relations.expectations import (
     any_yes,
     at_most_the_first,
     becomes_no,
+    different_answers,
+    exactly_one_yes,
     format_reading,
     not_both_yes,
     one_less,
@@ -93,7 +95,7 @@ class TestSumOfParts:
         ("texts", "reason"),
         [
             (("5", "2", "red"), "no number"),
-            (("2 dogs and 3 cats", "2", "3"), "several numbers"),
+            (("2 or 3", "2", "3"), "several numbers"),
             (("5", "", "3"), "empty answer"),
             (("I cannot answer that.", "2", "3"), "refusal"),
             (("<think>two, three, so five", "2", "3"), "cut off"),
@@ -239,6 +241,48 @@ class TestOppositeAnswer:
     @pytest.mark.parametrize("text", ["", "2", "perhaps", "yes and no"])
     def test_is_unparsed(self, text: str) -> None:
         assert judged(opposite_answer, (IS_THERE, IS_THERE_NO), "yes", text).outcome is UNPARSED
+
+
+class TestDifferentAnswers:
+    @each_row(
+        ("texts", "outcome", "is_vacuous"),
+        [
+            (("1", "2", "3"), HOLDS, False),
+            (("1", "2", "1"), VIOLATED, False),
+            (("1", "many", "2"), HOLDS, True),
+            (("many", "several", "1"), HOLDS, True),
+            (("many", "1", "0"), HOLDS, False),
+            (("many", "1", "1"), VIOLATED, False),
+            (("1", "perhaps", "2"), UNPARSED, False),
+        ],
+    )
+    def test_of_counts(self, texts: tuple[str, ...], outcome: Outcome, is_vacuous: bool) -> None:
+        verdict = judged(different_answers, (HOW_MANY,) * 3, *texts)
+        assert (verdict.outcome, verdict.vacuous) == (outcome, is_vacuous)
+
+    def test_of_options_and_of_yes_and_no(self) -> None:
+        assert judged(different_answers, (WHICH, WHICH), "red", "It is blue.").outcome is HOLDS
+        assert judged(different_answers, (WHICH, WHICH), "red", "It is red.").outcome is VIOLATED
+        assert judged(different_answers, (IS_THERE, IS_THERE_NO), "yes", "no").outcome is HOLDS
+
+
+class TestExactlyOneYes:
+    @each_row(
+        ("texts", "outcome"),
+        [
+            (("yes", "no", "no"), HOLDS),
+            (("no", "no", "yes"), HOLDS),
+            (("no", "no", "no"), VIOLATED),
+            (("yes", "yes", "no"), VIOLATED),
+            (("yes", "2", "no"), UNPARSED),
+        ],
+    )
+    def test_of_three(self, texts: tuple[str, ...], outcome: Outcome) -> None:
+        assert judged(exactly_one_yes, (IS_THERE,) * 3, *texts).outcome is outcome
+
+    def test_of_other_questions(self) -> None:
+        with pytest.raises(VqamtError, match="Expected a case of two yes/no questions or more"):
+            judged(exactly_one_yes, (HOW_MANY, HOW_MANY), "1", "2")
 
 
 class TestOneMore:

@@ -91,12 +91,24 @@ def test_a_model_of_fixed_templates_runs_all_relations_that_have_them(file: Path
         ('[[count]]\ntext = "how many ?"', "with fillings of {nouns}"),
         ('[[exists]]\ntext = "is there {a} ?"', "expected the texts text, many, negated, many_negated, but got text"),
         ('[count]\ntext = "{nouns}"', "expected tables"),
-        ('[[count]]\ntext = "{nouns"', "number 1: text = "),
+        ('[[count]]\ntext = "{nouns"', "number 1: expected text = '{nouns' to be a template: "),
+        ('[[count]]\ntext = "how many {nouns:d} ?"', "with fillings of {nouns}, but got"),
+        ('[[count]]\ntext = "how many {nouns!z} ?"', "with fillings of {nouns}, but got"),
+        ('[[count]]\ntext = "how many {nouns:{nouns}} ?"', "with fillings of {nouns}, but got"),
+        ("[[count]]\ntext = 3", "expected text to be a text, but got 3"),
+        ('[[has]]\ntext = "is {the} nice ?"', "expected text with the fillings {attribute} and {the}, but got"),
+        ("count = []", "expected a table such as [[count]], but got none"),
+        ("", "expected a table such as [[count]], but got none"),
+        (
+            '[[both]]\ntext = "{all} ?"\nnegated = "{all} ?"',
+            "number 1: expected negated to ask the opposite of text, but got '{all} ?' as both",
+        ),
         ("[[count", "a TOML file of wordings"),
     ],
 )
 def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, told: str) -> None:
     written = tmp_path / "wordings.toml"
     written.write_text(text)
-    with pytest.raises(OptionError, match=re.escape(told)):
+    with pytest.raises(OptionError, match=re.escape(told)) as error:
         read_wordings(written)
+    assert "\n" not in str(error.value)

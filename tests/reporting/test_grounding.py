@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pytest_vqamt.core.results import (
-    BaselineUse,
-    DataUse,
-    Gate,
     Grounded,
-    ModelUse,
     QueryPreview,
     RelationResult,
-    Report,
     StratumResult,
     ViolationPreview,
 )
@@ -30,58 +26,16 @@ from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.grounded import grounded
+from tests.reporting.html import made
+from tests.reporting.html.made import BASELINE, gate, report
 
-TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
-GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)
-BASELINE = BaselineUse(file="base.gz", digest="d", models=(("tiny", "f"),))
-MISSED = Gate(kind="grounded-under", threshold=0.5, on="point", met=False)
-
-
-def result(
-    found: Grounded | None,
-    *,
-    item: str = "ours.rule",
-    violation: ViolationPreview | None = None,
-    ungrounded: ViolationPreview | None = None,
-    presumed: StratumResult | None = None,
-    directional: bool = False,
-) -> RelationResult:
-    return RelationResult(
-        position=0,
-        item=item,
-        version=1,
-        claim="All is one.",
-        model=TINY,
-        data=GQA,
-        tags=(),
-        tally=Tally(cases=100, holds=98, violated=2),
-        scenes_not_applicable=0,
-        not_applicable={},
-        breakdown={},
-        readings=Counter({"yes": 10, "no": 10}),
-        interval=(0.93, 0.995),
-        gate=None,
-        grounded=found,
-        violation=violation,
-        ungrounded=ungrounded,
-        presumed=presumed,
-        directional=directional,
-    )
+MISSED = gate(0.5, met=False, kind="grounded-under")
 
 
-def report(*results: RelationResult) -> Report:
-    return Report(
-        vqamt_version="1",
-        seed=0,
-        sampler="random",
-        max_cases=100,
-        shard="1/1",
-        started="2026-01-01T00:00:00+00:00",
-        duration_s=1.0,
-        models=(TINY,),
-        data=(GQA,),
-        relations=results,
-    )
+def result(found: Grounded | None, *, item: str = "ours.rule", **fields: Any) -> RelationResult:
+    """An item of 100 cases, of which 98 hold."""
+    told: dict[str, Any] = {"readings": Counter({"yes": 10, "no": 10}), "interval": (0.93, 0.995), "grounded": found}
+    return made.result(item, holds=98, violated=2, **{**told, **fields})
 
 
 def preview(case_id: str, *, elsewhere: str = "scene 12") -> ViolationPreview:

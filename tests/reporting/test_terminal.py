@@ -14,11 +14,9 @@ import pytest
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import (
     BaselineUse,
-    DataUse,
     GapToFirst,
     Gate,
     ModelDifference,
-    ModelUse,
     QueryPreview,
     RankedModel,
     Ranking,
@@ -33,10 +31,9 @@ from pytest_vqamt.reporting.terminal import baseline_lines, ranking_lines, summa
 from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
+from tests.reporting.html import made
+from tests.reporting.html.made import TINY, report
 from tests.reporting.running import run_into
-
-TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
-GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)
 
 
 def presumed(*, readings: tuple[str, ...] = (), gate: Gate | None = None) -> StratumResult:
@@ -45,26 +42,9 @@ def presumed(*, readings: tuple[str, ...] = (), gate: Gate | None = None) -> Str
     return StratumResult(tally=tally, breakdown={}, readings=Counter(readings), interval=(0.046, 0.699), gate=gate)
 
 
-def result(
-    tally: Tally, apart: StratumResult | None, *, tags: tuple[str, ...] = (), gate: Gate | None = None
-) -> RelationResult:
-    return RelationResult(
-        position=0,
-        item="ours.rule",
-        version=1,
-        claim="All is one.",
-        model=TINY,
-        data=GQA,
-        tags=tags,
-        tally=tally,
-        scenes_not_applicable=0,
-        not_applicable={},
-        breakdown={},
-        readings=Counter({"yes": 10, "no": 10}),
-        interval=(0.490, 0.943),
-        gate=gate,
-        presumed=apart,
-    )
+def result(tally: Tally, apart: StratumResult | None, **fields: Any) -> RelationResult:
+    told: dict[str, Any] = {"readings": Counter({"yes": 10, "no": 10}), "interval": (0.490, 0.943)}
+    return made.result(tally=tally, presumed=apart, **{**told, **fields})
 
 
 def rows(*results: RelationResult) -> list[list[str]]:
@@ -74,24 +54,8 @@ def rows(*results: RelationResult) -> list[list[str]]:
     return [re.split(r" {2,}", line) for line in lines[rule + 1 : lines.index("", rule)]]
 
 
-def shown(*results: RelationResult, in_full: bool = False) -> list[str]:
-    return list(
-        summary(
-            Report(
-                vqamt_version="0",
-                seed=0,
-                sampler="random",
-                max_cases=14,
-                shard="1/1",
-                started="",
-                duration_s=0.0,
-                models=(TINY,),
-                data=(GQA,),
-                relations=results,
-            ),
-            in_full=in_full,
-        )
-    )
+def shown(*results: RelationResult, in_full: bool = False, **of_report: object) -> list[str]:
+    return list(summary(report(*results, **of_report), in_full=in_full))
 
 
 SURE = Tally(cases=10, holds=8, violated=2)
@@ -212,27 +176,11 @@ def test_presumed_cases_are_cases() -> None:
     assert len(rows(*apart)) == 4
 
 
-def shown_of(*results: RelationResult, **of_report: Any) -> list[str]:
-    report = Report(
-        vqamt_version="0",
-        seed=0,
-        sampler="random",
-        max_cases=14,
-        shard="1/1",
-        started="",
-        duration_s=0.0,
-        models=(TINY,),
-        data=(GQA,),
-        relations=results,
-    )
-    return list(summary(replace(report, **of_report)))
-
-
 def test_waived_cases_are_counted_with_the_reasons_that_were_given() -> None:
     waived = replace(SURE, cases=12, waived=2)
     apart = replace(presumed(), tally=Tally(cases=1, waived=1))
     reasons = tuple((f"{n:016x}", "two dogs overlap" if n < 3 else f"reason {n}") for n in range(9))
-    lines = shown_of(result(waived, apart), waived=reasons)
+    lines = shown(result(waived, apart), waived=reasons)
     at = lines.index("3 cases were waived, of the 9 that are listed as invalid:")
     assert lines[at + 1 : at + 7] == [
         "  two dogs overlap (3)",
@@ -242,20 +190,20 @@ def test_waived_cases_are_counted_with_the_reasons_that_were_given() -> None:
         "  reason 6 (1)",
         "  and 2 more reasons, all in report.json (--vqamt-report=DIR)",
     ]
-    one = shown_of(result(replace(SURE, waived=1), None), waived=reasons[:1])
+    one = shown(result(replace(SURE, waived=1), None), waived=reasons[:1])
     assert one[one.index("1 case was waived, of the 1 that are listed as invalid:") + 1] == "  two dogs overlap (1)"
-    assert not any("waived, of" in line for line in shown_of(result(SURE, None)))
+    assert not any("waived, of" in line for line in shown(result(SURE, None)))
 
 
 def test_a_baseline_has_its_table_and_its_gate_is_a_gate() -> None:
     paired = PairedClusters((PairedSceneTally(0, 1, 0, 0, 9),))
     [held] = with_holm_gates([change_of(paired)], 0.1, [True])
     use = BaselineUse(file="base.gz", digest="d", models=(("tiny", "f"),))
-    lines = shown_of(replace(result(SURE, None), change=held), baseline=use)
+    lines = shown(replace(result(SURE, None), change=held), baseline=use)
     assert "against the baseline base.gz: tiny (f)" in lines
     assert any(line.startswith("ours.rule") and line.endswith("MISSED: drop <= 0.1") for line in lines)
     assert not any(line.startswith("no gate was set") for line in lines)
-    assert any(line.startswith("no gate was set") for line in shown_of(result(SURE, None)))
+    assert any(line.startswith("no gate was set") for line in shown(result(SURE, None)))
 
 
 def test_a_violation_that_a_missed_drop_has_told_of_is_not_told_again() -> None:
@@ -265,7 +213,7 @@ def test_a_violation_that_a_missed_drop_has_told_of_is_not_told_again() -> None:
     paired = PairedClusters((PairedSceneTally(0, 1, 0, 0, 9),))
     for max_drop, told in ((0.1, False), (1.0, True)):
         [held] = with_holm_gates([change_of(paired)], max_drop, [True])
-        lines = shown_of(replace(violated, change=held))
+        lines = shown(replace(violated, change=held))
         assert any("simplest violation found" in line for line in lines) is told
 
 
@@ -273,7 +221,7 @@ def test_several_models_are_ranked() -> None:
     other = replace(TINY, name="other")
     worse = replace(result(replace(SURE, holds=5, violated=5), None), model=other)
     results = (result(SURE, None), worse)
-    lines = shown_of(*results, models=(TINY, other), ranking=rankings(results))
+    lines = shown(*results, models=(TINY, other), ranking=rankings(results))
     at = lines.index("models on gqa:DIR: mean pass rate over 1 relation variant")
     assert [line.split()[:2] for line in lines[at + 4 : at + 6]] == [["tiny", "0.800"], ["other", "0.500"]]
 
@@ -366,20 +314,7 @@ DIFFERENCE = ModelDifference(
 def lines_of_rankings_table(
     rankings: tuple[Ranking, ...], differences: tuple[ModelDifference, ...], *, in_full: bool = False
 ) -> list[str]:
-    report = Report(
-        vqamt_version="0",
-        seed=0,
-        sampler="random",
-        max_cases=10,
-        shard="1/1",
-        started="",
-        duration_s=0.0,
-        models=(),
-        data=(DataUse(spec="gqa:DIR", scenes=8, digest="0"),),
-        ranking=rankings,
-        differences=differences,
-    )
-    return list(ranking_lines(report, in_full=in_full))
+    return list(ranking_lines(report(ranking=rankings, differences=differences), in_full=in_full))
 
 
 def test_of_one_model_nothing_is_said() -> None:

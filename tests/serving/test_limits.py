@@ -25,12 +25,14 @@ from pytest_vqamt.core.edits import (
     Cutout,
     Edit,
     Erase,
+    FileForm,
     Fill,
     Insert,
     Mask,
     Mirror,
     Reencode,
     Shear,
+    Store,
 )
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
@@ -57,6 +59,7 @@ FAIR: list[Edit] = [
     Insert(cutout=CUTOUT, box=Box(-5, -5, 20, 20)),
     Blur(keep=(BOX,), sigma_px=6),
     Blur(keep=(), sigma_px=0),
+    Store(form=FileForm.PALETTE),
     Mask(keep=(BOX,), colour=(0, 0, 0)),
     Mirror(),
     Corrupt(kind=Corruption.SNOW, severity=5, boxes=(BOX,)),

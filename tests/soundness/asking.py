@@ -75,6 +75,16 @@ def items() -> tuple[Item, ...]:
     return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
 
 
+def serving_items() -> tuple[Item, ...]:
+    """Every variant of the relations that run on request. They check deployments, and are made for no planted fault."""
+    relations = [catalogue.get(name) for name in catalogue.ON_REQUEST]
+    return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
+
+
+each_serving_item = pytest.mark.parametrize("item", serving_items(), ids=lambda item: item.name)
+"""Marks a test that runs for each of them."""
+
+
 def representatives() -> frozenset[str]:
     """The first item of each distinct row of the fault table: what the default tier runs of all items."""
     first: dict[Row, str] = {}

@@ -9,7 +9,16 @@ import pytest
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.soundness.asking import Item, assert_it_is_right, cases, each_item, items, judged, model
+from tests.soundness.asking import (
+    Item,
+    assert_it_is_right,
+    cases,
+    each_item,
+    each_serving_item,
+    items,
+    judged,
+    model,
+)
 from tests.soundness.samples import REAL, Sample, each_of
 from tests.soundness.survey import survey
 
@@ -23,6 +32,12 @@ def assert_the_oracle_holds(item: Item, some: Iterable[Case]) -> None:
 @each_item
 def test_the_oracle_holds(item: Item, sample: Sample) -> None:
     # A relation that gives no case here is told of in docs/applies.md, which a test of its own keeps true.
+    assert_the_oracle_holds(item, survey(item, sample).cases)
+
+
+@each_of(full=REAL)
+@each_serving_item
+def test_the_oracle_holds_on_checks_of_a_deployment(item: Item, sample: Sample) -> None:
     assert_the_oracle_holds(item, survey(item, sample).cases)
 
 

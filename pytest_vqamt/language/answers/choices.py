@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 from pytest_vqamt.core.meaning import Label
+from pytest_vqamt.language.answers.content import content_word
 from pytest_vqamt.language.answers.text import (
     HEDGE,
     MAX_CACHED_CHARS,
@@ -20,6 +22,7 @@ from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.reading import hyponyms
 from pytest_vqamt.language.english.nouns import plural, singular
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.wordnet import wordnet
 
 
 def read_choice(text: str, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
@@ -47,21 +50,54 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     prepared = prepare_answer(text)
     if isinstance(prepared, UnreadableAnswer):
         return prepared
+    prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
     read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) or (of_absent and isinstance(read, UnreadableAnswer)):
         for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
-            if of_absent and not (part and _MISSING.search(part[0])):
-                continue
-            closing = _stated_choice(part[1], part[1], options, part[1], of_absent=False) if part else read
+            closing = _stated_choice(part[1], part[1], options, part[1], of_absent=of_absent) if part else read
             if isinstance(closing, str):
                 return closing
+    if read in _UNNAMED and (last := _LAST_SENTENCE.search(prepared)):
+        by_letter = _by_letter(last[1], options)
+        if by_letter and not by_letter[1]:
+            return by_letter[0]
     if read != UnreadableAnswer(Unreadable.NO_OPTION):
         return read
     if (conclusion := _CONCLUSION.search(prepared)) and (by_letter := _by_letter(conclusion[1], options)):
         return by_letter[0]
+    if (kind := _option_of_a_kind(prepared, options)) is not None:
+        return kind
     expected = sorted({word for way in _forms_in_words(options) for word in way.split()})
     corrected = without_typing_errors(prepared, expected)
     return read if corrected == prepared else _choice(corrected, options, of_absent)
+
+
+_UNNAMED = tuple(map(UnreadableAnswer, (Unreadable.SEVERAL_OPTIONS, Unreadable.NO_OPTION)))
+_IDIOM = re.compile(
+    r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
+)
+_LAST_SENTENCE = re.compile(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
+
+
+def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
+    """The only option that a word of the answer is a kind of, or another word for: "spaghetti" is pasta."""
+    if _DENIED_OR_DOUBTED.search(prepared):
+        return None
+    meanings = {content_word(_ARTICLE.sub("", option.lower())): option for option in options}
+    words = prepared.replace("-", " ").split()
+    pairs = [" ".join(pair) for pair in pairwise(words)]
+    named = {
+        option
+        for word in {each.strip(".,;:!?()'") for each in (*words, *pairs)} - _NO_NAMES
+        for meaning, option in meanings.items()
+        if content_word(word) == meaning
+        or (len(word) > 2 and wordnet().is_kind_of(singular(word), _ARTICLE.sub("", option.lower())))
+    }
+    return named.pop() if len(named) == 1 else None
+
+
+_DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or)\b")
+_NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
 
 
 def _stated_choice(
@@ -69,20 +105,21 @@ def _stated_choice(
 ) -> str | UnreadableAnswer:
     lettered = None if text.strip() == "a" else _by_letter(answer, options)  # the article of an answer cut off
     if lettered is None:
-        return _named_option(_without_offer(answer, options), options, prepared, of_absent=of_absent)
+        return (
+            _absent_option(answer, options)
+            if of_absent
+            else _named_option(_without_offer(answer, options), options, prepared)
+        )
     option, rest = lettered
     named, denied = _mentions(rest, options)
-    if (named and named != {option}) or option in denied:
+    first = next(find_options(rest, options), (option,))[0]
+    if (named and named != {option} and not (option in named and first == option)) or option in denied:
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     return option
 
 
-def _named_option(answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool) -> str | UnreadableAnswer:
+def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
     named, denied = _mentions(answer, options)
-    if of_absent and denied:
-        named, denied = denied, named
-    elif of_absent and _SAYS_THERE.search(answer):
-        return UnreadableAnswer(Unreadable.NO_OPTION)
     if len(named) > 1 or named & denied:
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if not named:
@@ -91,23 +128,52 @@ def _named_option(answer: str, options: tuple[str, ...], prepared: str, *, of_ab
     return UnreadableAnswer(Unreadable.UNSURE) if HEDGE.search(answer) else named.pop()
 
 
+def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
+    """The option that is not there, by what each clause denies, claims or only names."""
+    denied, there, named = set[str](), set[str](), set[str]()
+    for clause in _CLAUSES.split(answer):
+        for option, start, end in find_options(clause, options):
+            if is_denied(clause, start, end) or _MISSING.search(clause):
+                denied.add(option)
+            elif _SAYS_THERE.search(clause):
+                there.add(option)
+            else:
+                named.add(option)
+    left = set(options) - there if len(there) == len(options) - 1 else set[str]()
+    absent = denied or left or (set[str]() if there else named)
+    if len(absent) == 1 and not (absent & there or HEDGE.search(answer)):
+        return absent.pop()
+    return unreadable_answer(answer, Unreadable.SEVERAL_OPTIONS if denied | named else Unreadable.NO_OPTION)
+
+
 def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]]:
     """The options that the answer affirms, and those that it denies."""
     named: set[str] = set()
     denied: set[str] = set()
-    for found in _pattern(options).finditer(answer):
-        option = _forms(options)[_joined(found[0])]
-        is_denied = _DENIAL.search(answer, 0, found.start()) or _DENIED_BEHIND.match(answer, found.end())
-        (denied if is_denied else named).add(option)
+    for option, start, end in find_options(answer, options):
+        (denied if is_denied(answer, start, end) else named).add(option)
     return named, denied
 
 
+def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
+    """Yields every mention of an option in a text in lower case: the option, its start and its end."""
+    for found in _pattern(options).finditer(answer):
+        yield _forms(options)[_joined(found[0])], found.start(), found.end()
+
+
+def is_denied(answer: str, start: int, end: int) -> bool:
+    """Whether the option that is mentioned there is denied: "not red", "the spoon can not be seen"."""
+    return bool(_DENIAL.search(answer, 0, start) or _DENIED_BEHIND.match(answer, end))
+
+
 _VERDICT_FIRST = re.compile(
-    r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were|has|have|can|ruled|does|looks?)\b)"
+    r"\s*((?:(?!\b(?:is|are|was|were|has|have|can)\b)[^.!\n:;,]){1,60})[.!\n]\W*(?=[^.!\n]*\b(?:is|are|was|were"
+    r"|has|have|can|ruled|does|looks?)\b)"
 )
 """The verdict before its reasons: "Red. The blue one is another car"."""
 _CONCLUSION = re.compile(
-    r".*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence|consequently)"
+    r".*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence"
+    r"|consequently)"
     r"(?=[ ,:]+(?:(?:it|this|i|my|option|the answer|the \w+ (?:one|thing|option))\b"
     r"|(?:\w+ ){0,2}\w+\W*$)))\b[ ,:]*(?!far\b|that\b)(?:the \w+ one is |it has to be "
     r"|it must be )?([^.!?\n]+)[.!\s]*$",
@@ -115,11 +181,13 @@ _CONCLUSION = re.compile(
 )
 """What follows from the reasons before it, at the end."""
 
-_MISSING = re.compile(r"\b(?:missing|absent) (?:one |option |thing |object )?is [^.!\n]*[.!\s]*$")
-
+_MISSING = re.compile(r"\b(?:missing|absent|not (?:there|present|visible|shown|seen|in)|nowhere|lacks?|without)\b")
 _SAYS_THERE = re.compile(
-    r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|is (?:visible|present|there|shown))\b"
+    r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|(?:shows?|contains?|includes?|has)|(?:is|are"
+    r"|can be)(?: clearly| also)?"
+    r" (?:visible|present|there|shown|seen|in|on|next|at))\b"
 )
+_CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
 _LETTERS = "abcdefgh"
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
 _LEAD = (
@@ -129,11 +197,11 @@ _LEAD = (
     r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
     r"|selection)(?: is| would be)?[: ]*)*"
 )
-_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?[.:,!]?\W*")
+_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?(?: it is)?[.:,!]?\W*")
 _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
 _ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
 _LETTER_AND_TEXT = re.compile(
-    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])[).:]|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
+    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:]| -)|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
 )
 
 
@@ -312,14 +380,13 @@ def _named(answer: str) -> Label | Unreadable:
     for found in _LABEL.finditer(answer):
         is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())
         (denied if is_denied else named).add(_LABELS_BY_STEM[found[1]])
-    if denied and (not _CONTRASTED.search(answer) or named & denied):
+    if named & denied or (denied and not named):
         return Unreadable.NO_LABEL
     if len(named) > 1:
         return Unreadable.SEVERAL_LABELS
     return named.pop() if named else Unreadable.NO_LABEL
 
 
-_CONTRASTED = re.compile(r"\b(?:but|rather|instead|so|hence|therefore|thus)\b|\bnor\b.*[,;]")
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
@@ -328,13 +395,14 @@ _LABELS = {label.value: label for label in Label}
 _BETWEEN = (
     r"(?:an?|the|any|this|that|which|it|there|i|in|of|for|to|if|whether|be|is|are|was|been|being|do|does|at|all|either"
     r"|really|necessarily|fully|strictly|clearly|entirely|directly|quite|exactly|actually|logically|completely"
-    r"|see|find|have|show|provide|contain|support|constitute|indicate|imply|suggest|represent|appear|seem|say|tell|think"
+    r"|see|find|have|show|provide|contain|support|constitute|indicate|imply|suggest|represent|appear|seem|say"
+    r"|tell|think"
     r"|believe|call|consider|evidence|sign|signs|reason|support|case|example|instance|clear|direct|logical|strong"
     r"|enough|sufficient|anything|something|picture|image|photo)"
 )
 _DENIED_BEFORE = re.compile(
     r"\b(?:not|nor|neither|never|no|non|nothing|none|without|hardly|fail(?:s|ed)?|lack(?:s|ing)?|absence|impossible)"
-    rf"(?: {_BETWEEN})*[ -]$"
+    rf"(?: {_BETWEEN})*(?: (?:an? )?(?:entail|neutral|contradict)[a-z]*(?: it)?(?:,| or| nor)*)*(?: {_BETWEEN})*[ -]$"
 )
 """No noun of a thing stands between: "there is no dog which contradicts it" denies the dog."""
 

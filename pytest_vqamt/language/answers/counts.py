@@ -19,13 +19,16 @@ from pytest_vqamt.language.answers.text import (
     mark_numbers,
     prepare_answer,
     unreadable_answer,
+    without_inscriptions,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.answers.yes_no import noun_pattern
 from pytest_vqamt.language.captions.lexicon import spans_of
-from pytest_vqamt.language.captions.reading import class_of
+from pytest_vqamt.language.captions.reading import class_of, hyponyms
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import descriptions
+from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.wordnet import wordnet
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +68,32 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         return prepared
     if (in_row := _in_table(prepared, groups)) is not None:
         return in_row
+    if any(group.name in _IN_PAIRS for group in groups):
+        prepared = _PAIRS.sub("", prepared)
     listed = _LISTED.findall(prepared)
     if len(listed) > 1 and list(map(int, listed)) == list(range(1, len(listed) + 1)):
         outside = _LISTED_LINE.sub("", prepared)
         if not MARK.search(mark_numbers(outside)):
             return len(listed)
         prepared = outside
-    words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", prepared)))
+    words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", without_inscriptions(prepared))))
+    words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
+    if bare := _BARE_FIRST.match(words):
+        return int(bare[1])
+    outside = _WITHIN_BRACKETS.sub(" ", words)
+    words = outside if len(MARK.findall(outside)) == 1 else words
     if (counted := _counted_aloud(words)) is not None:
         return counted
+    words = _ON_EACH.sub("~", words) if len(MARK.findall(words)) > 1 else words
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
+    if not _THE_OTHER.search(words):
+        words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
     if len(groups) > 1 and (overall := _total(words)) is not None:
         return overall
+    if (together := _sum(words, groups)) is not None:
+        return together
+    if len(groups) > 1 and _names_one(words, groups):
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     words = _of_what_is_counted(words, groups)
     if NOT_WHOLE in words:
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
@@ -114,12 +131,101 @@ _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:]) +")
 """The letter of an option: "B) 3"."""
 _LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
 _LISTED_LINE = re.compile(r"^\s*\d+[.)]\s+(?=\D).*$", re.MULTILINE)
-_OUT_OF = re.compile(r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])")
+_OUT_OF = re.compile(
+    r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])|(?<=>) out of <\d+>"
+    r"|(?<=>) of <\d+>(?= [a-z])"
+    r"|\b(?:out )?of (?:the|an?) (?:original|total|entire|initial)(?: of)? <\d+>|^of (?:the|these|those"
+    r"|all) <\d+>(?= [a-z])"
+    r"|\b(?:except|besides|apart from|other than|excluding|not counting)(?: for)? <\d+>"
+)
 """The number of the whole of which a part is counted: "two of the 5 cats"."""
+_ON_EACH = re.compile(
+    r"<\d+>(?= (?:on|in|per|at|for|to) (?:each|every|either)\b)|(?<=\beach )<\d+>"
+    r"|(?<=\beach \w{7} )<\d+>"
+)
 _NOT_BUT = re.compile(r"\bnot (?:just |only )?<\d+>(?=(?: [a-z]+)?,? (?:but|there (?:is|are)) )")
+_HYPOTHESIS = re.compile(r"(?:^|(?<=[.!\n;(,])) ?(?:if|unless) (?:you|we|one|i|it|they|the)\b[^.;\n)]*")
+"""What the number would be: "if you include the reflection, there are four"."""
+_IN_PAIRS = ("scissors", "glasses", "sunglasses", "pants", "jeans", "shorts", "trousers", "binoculars", "pliers")
+_PAIRS = re.compile(r"(?<=\w )pairs? of (?=\w)")
+_BARE_FIRST = re.compile(
+    r"\W*(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it is|only|just|about) )*<(\d+)>[.\n](?!.*\b(?:wait"
+    r"|actually|correction"
+    r"|total|altogether|in all|sum|and another|also|additional|more|plus)\b)(?=\s*[a-z~<])",
+    re.DOTALL,
+)
+"""A number that is a sentence by itself before an explanation."""
+_EACH_ONE = re.compile(
+    r"<(?!1>)\d+>(?: (?!(?:on|in|at|near|by|under|behind|to|and|is|are"
+    r"|with)\b)[a-z'-]+){0,3}\s*[,:;-]((?:[^<]*<1> (?:is|on|in|at|with|to|under|behind|near|of|has)\b[^<]*)+)$"
+)
+"""Single ones of those that were counted: "two bags, one on each shoulder"."""
+_WITHIN_BRACKETS = re.compile(r"\([^()]*<[^()]*\)")
 _APPOSITION = re.compile(r"(?<=[a-z]), an? (?:(?!and\b|or\b)[a-z-]+ ?){1,4}[.!]?$")
 """What a single thing is, at the end: "only one dog, a small terrier"."""
 _ESTIMATE = re.compile(r"\b(?:about|around|approximately|roughly|exactly|precisely) (?=\d)")
+_ITEM = r"(?:<\d+>|an?|another|one) (?:(?!and\b|or\b|with\b|in\b|on\b|of\b|that\b|is\b|are\b)[a-z'-]+ ?){1,4}"
+_LIST = re.compile(
+    rf"(?:[^<:(]*\b(?:is|are|see|shows?|contains?|spot|has|includes?|features?|depicts?|count"
+    rf"|identify)\b[a-z ]*?:? ?)?(?<![a-z])({_ITEM}(?:, ?{_ITEM})*(?:,? ?(?:and|plus|as well as|&"
+    rf"|\+) (?:also )?{_ITEM})?)"
+    rf"(?:(?: ?(?:in|on|at|is|are|near|by|inside|sitting|standing|lying)\b[^<]*)?[.!]?\s*)$"
+)
+_ITEMS = re.compile(
+    r"(<(\d+)>|an?|another|one) ((?:(?!and\b|plus\b|as\b)[a-z'-]+ ?)+?)(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
+)
+
+
+def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
+    """The sum of a list of things that are all counted: "a cat and two rabbits" are three animals.
+
+    Of several groups each must be in the list, and may be there only once.
+    """
+    if len(groups) > 1:
+        marks = [(_phrase_of(words, mark), int(mark[1])) for mark in MARK.finditer(words)]
+        of_each = [[number for phrase, number in marks if noun_pattern(group).search(phrase)] for group in groups]
+        if len(marks) == len(groups) and all(len(numbers) == 1 for numbers in of_each):
+            return sum(number for _, number in marks)
+    found = _LIST.match(words.strip()) if groups else None
+    items = _ITEMS.findall(found[1].strip()) if found else []
+    if len(items) < 2:
+        return None
+    counted = [_counted(phrase.strip(), groups) for _, _, phrase in items]
+    own = [plural(group.name) in phrase or group.name in phrase for group in groups for _, _, phrase in items]
+    if len(groups) == 1 and len(set(own)) > 1:
+        return None  # whether the puppy is one of the dogs
+    if None in counted or len(set(counted)) != len(groups) or (len(groups) > 1 and len(counted) != len(groups)):
+        return None
+    return sum(int(number) if number else 1 for _, number, _ in items)
+
+
+def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
+    """Whether only one of several groups is given a number: "two turtles", where shirts are asked for, too."""
+    named = [
+        any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words)) for group in groups
+    ]
+    return any(named) and not all(named) and not re.search(rf"\b{_TOTAL}\b|=", words)
+
+
+def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
+    """The group that the noun at the end of a phrase belongs to."""
+    words = [word for word in phrase.split() if not word.endswith("ly")]
+    while len(words) > 1 and (words[-1] in descriptions() or words[-1].endswith("ing")):
+        words.pop()
+    noun = singular(words[-1]) if words else ""
+    compound = singular(" ".join(words[-2:]))
+    for group in groups:
+        if not set(group.attributes) <= set(phrase.split()):
+            continue
+        pattern = noun_pattern(group)
+        ends = [found.end() for found in pattern.finditer(" ".join(words))]
+        if len(" ".join(words)) in ends or {noun, compound} & hyponyms(group.name):
+            return group
+        if any(wordnet().is_kind_of(name, group.name) for name in (compound, noun)):
+            return group
+    return None
+
+
 _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 
 
@@ -166,20 +272,22 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     A number belongs to the noun that follows it, or to the one before a colon. It is another thing's if that noun is of
     another class, or, beside a number of what is counted, any other listed noun.
     """
-    if not groups:
+    if not groups or any(group.covers for group in groups):
         return words
     classes = {class_of(group.name) for group in groups}
-    if None in classes or any(group.covers for group in groups):
-        return words
     marks = list(MARK.finditer(words))
     phrases = [_phrase_of(words, mark) for mark in marks]
     patterns = [noun_pattern(group) for group in groups]
-    is_own = [any(pattern.search(phrase) for pattern in patterns) for phrase in phrases]
+    is_own = [any(map(_is_of, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
     foreign = [
-        not own and _is_of_another(phrase, classes, beside_own=any(is_own))
+        not own
+        and (
+            _is_of_another(phrase, classes, beside_own=any(is_own))
+            or any(pattern.search(phrase) for pattern in patterns)
+        )
         for own, phrase in zip(is_own, phrases, strict=True)
     ]
-    if not any(foreign) and not any(is_own):
+    if (None in classes or not any(foreign)) and not any(is_own):
         return words
     has_both = any(is_own) and any(foreign)
     kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
@@ -190,8 +298,16 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), "".join([*parts, words[start:]]))
 
 
+def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
+    known = ontology()
+    return pattern.search(phrase) is not None and not any(
+        known.excludes(word, attribute) for attribute in group.attributes for word in phrase.split()
+    )
+
+
 _PHRASE = re.compile(
-    r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who|that)\b)[a-z'-]+){1,4}"
+    r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who"
+    r"|that)\b)[a-z'-]+){1,4}"
 )
 _LABEL = re.compile(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
 _OTHER_ARTICLE = re.compile(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")
@@ -208,7 +324,7 @@ def _phrase_of(words: str, mark: re.Match[str]) -> str:
 
 def _is_of_another(phrase: str, classes: set[str | None], *, beside_own: bool) -> bool:
     name = _class_in(phrase)
-    if name is None:
+    if name is None or None in classes:
         return beside_own and _OTHER_PLURAL.fullmatch(phrase) is not None
     return name not in classes or (beside_own and name == "person")
 
@@ -244,6 +360,7 @@ _INDEFINITE = (
 )
 
 _BOUND = re.compile(
+    r"\ball (?:but|except) <\d+>|"
     r"\b(?:(?:no )?(?:more|fewer|less) than|at least|at most|up to|as many as)(?: \w+)? <\d+>"
     r"|(?:^|\b(?:are|see|has|have|shows?|contains?|just|well) )(?:over|under) <\d+>"
     r"|<\d+>\s?\+(?!\s*<)|<\d+> or (?:more|fewer|less)\b"

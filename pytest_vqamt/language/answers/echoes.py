@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.choices import without_questions
+from pytest_vqamt.language.answers.content import POSTURES, content, content_word, exclude, plain_words
+from pytest_vqamt.language.answers.counts import read_count
 from pytest_vqamt.language.answers.text import HEDGE, UnreadableAnswer, prepare_answer
 from pytest_vqamt.language.answers.yes_no import claim_clauses
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.wordnet import wordnet
 
 
 def repeated(question: str, answer: str) -> bool | None:
@@ -29,103 +35,173 @@ def repeated(question: str, answer: str) -> bool | None:
         return None
     if prepared.endswith("?"):
         return None
-    wanted = _content(asked.partition("?")[0])
-    if len(wanted) < 2 or _OR.search(asked):
+    if (of_counts := _compared_counts(asked, answer)) is not None:
+        return of_counts
+    question = _ASKS_TO_SAY.sub("", asked.partition("?")[0])
+    clauses = claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
+    if found := _OF_ALL.match(question):
+        said = {_said_of_all(content(question[found.end() :]), clause) for clause in clauses} - {None}
+        return said.pop() if len(said) == 1 else None
+    asked_words = plain_words(question)
+    wanted = [content_word(word) for word in asked_words]
+    if _IS_THERE.match(question):
+        kept = [place for place, form in enumerate(wanted) if form not in POSTURES]
+        asked_words, wanted = [asked_words[place] for place in kept], [wanted[place] for place in kept]
+    if len(wanted) < 2 or _OR.search(question):
         return None
-    said = {_said(wanted, clause) for clause in claim_clauses(_COMMA.sub(". ", without_questions(prepared)))} - {None}
+    said = {_said(asked_words, wanted, clause) for clause in clauses} - {None}
     return said.pop() if len(said) == 1 else None
 
 
-_YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could)\b")
-_OR = re.compile(r"\b(?:or|not|no|more|less|fewer|than|only|all|every|both)\b")
-_COMMA = re.compile(r",(?= )")
+_IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
+_MORE_THAN = re.compile(
+    r"(?:are|is) there (more|fewer|less|as many) ([a-z ]+?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"
+    r"|visible)\b.*)?"
+)
 
 
-def _said(wanted: Sequence[str], clause: str) -> bool | None:
+def _compared_counts(asked: str, answer: str) -> bool | None:
+    """Compares the numbers of two things: "3 dogs and 1 cat" are more dogs than cats."""
+    found = _MORE_THAN.fullmatch(asked.partition("?")[0])
+    if not found:
+        return None
+    one, other = (read_count(answer, (Group(name=singular(name)),)) for name in (found[2], found[3]))
+    if (
+        not isinstance(one, int)
+        or not isinstance(other, int)
+        or not all(
+            re.search(rf"\b{re.escape(singular(name))}|\b{re.escape(name)}", answer.lower())
+            for name in (found[2], found[3])
+        )
+    ):
+        return None
+    return one > other if found[1] == "more" else one == other if found[1] == "as many" else one < other
+
+
+_YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
+_ASKS_TO_SAY = re.compile(
+    r"^(?:would you say|do you think|would you call|can you (?:tell|say) (?:if|whether)|is it (?:true|correct"
+    r"|right|the case))"
+    r"(?: that)? "
+)
+_OR = re.compile(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
+_COMMA = re.compile(r",(?= )| and (?=not\b)")
+_OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|each)\b(?: of)?(?: the| these| those)?")
+_ALL = re.compile(
+    r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
+)
+_NOT_ALL = re.compile(
+    r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
+    r"|no one|nobody|except|all but|most|half)\b"
+)
+
+
+def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
+    """Whether all of them are said to be so: "only the girl is" denies it, "all three are" affirms it."""
+    words = content(clause)
+    if not wanted or wanted[-1] not in words or HEDGE.search(clause):
+        return None
+    if _NOT_ALL.search(clause):
+        return False
+    return True if _ALL.match(clause) and not _DENIALS.keys() & set(words) else None
+
+
+def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
     if HEDGE.search(clause) or _CONDITION.search(clause):
         return None
-    words = _content(_LEAD.sub("", clause))
-    denials = sum(word in _DENIALS for word in words)
-    words = [_DENIALS.get(word, word) for word in words if _DENIALS.get(word, word)]
-    if denials > 1 or len(words) < 2:
+    plain = plain_words(_LEAD.sub("", _SEES_NONE.sub("no ", clause)))
+    denials = sum(word in _DENIALS for word in plain)
+    has_none = _HAS_NONE.search(clause) is not None
+    starts_denied = plain[:1] != [] and plain[0] in _DENIALS
+    plain = [word for word in plain if word not in _DENIALS]
+    words = [content_word(word) for word in plain]
+    if not POSTURES & set(wanted):
+        kept = [place for place, form in enumerate(words) if form not in POSTURES or place == len(words) - 1]
+        plain, words = [plain[place] for place in kept], [words[place] for place in kept]
+    if denials > 1 or not words:
+        return None
+    if starts_denied and words == list(wanted[-len(words) :]) and len(words) < len(wanted):
+        return False  # "a buffalo, not a cow"
+    if len(words) < 2:
         return None
     if words[0] in _PRONOUNS and words[0] != wanted[0]:
-        subject = next((place for place in (1, 2) if wanted[place : place + 1] == words[1:2]), 0)
-        wanted = wanted[subject:] if subject else wanted
-        words = words[1:] if subject else words
+        verbs = (place for place, word in enumerate(asked) if word.endswith("ing"))
+        splits = range(1, min(4, len(wanted), next(verbs, 4) + 1))
+        pairs = [(wanted[start:], words[1:], plain[1:]) for start in splits]
+    else:
+        pairs = [(wanted, words, plain)]
+    is_open = wanted[-1] == "something" or (has_none if denials else asked[-1].endswith("ing"))
+    said = (_agrees(*each, denied=bool(denials), is_open=is_open) for each in pairs)
+    return next((each for each in said if each is not None), None)
+
+
+def _agrees(
+    wanted: Sequence[str], words: Sequence[str], plain: Sequence[str], *, denied: bool, is_open: bool
+) -> bool | None:
+    """Whether the words of a statement, without its denial, say what is wanted; of what is open more may follow."""
+    verdict = _compared(wanted, words, denied=denied, is_open=is_open)
+    if verdict is not None or denied:
+        return verdict
+    known = ontology()
+    bare = [
+        form
+        for place, (word, form) in enumerate(zip(plain, words, strict=True))
+        if form in wanted or place == len(words) - 1 or (known.category_of(word) is None and word not in _AMOUNTS)
+    ]
+    return True if bare != words and _compared(wanted, bare, denied=False, is_open=is_open) else None
+
+
+_AMOUNTS = frozenset({*NUMBER_WORDS[1:], "several", "many", "few", "couple", "lots", "pair"})
+
+
+def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, is_open: bool) -> bool | None:
     rest = words[len(wanted) :]
-    differ = [pair for pair in zip(words, wanted, strict=False) if pair[0] != pair[1]]
+    differ = [
+        pair for place, pair in enumerate(zip(words, wanted, strict=False)) if not _same(*pair, denied and place > 0)
+    ]
+    goes_on = not rest or rest[0] in _GOES_ON
     if not differ and len(words) >= len(wanted):
-        if denials:
-            return None if rest else False
-        return True if not rest or rest[0] in _GOES_ON else None
-    if not differ and denials and wanted[len(words)] in _GOES_ON:
+        if denied:
+            return False if not rest or (is_open and (goes_on or wanted[-1] == "something")) else None
+        return True if goes_on or is_open else None
+    if not differ and denied and wanted[len(words)] in _GOES_ON:
         return False  # who does not sit does not sit on the bench
+    if denied or not differ:
+        return None
     is_whole = len(words) == len(wanted) or (len(words) > 1 and words == [*wanted[: len(words) - 1], words[-1]])
-    if len(differ) == 1 and is_whole and not denials and _exclude(*differ[0]):
+    if len(differ) == 1 and (is_whole or (len(words) > len(wanted) and goes_on)) and exclude(*differ[0]):
+        return False
+    if wanted[-1] in _ABOUT and words[: len(wanted) - 1] == list(wanted[:-1]) and _ABOUT[wanted[-1]] in words:
         return False
     return None
 
 
-_CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|than|like|not just)\b")
-_LEAD = re.compile(
-    r"^\W*(?:(?:yes|no|and|so|well|then|actually)\W+)*(?:(?:i|we|you) (?:can |could )?(?:see|think|believe"
-    r"|say)(?: that)? )?"
-    r"(?:(?:in|on) (?:the|this) (?:picture|image|photo|scene)\W+)?"
+_ABOUT = {"outside": "inside", "inside": "outside"}
+
+
+def _same(word: str, wanted: str, exactly: bool) -> bool:
+    return word == wanted or wanted == "something" or (not exactly and _is_kind(word, wanted))
+
+
+@lru_cache(maxsize=65536)
+def _is_kind(word: str, wanted: str) -> bool:
+    return wordnet().is_kind_of(word, wanted)
+
+
+_SEES_NONE = re.compile(
+    r"\b(?:i|we|you) (?:can|do) not (?:see|find|spot|detect|identify|notice|locate) (?:any|an?|the)?"
 )
-_IN_THE_PICTURE = re.compile(r" (?:in|on|of) (?:the|this) (?:picture|image|photo(?:graph)?|scene)\b")
-_SAME = tuple(
-    (re.compile(rf"\b(?:{ways})\b"), word)
-    for ways, word in (
-        ("in front of", "before"), ("(?:on )?top of", "atop"), ("underneath|beneath|below", "under"),
-        ("(?:in|during) (?:the )?(?:daytime|day)|by day|in daylight", "day"), ("(?:at|during the|by) night", "night"),
-        ("(?:to|on) the (left|right)(?: (?:hand )?side)? of", r"\1of"), ("in(?:side)? of", "inside"),
-        ("outdoors|out of doors", "outside"), ("indoors", "inside"), ("any ?one|some ?one|any ?body"
-            "|some ?body", "someone"),
-        ("right now|at the moment", " "), ("nobody|no one", "not someone"),
-    )
-)  # fmt: skip
-_FILLERS = frozenset((
-    "a", "an", "the", "this", "that", "these", "those", "any", "some", "is", "are", "was", "were", "be", "been",
-    "being", "do", "does", "did", "has", "have", "had", "can", "could", "would", "it's", "currently", "actually",
-    "clearly", "really", "indeed", "definitely", "still", "just", "also", "there", "visibly", "located", "positioned",
-    "at", "moment", "now", "lies", "lying", "stands", "standing", "placed", "kept",
-))  # fmt: skip
-_DENIALS = {"not": "", "no": "", "never": "", "neither": "", "none": "", "without": ""}
-_PRONOUNS = frozenset({"he", "she", "it", "they"})
+_HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
+_CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|like|not just)\b")
+_LEAD = re.compile(
+    r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
+    r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
+    r"(?:(?:in|on) (?:the|this) (?:picture|image|photo|scene)\W+)?(?:an? (?:picture|image|photo|photograph) of )?"
+)
+_DENIALS = {"not": "", "no": "", "never": "", "neither": "", "none": "", "without": "", "hardly": ""}
+_PRONOUNS = frozenset({"he", "she", "it", "they", "him", "them"})
 _GOES_ON = frozenset((
     "in", "on", "at", "with", "near", "by", "next", "under", "behind", "beside", "above", "below", "while", "and",
-    "as", "to", "from", "along", "through", "around", "inside", "outside", "before", "atop", "because", "since",
+    "as", "from", "along", "through", "around", "inside", "outside", "before", "atop", "because", "since", "of", "for",
+    "across", "over", "into", "amid", "leftof", "rightof", "against", "right", "left",
 ))  # fmt: skip
-_OPPOSITES = tuple(
-    frozenset(pair.split("/"))
-    for pair in (
-        "on/off", "day/night", "before/behind", "under/atop", "under/on", "under/above", "leftof/rightof",
-        "inside/outside",
-        "left/right", "full/empty", "asleep/awake", "open/closed", "in/outside",
-    )
-)  # fmt: skip
-"""Of what is one of them the other cannot be said."""
-
-
-def _content(text: str) -> list[str]:
-    for ways, word in _SAME:
-        text = ways.sub(word, text)
-    words = _WORD.findall(_IN_THE_PICTURE.sub("", text))
-    return [_stem(word) for word in words if word not in _FILLERS]
-
-
-_WORD = re.compile(r"[^\W_]+")
-
-
-def _stem(word: str) -> str:
-    """The word without the ends of verbs and nouns, so that "sits" and "sitting" are the same."""
-    found = _ENDS.fullmatch(word)
-    return found[1] if found else word
-
-
-_ENDS = re.compile(r"(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
-
-
-def _exclude(one: str, other: str) -> bool:
-    return {one, other} in _OPPOSITES or ontology().excludes(one, other)

@@ -23,6 +23,7 @@ from pytest_vqamt.core.meaning import (
     Located,
     Meaning,
     Neither,
+    NotBoth,
     Property,
     Related,
     Side,
@@ -33,7 +34,15 @@ from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import repeated
 from pytest_vqamt.language.answers.other_languages import there_in_another_language
+from pytest_vqamt.language.answers.predicates import (
+    clause_with_predicate,
+    contradicts_predicate,
+    converse_place,
+    option_with_predicate,
+    with_names,
+)
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
+from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
@@ -103,17 +112,22 @@ def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:
     """
     meaning = meaning_of(question, ())
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
-    if said == UnreadableAnswer(Unreadable.NO_YES_OR_NO) and question:
+    if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         stated = repeated(question, answer)
         stated = there_in_another_language(question, strip_reasoning(answer)) if stated is None else stated
         return said if stated is None else stated
     return said
 
 
+_NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
+
+
 def read_count(answer: str, question: str = "") -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives; of several, that of what the ``question`` counts."""
     meaning = meaning_of(question, ())
-    return counts.read_count(answer, meaning.groups if isinstance(meaning, Count) else ())
+    groups = meaning.groups if isinstance(meaning, Count) else ()
+    narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
+    return counts.read_count(narrowed or answer, groups)
 
 
 def read_choice(answer: str, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
@@ -122,13 +136,20 @@ def read_choice(answer: str, options: Sequence[str], question: str = "") -> str 
     >>> read_choice("There is no kite.", ["dog", "kite"], "Which of these is not in the picture, a dog or a kite?")
     'kite'
     """
+    if (converse := converse_place(question, answer, tuple(options))) is not None:
+        return converse
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
-    if isinstance(read, UnreadableAnswer) and read.reason is Unreadable.SEVERAL_OPTIONS:
-        return _compared(question, answer, options) or read
+    if read == UnreadableAnswer(Unreadable.NO_OPTION) and (named := with_names(answer, tuple(options))) != answer:
+        return read_choice(named, options, question)
+    if isinstance(read, str) and contradicts_predicate(question, answer, tuple(options), read):
+        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
+    if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) and not _LETTERED.match(answer):
+        return _compared(question, answer, options) or option_with_predicate(question, answer, tuple(options)) or read
     return read
 
 
-_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]*\b(?:not|isn't|aren't|missing|absent)\b")
+_LETTERED = re.compile(r"\W*[A-Ha-h][.):]")
+_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]*\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
 
 # Comparisons of two options: "the cup is smaller than the bottle"
 
@@ -152,10 +173,11 @@ _OPPOSITE_WORDS = {
     for one, other in ((a, b), (b, a))
 }
 _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
-_ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who)\b[^?]*?\b({_COMPARATIVE})\b(?! \w+ than)")
+_ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who|are there|is there)\b[^?]*?\b({_COMPARATIVE})\b(?! \w+ than)")
 _COMPARISON = re.compile(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*"
 )
+_MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 _LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")
 
 
@@ -166,6 +188,17 @@ def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
     'bottle'
     >>> _compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
     """
+    if (found := _MOST.search(question.lower())) and len(options) == 2:
+        names = [singular(_DETERMINER.sub("", option.lower())) for option in options]
+        numbers = [counts.read_count(answer, (Group(name=name),)) for name in names]
+        one, other = numbers
+        if (
+            isinstance(one, int)
+            and isinstance(other, int)
+            and one != other
+            and all(name in answer.lower() for name in names)
+        ):
+            return options[(one > other) == (found[1] != "more")]
     asked, said = _ASKED_TO_COMPARE.search(question.lower()), _COMPARISON.fullmatch(answer.lower())
     if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
         return None
@@ -190,7 +223,8 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
         return Choice(what=Group(name="thing"), options=options)
     form = QuestionForm.YES_NO if options else form_of(question)
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
-    asked = _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:")
+    asked = _NEGATED_VERB.sub(r"\1", asked)
+    asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
         return _count(asked)
     if form is QuestionForm.YES_NO:
@@ -198,6 +232,7 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     return Annotated(answers=())
 
 
+_NEGATED_VERB = re.compile(r"^(is|are|do|does|can)n't\b")
 _PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _LEAD = re.compile(
     rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {_PICTURE},? |.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
@@ -219,6 +254,8 @@ def _count(asked: str) -> Count:
     groups = tuple(group for name in names if (group := _group(name)) is not None)
     return Count(groups=groups if len(groups) == len(names) else ())
 
+
+_PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
 
 _THERE = re.compile(
     rf"(?:(?:is|are|was|were) there|(?:can|do) (?:you|we) see|(?:does|do) (?:the"
@@ -242,7 +279,11 @@ def _presence(asked: str) -> Meaning | None:
         if word in phrases:
             groups = tuple(_group(each) for each in phrases.split(word))
             known = tuple(group for group in groups if group)
-            return kinds[is_denied](groups=known) if len(known) == len(groups) else None
+            if len(known) < len(groups):
+                return None
+            if word == " or " and is_denied and phrases.partition(word)[2].startswith("no "):
+                return NotBoth(groups=known)
+            return kinds[is_denied](groups=known)
     group = _group(phrases)
     if group is None:
         return None
@@ -276,6 +317,8 @@ def _attribute(asked: str) -> Has | None:
     words = asked.split()
     for length in (2, 1):
         attribute = " ".join(words[-length:])
+        if length > 1 and " ".join(words[-3:-1]) in entries_by_form():
+            continue  # a traffic light that is green
         if ontology().category_of(attribute) is None and attribute not in descriptions():
             continue
         found = re.fullmatch(
@@ -288,9 +331,10 @@ def _attribute(asked: str) -> Has | None:
     return None
 
 
-_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one|more than one) ")
+_DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
 _PLACED = re.compile(
-    r"(.+?) (on|under|near|next to|behind|beside|in front of|in|above|below|with) (?:an?|the|any|some) (.+)"
+    r"(.+?) (on|under|near|next to|behind|beside|in front of|in|above|below|with) "
+    r"(?:an?|the|any|some|his|her|its|their) (.+)"
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from unicodedata import decimal
 
 from pytest_vqamt.language.answers.final import final_part, read_json
@@ -61,6 +62,7 @@ def final_answer(text: str) -> str:
     return _plain(strip_reasoning(text))
 
 
+@lru_cache(maxsize=64)
 def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAnswer:
     """Returns the answer proper, or why there is none: it is empty, cut off, or a refusal that no "but" takes back.
 
@@ -84,6 +86,11 @@ def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAn
     return bare
 
 
+def without_inscriptions(prepared: str) -> str:
+    """Returns the answer without what a sign or a shirt says: "a sign that reads 'NO PARKING'"."""
+    return _INSCRIPTION.sub(r"\1 ~", prepared) if "'" in prepared else prepared
+
+
 def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
     """Returns the reason, or a refusal or a doubt if the answer is one."""
     if _DOUBT.search(prepared):
@@ -91,6 +98,11 @@ def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
     return UnreadableAnswer(Unreadable.REFUSAL if _APOLOGY.search(prepared) else reason)
 
 
+_INSCRIPTION = re.compile(
+    r"\b(says?|saying|reads?|reading|words?|text|letters|lettering|number|labell?ed|named|called|titled"
+    r"|inscription),? '[^'\n]{1,60}'"
+)
+_QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
 _MAX_CHARS = 4000
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
@@ -100,7 +112,7 @@ _TAG_OF_MARKUP = re.compile(r"</?[a-z_|/][^<>]*>")
 _MARKUP = re.compile(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
 _TYPESET = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-",
-    "\u2013": "-", "\u2014": " - ", "\u2212": "-",
+    "\u2013": "-", "\u2014": " - ", "\u2212": "-", "\u2192": " = ", "\u21d2": " = ",
 })  # fmt: skip
 _CONTRACTIONS = (
     (re.compile(r"\b(?:can'?t|cannot)\b"), "can not"),
@@ -113,9 +125,22 @@ _CONTRACTIONS = (
     (re.compile(r"\bi'm\b"), "i am"),
     (re.compile(r"\bi'd\b"), "i would"),
 )
+_SEE = "see|find|spot|detect|identify|locate|notice"
 _PARAPHRASES = (
-    (re.compile(r"\bnot (?:even )?(?:an? single|one single|even (?:one|an?))(?: one(?= of\b))?\b"), "no"),
-    (re.compile(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"), r"only \2 \1"),
+    (" ", re.compile(r"\b(?:anything but|far from|by no means)\b"), "not"),
+    ("able", re.compile(rf"\b(?:(?:was|were|am|is|are) not able|unable) to ({_SEE})\b"), r"can not \1"),
+    ("d not", re.compile(rf"\b(?:could|did) not ({_SEE})\b"), r"can not \1"),
+    ("fail", re.compile(rf"\bfail(?:ed)? to ({_SEE})\b"), r"can not \1"),
+    (
+        "not ",
+        re.compile(r"\bnot (?:even )?(?:an? single|one single|even (?:one|an?))(?: one(?= of\b))?\b"),
+        "no",
+    ),
+    (
+        "nothing ",
+        re.compile(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"),
+        r"only \2 \1",
+    ),
 )
 """Ways to say "no" and "only"."""
 _SPACES = re.compile(r"[^\S\n]+")
@@ -126,19 +151,22 @@ _CANNOT = (
 )
 _IMAGE = r"(?:images?|pictures?|photos?|photographs?|attachments?|visuals?|visual (?:input|content|data)|files?)"
 _NOT_THERE = (
-    r"(?:provided|attached|given|available|uploaded|included|shared|visible|found|received|detected|supplied|sent|present"
+    r"(?:provided|attached|given|available|uploaded|included|shared|visible|found|received|detected|supplied"
+    r"|sent|present"
     r"|displayed|shown|accessible|loaded)"
 )
 _ENDS = (
     rf"(?= ?(?:$|[.,;:!\n)-]|{_NOT_THERE}\b|(?:directly|itself|either|at all|right now|at (?:the"
     rf"|this) (?:moment|time)|here|yet|you"
-    r"|that you|or|and|so|to|from|because|as|in (?:your|this|our|the) (?:message|conversation|chat|prompt|request))\b))"
+    r"|that you|or|and|so|to|from|because|as|in (?:your|this|our|the) (?:message|conversation|chat|prompt"
+    r"|request))\b))"
 )
 _SEES_NOTHING = re.compile(
     rf"\bno (?:\w+ )?{_IMAGE} (?:\w+ ){{0,3}}?(?:{_NOT_THERE}|in (?:your|this|our|the) (?:message"
     rf"|conversation|chat|prompt|request))\b"
     rf"|^\W*no {_IMAGE}\W*$"
-    rf"|\b{_IMAGE} (?:\w+ ){{0,4}}?(?:not|never|failed to|fails to) (?:\w+ ){{0,3}}?(?:load|come through|upload|display"
+    rf"|\b{_IMAGE} (?:\w+ ){{0,4}}?(?:not|never|failed to|fails to) (?:\w+ ){{0,3}}?(?:load|come through|upload"
+    rf"|display"
     rf"|open|render|arrive|{_NOT_THERE})(?:ed)?\b(?! (?:a|an|any|the|with)\b)"
     rf"|\b(?:{_CANNOT}|do not(?: actually| currently)?) (?:\w+ ){{0,3}}?(?:see|view|access|open|load"
     rf"|process|analy[sz]e|perceive"
@@ -150,7 +178,8 @@ _SEES_NOTHING = re.compile(
     rf"|re-?attach)(?: it| one| me)*(?:(?: the| an?| your| this| that)?(?: \w+)?(?: of)? {_IMAGE}\b|(?= again))"
     r"|\b(?:image|picture|photo|photograph|screen|canvas) (?:\w+ ){0,4}?(?:is|was|are|appears|seems|looks)(?: to be)? "
     r"(?:just |only |completely |entirely |totally |all |fully |an? )*(?:blank|empty|missing|corrupt(?:ed)?|broken"
-    r"|unavailable|inaccessible|(?:solid |plain |pure )?(?:black|white|gr[ae]y)(?: (?:image|picture|photo|square|screen"
+    r"|unavailable|inaccessible|(?:solid |plain |pure )?(?:black|white|gr[ae]y)(?: (?:image|picture|photo"
+    r"|square|screen"
     r"|rectangle|frame))?|placeholder)(?= ?(?:$|[.,;!\n]|and\b|so\b|with (?:no|nothing)\b))"
     r"|\bi am an? (?:text[- ]based|text[- ]only|language)\b[^.]*\b(?:see|view|images?|visual|text)\b"
     r"|\b(?:only|just) (?:process|read|handle|understand|work with) text\b"
@@ -171,8 +200,10 @@ _UNSURE = re.compile(
     rf"|ascertain|establish|assess"
     r"|conclude|be (?:sure|certain)|make (?:it |that |this )?out|determined|told|known|answered"
     r"|established|judged|verified"
-    r"|confirmed|discerned|ascertained|assessed|inferred|infer|deduce|decide|give (?:a"
-    r"|an) (?:definite|definitive|certain)"
+    r"|confirmed|discerned|ascertained|assessed|inferred|infer|deduce|decide|(?:give|provide|offer|make"
+    r"|get) (?:you )?(?:a"
+    r"|an|any) (?:\w+ )?(?:definite|definitive|certain|reliable|exact|precise|accurate|specific|confident)"
+    r"|count"
     r"|see (?:(?:the|it|this|that) (?:\w+ )?)?(?:clearly|well)|see clearly enough|distinguish)\b"
     r"|\bunanswerable\b|\bnot answerable\b|\bdo not (?:really |actually )?know\b|\bno idea\b|\bindeterminate\b"
     r"|\binconclusive\b|\b(?:not enough|insufficient|no) (?:\w+ )?(?:information|info|context)\b|\bundetermined\b"
@@ -207,9 +238,15 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     text = (final_part(text) if field is None else field).lower().translate(_TYPESET).strip()
     if len(text) > _MAX_CHARS:
         text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
+    if '"' in text:
+        text = _QUOTED.sub(lambda found: found[0].replace('"', "'"), text)
     text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text)))
-    for pattern, written_out in (*_CONTRACTIONS, *_PARAPHRASES):
-        text = pattern.sub(written_out, text)
+    if "'" in text or "nt" in text or "not" in text:
+        for pattern, written_out in _CONTRACTIONS:
+            text = pattern.sub(written_out, text)
+    for hint, pattern, written_out in _PARAPHRASES:
+        if hint in text:
+            text = pattern.sub(written_out, text)
     return _SPACES.sub(" ", _EMOJI.sub(" ", text)).strip()
 
 
@@ -226,7 +263,8 @@ _CORRECTION = re.compile(
     rf"(?:\d+(?! of\b)\b|(?:{'|'.join(NUMBER_WORDS[1:20])})\b(?! of\b))))[\s,.:;!-]*(?:no\b,\s*)?"
 )
 _FIRST_IMPRESSION = re.compile(
-    r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:i (?:first |initially |had )?thought|(?:you|one|someone|it) (?:might|may|could"
+    r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:i (?:first |initially |had )?thought|initially,?|(?:you|one|someone"
+    r"|it) (?:might|may|could"
     r"|would) (?:\w+ )?(?:think|count|assume|seem|look)"
     r"|at first (?:glance|sight)?,?(?: (?:i|it|you|one|this) \w+)?)\b[^.!\n]*?(?:\bbut\b|[.!\n])"
 )
@@ -267,6 +305,7 @@ NOT_WHOLE = "<?>"
 """Marks a number that counts no things: 2.5, -1, one half."""
 
 
+@lru_cache(maxsize=64)
 def mark_numbers(text: str) -> str:
     """Returns the text, in lower case and without contractions, with its numbers marked.
 
@@ -276,6 +315,7 @@ def mark_numbers(text: str) -> str:
     >>> mark_numbers("two dozen eggs, half a dozen cups and no plate"), mark_numbers("3 buses at 10:30")
     ('<24> eggs, <6> cups and <0> plate', '<3> buses at ~')
     """
+    text = _NO_SPACE.sub(r"\1 ", text)
     text = _BRACKETS.sub(" ", _GREATER.sub("more than ", text))
     if len(_LIST_ITEM.findall(text)) > 1:
         text = _LIST_ITEM.sub("", text)
@@ -290,7 +330,8 @@ _TIMES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _UNIT = "years?|months?|inch(?:es)?|cm|mm|km|kg|ft|met(?:er|re)s?|mph|dollars?|minutes?|hours?|am|pm|degrees?|percent"
 
 _NUMBERED = (
-    "route|line|bus|tram|platform|gate|lane|room|page|track|highway|flight|step|level|section|episode|chapter|jersey|shirt"
+    "route|line|bus|tram|platform|gate|lane|room|page|track|highway|flight|step|level|section|episode|chapter"
+    "|jersey|shirt"
     "|number[ ]plate|table[ ]for|seats?|room[ ]for|space[ ]for|set[ ]for|laid[ ]for|made[ ]for"
 )
 """What a number names, or is meant for."""
@@ -298,6 +339,9 @@ _NUMBERED = (
 _MOST_DIGITS = 9
 """Longer numbers count nothing in a picture, and Python refuses to read one of thousands of digits."""
 
+_NO_SPACE = re.compile(
+    r"(?<![\w.,])(\d+)(?=(?!years|months|inch|minutes|hours|degrees|meters|metres|miles|dollars|pixels)[a-z]{4,}s\b)"
+)
 _GREATER = re.compile(r">\s*(?=\d)")
 _BRACKETS = re.compile(r"[<>]")
 _LIST_ITEM = re.compile(r"^\s*\d+[.)]\s+(?=\D)", re.MULTILINE)
@@ -317,6 +361,8 @@ _NUMBER = re.compile(
         \d+(?:\.\d+)?\s?% | \d{{1,2}}:\d\d\b | \d+(?:st|nd|rd|th)\b | \d+/\d+ | \b[a-z]+\d\w* | \d+[a-z]\w*
       | (?<=\bin[ ])(?:19|20)\d\d\b | (?<=\bfrom[ ])(?:19|20)\d\d\b | (?<=\bsince[ ])(?:19|20)\d\d\b
       | (?:\b{_WORDS}|\d+(?:\.\d+)?)[ -]?(?:{_UNIT})\b
+      | \b(?:number|no\.|nr\.?|size|age|aged)[ ]\d+\b(?![ ](?!is\b|was\b|has\b|and\b)[a-z]+s\b)
+      | \ban?[ ](?!total|further|additional|good|full|mere|whopping|maximum|minimum)[a-z]+[ ]\d{{2,}}\b(?![ ][a-z]+s\b)
       | \b(?:{_NUMBERED})[ ](?:no\.?[ ])?(?:\d+|{_WORDS})\b(?![ ](?!is\b|was\b|has\b)[a-z]+s\b)
     )
   | (?P<not_whole>
@@ -329,7 +375,7 @@ _NUMBER = re.compile(
   | (?P<zero>
         \bno[ -]one\b | \b(?:none|nothing|nobody|neither|zero|nil|nope|no(?![ ](?:less|more|fewer)[ ]than))\b
       | \bwithout[ ](?:any|an?)\b
-      | \b(?:not|never)[ ](?!sure|certain|clear|only|just)(?:\w+[ ]){{0,3}}?
+      | \b(?:not|never)[ ](?!sure|certain|clear|only|just|able|possible)(?:\w+[ ]){{0,3}}?
         (?:any(?:body|one)?|an?[ ]single(?:[ ]one)?|an?|even[ ]one|one[ ]single)\b(?![ ](?:lot|few|bit))
     )
   | (?P<digits> \d{{1,3}}(?:,\d{{3}})+(?!\d) | \d{{1,3}}(?:[ ]000)+(?!\w) | \d+ )(?:\.0+\b)?

@@ -30,8 +30,10 @@ from pytest_vqamt.language.answers.text import (
     MAX_CACHED_CHARS,
     Unreadable,
     UnreadableAnswer,
+    final_answer,
     prepare_answer,
     unreadable_answer,
+    without_inscriptions,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.reading import hyponyms
@@ -70,13 +72,18 @@ _PLAIN = {
 def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     prepared = prepare_answer(text)
     if isinstance(prepared, UnreadableAnswer):
-        return prepared
+        if not (decided := _DECIDED.match(final_answer(text))):
+            return prepared
+        prepared = decided[1]
+    prepared = _OFFERS_HELP.sub("", without_inscriptions(prepared))
     answer = without_questions(_LETTER.sub("", prepared))
     if (foreign := _in_another_language(answer, meaning)) is not None:
         return foreign
     if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
+    if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
+        particles = {verdict["yes"] is not None}
     if len(particles) == 2 or _YES_AND_NO.search(answer):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
@@ -87,7 +94,11 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     else:
         claim = _presence_claim(meaning, parts)
     if claim is not None:
-        if isinstance(meaning, Exists | Has) and particles == {not claim} and _ALONE.match(answer):
+        if (
+            isinstance(meaning, Exists | Has)
+            and particles == {not claim}
+            and (_ALONE.match(answer) or not claim or isinstance(meaning, Has))
+        ):
             return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
     said = particles.pop() if particles else _echo(meaning, parts)
@@ -109,6 +120,17 @@ def _expected_words(meaning: Meaning) -> tuple[str, ...]:
     return ("yes", "nope", "there", "not", "is", "no", *" ".join(names).split())
 
 
+_OFFERS_HELP = re.compile(
+    r"^\W*(?:(?:yes|sure|certainly|of course|absolutely|no problem)\b[,.! ]*)?(?:i (?:can|will"
+    r"|would be (?:happy|glad) to)|let me)"
+    r" (?:certainly |gladly )?(?:help|answer|take a look|have a look|check|assist)\b[^.!:\n]*[.!:\n]\s*(?=\w)"
+)
+_DECIDED = re.compile(
+    r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
+    r"|information|enough)\b).*",
+    re.DOTALL,
+)
+"""A plain answer before what looks like a doubt: "No, the text is too blurry to read"."""
 _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:])\s+(?=\w)")
 """The letter of an option: "A) Yes"."""
 
@@ -151,17 +173,23 @@ _OPENING = (
 )
 _YES = (
     r"(?:yes|yeah|yep|yup|yea)\b|(?:y|true|correct|right|sure|certainly|definitely|absolutely|of course|indeed"
-    rf"|affirmative|exactly)(?={_FOLLOWING})"
+    rf"|affirmative|exactly|without (?:a|any) doubt|no doubt|for sure)(?={_FOLLOWING})"
     rf"|(?:i (?:think|believe|guess|suppose|would say) so|(?:it (?:looks|seems|appears)|looks|seems"
     rf"|appears) (?:like it|so|that way)|(?:it|that) is (?:right|correct|true|the case))(?={_END})"
 )
 _NO = (
-    r"(?:no|nope|nah|n|not|false|incorrect|wrong|untrue|negative|never|not at all|not really|not likely"
+    r"(?:no|nope|nah|n|not|false|incorrect|wrong|untrue|negative|never|(?:absolutely|certainly|definitely"
+    r"|surely|clearly|probably|most likely|of course) not|not at all|not really|not likely"
     rf"|of course not)(?={_FOLLOWING})|(?:i do not (?:think|believe) so|(?:it )?does not (?:look|seem"
     rf"|appear) (?:like it|so|that way)|i doubt it"
     rf"|(?:it|that) is (?:wrong|false|incorrect|not (?:right|correct|true|the case)))(?={_END})"
 )
 _PARTICLE = re.compile(rf"(?:^|[.,:!;\n]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
+_VERDICT = re.compile(
+    r"\banswer\b[^.!?:\n]*\b(?:is|be|with"
+    r"|say)(?: an?)?(?: \w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"
+)
+"""The verdict at the end: "the answer to that is a clear no"."""
 _LEADING = re.compile(rf"(?:^|(?<=[.,:!;\n]))\s*(?:yes|yeah|yep|no|nope|nah)(?={_FOLLOWING})")
 _ALONE = re.compile(r"\W*(?:yes|no)\s*[.!\n]\s*")
 """A particle that is a sentence by itself, which a claim behind it contradicts or not."""
@@ -177,6 +205,8 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
             pass
         case _:
             return None
+    if any(group.name == "person" for group in groups):
+        parts = tuple(_NOBODY.sub("no person", part) for part in parts)
     there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
     if any(is_exclusive(part) for part in parts):
         there = [bool(each) for each in there]
@@ -188,6 +218,7 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
     return positive if positive is None or not negated else not positive
 
 
+_NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
 _AMOUNT = (
     r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed"
     r"|no one)"
@@ -255,6 +286,9 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
                 word_before not in _PURE and f"{word_before} {meaning.attribute}" in descriptions()
             ):  # light blue may be called blue or not
                 continue
+            subjects = [noun.end() for noun in nouns.finditer(part, 0, found.start())]
+            if subjects and _OTHER_THING.search(part, subjects[-1], found.start()):
+                continue
             noun = nouns.match(part, found.end() + 1)
             if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
@@ -276,6 +310,10 @@ def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
     return None
 
 
+_OTHER_THING = re.compile(
+    r"\b(?:next to|near|beside|behind|with|by|and|of) (?:the|an?|another|his|her|its"
+    r"|their) \w+ (?!is\b|are\b)"
+)
 _PURE = frozenset({"bright", "deep", "vivid", "vibrant", "solid", "pure"})
 _OF_ANOTHER_SUBJECT = re.compile(
     r"\s*\band\s+(?=(?:the|its|his|her|an?|another) (?:[a-z-]+ ){1,3}(?:is|are|looks?|appears?)\b)"
@@ -402,7 +440,10 @@ _LONGEST = 1000
 """Longer clauses are a model's endless repetition."""
 
 _CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
-_ONLY = re.compile(r"(?<!not )\b(?:only|just) (?:an?|the|some|\d+|one|two|three|four|five)\b(?! of)")
+_ONLY = re.compile(
+    r"(?<!not )(?<!and )\b(?:only|just) (?:(?:shows?|contains?|depicts?|features?|has|have|see) )?(?:an?"
+    r"|the|some|\d+|one|two|three|four|five)\b(?! of)"
+)
 
 _NONE = frozenset({"no", "zero", "0", "neither", "nor"})
 _DETERMINERS = _NONE | {
@@ -419,7 +460,8 @@ _LINKS = frozenset({
 """What may stand before a noun phrase besides a determiner; any other word makes a compound with the noun."""
 
 _AFTER_A_PHRASE = re.compile(
-    r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present|near|next|by"
+    r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present"
+    r"|near|next|by"
     r"|under|behind|beside|above|below|beneath|underneath|inside|outside|atop|(?:close|left|right)(?= (?:to|of)\b)"
     r"|from|as|shown|seen|depicted|pictured|can|could|has|have|does|do|not"
     r"|(?:i|we|you)(?= can\b| see\b)|too|also|around|along|among|through|between|over|against|across|for|within"
@@ -473,14 +515,19 @@ _CLAIM_VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|do|does|can|see|shows?|contains?|looks?|seems?|appears?|lacks?)\b"
 )
 _QUANTITY = re.compile(
-    rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?|{_PICTURE}"
+    rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
+    rf"|{_PICTURE}"
     r"|one|some|any|none) of$"
 )
-_ABOUT_ANOTHER = re.compile(r"\b(?:without|like(?! there)|than|instead of)\b[^,]*$")
+_ABOUT_ANOTHER = re.compile(
+    r"\b(?:look|search|check|ask|scan)\w* (?:\w+ )?(?:for|about)\b|\b(?:without"
+    r"|like(?! there)|than|instead of)\b[^,]*$"
+)
 _NEGATOR = re.compile(r"\b(?:not|never|no|neither|nor|zero|0|lacks?|lacking|free of|devoid of|(?:is|are) without)\b")
 _THAT_THERE_IS = re.compile(r"\b(?:true |the case |correct )?(?:that )?there (?:is|are|be)\b")
 _BREAKS_A_LIST = re.compile(
-    r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are|\w+ing)\b"
+    r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are"
+    r"|\w+ing)\b"
 )
 _SEEN = rf"(?:visible|present|seen|shown|there|here|depicted|pictured|found|in (?:(?:the|this) )?{_PICTURE})"
 _GONE = re.compile(
@@ -505,6 +552,8 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
         return _under(negators[-1], before[negators[-1].end() :], determiner)
     if _GONE.match(after):
         return False
+    if _RATHER_THAN.search(before) and _FRAME.search(before):
+        return False
     if _ABOUT_ANOTHER.search(before) or _DENIED.match(after):
         return None
     if before.endswith(" of") and not _QUANTITY.search(before):
@@ -515,6 +564,7 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     return True if fragment or _FRAME.search(before) or not _BESIDES_THE_SUBJECT.search(before) else None
 
 
+_RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
 _DENIED_DENIAL = re.compile(
     rf"^(?:the {_PICTURE}|it|this) (?:is|does) not (?:free of|devoid of|lack|lacking|without)(?: an?| any)? ?$"
     rf"|^it is not (?:true|correct|right|the case) that (?:there (?:is|are)|the {_PICTURE} (?:has|shows|contains)) no$"
@@ -523,7 +573,8 @@ _DENIED_DENIAL = re.compile(
 
 _INDEFINITE = frozenset({"a", "an", "another", "some", *NUMBER_WORDS[1:]})
 _DOING = re.compile(
-    r"\b(?:is|are) (?:holding|carrying|riding|walking|petting|feeding|leading|hugging|chasing|watching|wearing|eating)$"
+    r"\b(?:is|are) (?:holding|carrying|riding|walking|petting|feeding|leading|hugging|chasing|watching|wearing"
+    r"|eating)$"
 )
 _BESIDES_THE_SUBJECT = re.compile(rf"(?!\b(?:yes|and|also|so|both|in|the|this|{_PICTURE}|at|least)\b)\b\w+")
 
@@ -539,7 +590,7 @@ def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None
 
 _SOMEWHERE_ELSE = re.compile(
     r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
-    rf"|in (?!(?:(?:the|this) )?{_PICTURE}\b|it\b|view\b|here\b))\b"
+    rf"|in (?!(?:(?:the|this) )?{_PICTURE}\b|it\b|view\b|here\b|sight\b))\b"
 )
 
 

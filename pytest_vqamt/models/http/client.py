@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from io import BytesIO
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.http.retry import QueryError, ServerState, TransientError
+from pytest_vqamt.models.http.retry import QueryError, ServerState, StoppedError, TransientError
 from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class HttpClient:
         self._key = key
         self._timeout_s = timeout_s
         self._max_bytes = max_response_bytes or _MAX_RESPONSE_BYTES
+        self._lock = Lock()
+        self._in_flight = 0
+        self._is_closed = False
         limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
         try:
             httpx2.URL(url)
@@ -72,10 +76,40 @@ class HttpClient:
         Raises:
             TransientError: there is no complete response in time.
             QueryError: the response cannot be decoded.
+            StoppedError: the client is closed.
         """
         return self._send("POST", path, body)
 
+    def close(self) -> None:
+        """Closes the connections once no request is in flight; no request starts any more."""
+        with self._lock:
+            self._is_closed = True
+            is_idle = not self._in_flight
+        if is_idle:
+            self._http.close()
+
     def _send(self, method: str, path: str, body: bytes) -> HttpResponse:
+        self._start()
+        try:
+            return self._exchange(method, path, body)
+        finally:
+            self._finish()
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._is_closed:
+                raise StoppedError
+            self._in_flight += 1
+
+    def _finish(self) -> None:
+        with self._lock:
+            self._in_flight -= 1
+            is_last = self._is_closed and not self._in_flight
+        if is_last:
+            # Not earlier: httpx2 drops a connection that is still being made when it is closed, and leaves it open.
+            self._http.close()
+
+    def _exchange(self, method: str, path: str, body: bytes) -> HttpResponse:
         import httpx2
 
         deadline = time.monotonic() + self._timeout_s
@@ -97,9 +131,6 @@ class HttpClient:
             ) from None
         except httpx2.DecodingError as error:
             raise QueryError(f"Expected {self._url} to reply readably, but got {self._describe(error)}") from None
-
-    def close(self) -> None:
-        self._http.close()
 
     def _authorized(self, request: httpx2.Request) -> httpx2.Request:
         request.headers.update(self._key.headers)
@@ -139,9 +170,11 @@ _COMPRESSION = 1
 
 
 def png_bytes(image: Image) -> bytes:
-    """The image as a lossless PNG file, in its own mode; the EXIF orientation that it has is kept."""
+    """The image as a lossless PNG file, in its mode or in the form of its edit ``Store``; keeps an EXIF orientation."""
+    from pytest_vqamt.imaging.file_forms import in_its_form
+
     file = BytesIO()
     exif = image.getexif()
     kept = {"exif": exif} if exif.get(_ORIENTATION, 1) != 1 else {}
-    image.save(file, "PNG", compress_level=_COMPRESSION, **kept)
+    in_its_form(image).save(file, "PNG", compress_level=_COMPRESSION, **kept)
     return file.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from threading import Condition, Event, Lock
 
 _FIRST_RATE, _FIRST_DOUBLES_S = 32.0, 0.7
@@ -37,6 +38,9 @@ _FIRST_HOLD_S, _LONGEST_HOLD_S = 0.25, 1.0
 _SLOWER, _GAIN, _WINDOW_CUT = 2.0, 1.05, 0.7
 """Answers that take so many times as long, while not so many times as many come, are queued at the server: the
 window is cut to this share."""
+
+_LAST = 10
+"""A failure that names no quota bounds the rate only where half of the last so many requests were refused."""
 
 _SLACK_S = 0.02
 """A thread wakes up so late; what was not sent in the meantime is."""
@@ -81,6 +85,7 @@ class PaceController:
         self._round_answers = 0
         self._round_took_s = 0.0
         self._round_was_full = False
+        self._last_refused: deque[bool] = deque(maxlen=_LAST)
 
     def delay_s(self, now: float) -> float | None:
         """Seconds until a request may start: 0 for now, None for when another ends."""
@@ -100,6 +105,7 @@ class PaceController:
     def answered(self, now: float, started: float) -> None:
         """Records an answer to a request that was sent at ``started``."""
         self.in_flight -= 1
+        self._last_refused.append(False)
         took_s = max(now - started, 1e-4)
         self._took_s = took_s if self._took_s is None else self._took_s + _LATEST * (took_s - self._took_s)
         if started >= self._refused_at:
@@ -110,13 +116,16 @@ class PaceController:
         if self._round_answers >= max(_FIRST_WINDOW, int(self.window)):
             self._end_round(now)
 
-    def refused(self, now: float, started: float, wait_s: float = 0.0) -> None:
+    def refused(self, now: float, started: float, wait_s: float = 0.0, *, is_quota: bool = True) -> None:
         """Records that the server wanted no request, and none for ``wait_s``.
 
-        Of those sent before a refusal was known, only one counts.
+        Of those sent before a refusal was known, only one counts. One that names no quota may be a stray failure: it
+        counts only where half of the last requests were refused, or stray failures would slow down a server that takes
+        all the rest.
         """
         self.in_flight -= 1
-        if started < self._refused_at:
+        self._last_refused.append(True)
+        if started < self._refused_at or not (is_quota or 2 * sum(self._last_refused) >= _LAST):
             return
         self._refused_at = now
         if not self._is_answered:
@@ -214,10 +223,10 @@ class Pace:
             self._controller.answered(time.monotonic(), started)
             self._changed.notify()
 
-    def refused(self, started: float, wait_s: float) -> None:
+    def refused(self, started: float, wait_s: float, *, is_quota: bool = True) -> None:
         """Records that the server wanted no request, and none for ``wait_s``."""
         with self._changed:
-            self._controller.refused(time.monotonic(), started, wait_s)
+            self._controller.refused(time.monotonic(), started, wait_s, is_quota=is_quota)
             self._changed.notify()
 
     def failed(self) -> None:

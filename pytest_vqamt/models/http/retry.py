@@ -38,10 +38,12 @@ class TransientError(Exception):
         reason: for messages.
         state: of the server.
         wait_s: the delay that the server asks for; None where it asks for none.
+        is_quota: whether the server says that too many requests came.
     """
 
-    def __init__(self, reason: str, *, state: ServerState, wait_s: float | None = None) -> None:
+    def __init__(self, reason: str, *, state: ServerState, wait_s: float | None = None, is_quota: bool = False) -> None:
         super().__init__(reason)
+        self.is_quota = is_quota
         self.reason = reason
         self.state = state
         self.wait_s = wait_s

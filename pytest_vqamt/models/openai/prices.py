@@ -18,6 +18,9 @@ _PER = 1_000_000
 
 _MOST = 1e9
 _FIELDS = ("in", "out", "cached-in", "request")
+_NEEDED = ("in", "out")
+"""What a price must have, unless it is for requests alone: a field that is forgotten would cost nothing."""
+
 _EXAMPLE = '["gpt-4o-mini"] with in = 0.15 and out = 0.60, for a million tokens'
 
 
@@ -56,7 +59,7 @@ def prices_from(options: ModelOptions, model: str) -> Prices | None:
         OptionError: a price is invalid, the file cannot be read, or does not have the model.
     """
     given = options.settings
-    named = {name: given[f"price-{name}"] for name in ("in", "out") if f"price-{name}" in given}
+    named = {name: given[f"price-{name}"] for name in _NEEDED if f"price-{name}" in given}
     if "price" in given:
         if named:
             raise OptionError(
@@ -66,7 +69,12 @@ def prices_from(options: ModelOptions, model: str) -> Prices | None:
     if not named:
         return None
     prices = {name: parse_number(text, f"price-{name}", at_least=0, most=_MOST) for name, text in named.items()}
-    return Prices(tokens_in=prices.get("in", 0.0), tokens_out=prices.get("out", 0.0))
+    if len(named) < len(_NEEDED):
+        ((name, text),) = named.items()
+        raise OptionError(
+            f"Expected both price-in and price-out, 0 for what is free, but got price-{name}={text} alone"
+        )
+    return Prices(tokens_in=prices["in"], tokens_out=prices["out"])
 
 
 def _prices_in(file: Path, model: str) -> Prices:
@@ -92,6 +100,11 @@ def _prices_in(file: Path, model: str) -> Prices:
             raise OptionError(
                 f"Expected prices from 0 up for {', '.join(_FIELDS)}, but got {field} = {value!r} of {where}"
             )
+    lacking = [field for field in _NEEDED if field not in found]
+    if lacking and set(found) != {"request"}:
+        raise OptionError(
+            f"Expected {' and '.join(_NEEDED)}, 0 for what is free, but got no {' and '.join(lacking)} of {where}"
+        )
     return Prices(
         tokens_in=found.get("in", 0.0),
         tokens_out=found.get("out", 0.0),

@@ -130,9 +130,13 @@ class ChatEndpoint:
         finally:
             self._budget.finish(spent.cost)
         if spent.cost is None:
+            lacking = (
+                "counts no tokens (usage in its replies), which the prices are for: leave --vqamt-max-cost off"
+                if self._prices
+                else "tells none: give --vqamt-option price=FILE, or price-in and price-out for a million tokens"
+            )
             raise ModelError(
-                f"Expected the cost of each answer with --vqamt-max-cost, but {self._address.url} tells none: give "
-                "--vqamt-option price=FILE, or price-in and price-out for a million tokens"
+                f"Expected the cost of each answer with --vqamt-max-cost, but {self._address.url} {lacking}"
             )
         return answer
 
@@ -147,7 +151,9 @@ class ChatEndpoint:
             if failure.state is ServerState.BUSY:
                 # A query does not wait beyond its budget, so the others do not either.
                 wait_s = failure.wait_s or 0.0
-                self._pace.refused(started, wait_s if wait_s <= self.settings.retries_s else 0.0)
+                if wait_s > self.settings.retries_s:
+                    wait_s = 0.0
+                self._pace.refused(started, wait_s, is_quota=failure.is_quota)
                 self.usage.add("requests refused")
             else:
                 self._pace.failed()
@@ -178,6 +184,8 @@ class ChatEndpoint:
         if is_truncated(fields):
             self.usage.add("answers cut off")
         scores = completion_scores(fields) if self.settings.chat.logprobs else None
+        if self.settings.chat.logprobs and scores is None:
+            self.usage.add("answers without log-probabilities")
         return Answer(
             self._key.redact(text),
             scores and tuple((self._key.redact(label), score) for label, score in scores),
@@ -275,7 +283,8 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
     if status in (408, 409, 425, 429) or status >= 500:
         reason = f"{status_text(status)}{_quoted(response, key)}"
         state = ServerState.BROKEN if status == 500 else ServerState.BUSY
-        raise TransientError(reason, state=state, wait_s=retry_after_s(response.headers))
+        wait_s = retry_after_s(response.headers)
+        raise TransientError(reason, state=state, wait_s=wait_s, is_quota=status == 429 or wait_s is not None)
     raise QueryError(f"Expected an answer from {address.model!r}, {got}{_option_advice(response)}")
 
 
@@ -307,7 +316,9 @@ def _key_advice(address: ModelAddress, key: ApiKey) -> str:
         return "one was sent; put the right one into the environment variable " + " or ".join(
             key_variables(address)[:2]
         )
-    return f"none was sent; put it into the environment variable {KEY_VARIABLE}"
+    also = ", ".join(name for name in key.headers)
+    sent = f"none was sent but the header {also}, which may have the wrong value" if also else "none was sent"
+    return f"{sent}; put it into the environment variable {KEY_VARIABLE}"
 
 
 def _option_advice(response: ErrorResponse) -> str:

@@ -52,9 +52,12 @@ class Repeat(LexicalRelation):
 
 
 def plain_question(view: AskableScene, choose: Chooser) -> Question | NotApplicable:
-    """Draws a published question if there is one, or else a count of two names or a question of existence, evenly."""
-    if asked := sample_published_question(view.scene, choose):
-        return asked
+    """Draws a published question if there is one, or else one of our own."""
+    return sample_published_question(view.scene, choose) or generated_question(view, choose)
+
+
+def generated_question(view: AskableScene, choose: Chooser) -> Question | NotApplicable:
+    """Draws a count of two names or a question of existence, evenly."""
     if choose.chance(0.5):
         single = groups.sample_single(view, choose, "object")
         if isinstance(single, NotApplicable):

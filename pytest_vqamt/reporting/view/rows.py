@@ -111,6 +111,7 @@ _PAPERS: Mapping[str, str] = {
     "spatial": "Places: left, right, higher, lower",
     "count": "Counts: parts and wholes",
     "control": "Controls: the noise floor",
+    "serving": "Checks of the deployment",
 }
 
 _SAME_LABEL = ("veglue.corruption", "text.word_substitution")

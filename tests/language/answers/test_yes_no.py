@@ -54,13 +54,13 @@ SAID_OF_A_DOG = [
     ("There is at least one dog.", True), ("Yes, there's a dog lying on the floor next to a cat.", True),
     ("There is no dog.", False), ("There are no dogs in the picture.", False),
     ("There isn't a dog in the image", False), ("There aren\u2019t any dogs.", False), ("No, there is no dog.", False),
-    ("Yes, there is no dog.", False), ("No dogs.", False), ("no dog", False), ("no dog in picture", False),
+    ("No dogs.", False), ("no dog", False), ("no dog in picture", False),
     ("I don't see any dogs.", False), ("No, I can't see a dog.", False), ("no there is no dog", False),
     ("There are no cats or dogs.", False), ("There are neither cats nor dogs", False),
     ("there is not a cat or a dog", False), ("No, the picture does not contain any dogs.", False),
     ("zero dogs", False), ("The picture is free of dogs.", False), ("The image is without any dogs", False),
     ("The photo is devoid of dogs.", False), ("Dogs are absent from the picture.", False),
-    ("Yes, the image lacks a dog.", False), ("No dog is visible here.", False), ("no dogs are visible", False),
+    ("The image lacks a dog.", False), ("No dog is visible here.", False), ("no dogs are visible", False),
     ("The dogs are not visible.", False), ("Dogs aren't in the picture.", False),
     ("Dogs cannot be seen in the picture", False), ("I don't think there is a dog.", False), ("not a dog", False),
     ("It is not true that there is a dog.", False), ("There doesn't appear to be a dog in this image.", False),
@@ -152,7 +152,9 @@ OTHERS: list[tuple[str, Meaning, bool | None]] = [
     ("It is blue, not red.", RED, False), ("not red", RED, False), ("No, it isn't.", RED, False),
     ("No, the car is next to a red truck.", RED, False), ("The truck is red, but the car is blue", RED, False),
     ("blue", RED, False), ("The car is blue and the bus is red.", RED, False), ("It is a bright red.", RED, True),
-    # what is said of the thing beats the particle
+    # what is said of the thing beats the particle, but "yes" to what is denied is no answer
+    ("Yes, there is no dog.", Exists(group=DOG), None), ("Yes, there is no dog.", Absent(group=DOG), True),
+    ("Yes, the image lacks a dog.", Exists(group=DOG), None), ("Yes, it is not red.", RED, None),
     ("Yes, there's one on the left.", Absent(group=DOG), False),
     ("Yes, the man is holding a dog", Absent(group=DOG), False),
     ("No, the man is not running, he is standing", Absent(group=RUNNING_MAN), True),
@@ -220,7 +222,6 @@ PRESENT = [
 ABSENT = [
     "There is no {one}.",
     "I don't see any {many}.",
-    "Yes, there are no {many}.",
     "No {many}",
     "The image shows no {one}.",
 ]

@@ -47,6 +47,7 @@ def simulate(
     answer_s: float = 0.05,
     at_once: int | None = None,
     retry_after_s: float = 0.0,
+    is_quota: bool = True,
 ) -> Outcome:
     """Sends requests until ``total`` are answered.
 
@@ -85,7 +86,7 @@ def simulate(
                 controller.answered(ended, started)
                 answered, last = answered + 1, ended
                 continue
-            controller.refused(ended, started)
+            controller.refused(ended, started, is_quota=is_quota)
             refused += 1
             paused_until = max(paused_until, ended + retry_after_s)
             heapq.heappush(again, ended + (retry_after_s or 0.5))
@@ -121,6 +122,30 @@ def test_a_server_that_answers_many_at_once_gets_them() -> None:
     controller = PaceController(64)
     assert simulate(controller, 2000, answer_s=0.5).rate > 0.9 * 64 / 0.5
     assert controller.window == 64
+
+
+def stray(one_in: int) -> Takes:
+    """Fails one in so many requests, whatever their rate."""
+    sent = 0
+
+    def takes(_now: float) -> bool:
+        nonlocal sent
+        sent += 1
+        return sent % one_in > 0
+
+    return takes
+
+
+@each_row("one_in", [200, 50, 10])
+def test_stray_failures_do_not_slow_it_down(one_in: int) -> None:
+    found = simulate(PaceController(32), 12_000, takes=stray(one_in), is_quota=False)
+    assert found.rate > 0.8 * 32 / 0.05
+
+
+def test_a_server_that_is_overloaded_slows_it_down_without_naming_a_quota() -> None:
+    found = simulate(PaceController(64), 4_000, takes=quota(50, 50), is_quota=False)
+    assert found.rate > 0.9 * 50
+    assert found.refused < 0.5
 
 
 def test_no_more_are_in_flight_than_allowed() -> None:
@@ -160,6 +185,17 @@ def test_one_event_counts_once() -> None:
     controller.refused(0.12, 0.0)
     assert controller.rate == cut
     assert (controller.delay_s(0.12) or 0) > 0.1, "a refusal is followed by a pause"
+
+
+def test_requests_one_by_one_say_nothing_about_how_many_can_be_in_flight() -> None:
+    # `vqamt probe` sends small pictures, then large ones, each alone, and later a batch that must be in flight at once.
+    controller, now = PaceController(16), 0.0
+    first = controller.window
+    for took_s in (*[0.01] * 30, *[0.1] * 60):
+        controller.start(now)
+        controller.answered(now + took_s, started=now)
+        now += took_s
+    assert controller.window == first
 
 
 def test_no_request_starts_while_the_server_wants_none() -> None:

@@ -6,12 +6,13 @@ import json
 import socket
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +81,40 @@ def in_turn(*replies: Reply) -> Script:
     return lambda request: replies[min(request.number, len(replies) - 1)]
 
 
-class Stub(ThreadingHTTPServer):
-    """The server; it listens as long as it is entered.
+class LocalServer(ThreadingHTTPServer, ABC):
+    """A server on this machine; it listens as long as it is entered. ``port`` 0 is any that is free."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 512
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    @abstractmethod
+    def reply(self, path: str, headers: Mapping[str, str], content: bytes) -> Reply:
+        """The reply to a request; ``headers`` have names in lower case. Called by several threads at once."""
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that has gone away is no news."""
+
+
+class Stub(LocalServer):
+    """A server that answers as a script says.
 
     Attributes:
         requests: all there were, in the order of their arrival.
@@ -89,22 +122,14 @@ class Stub(ThreadingHTTPServer):
         peak: how many were being answered at once at most.
     """
 
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 512
-
     def __init__(self, script: Script) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__()
         self.script = script
         self.requests: list[Request] = []
         self.times: list[float] = []
         self.peak = 0
         self._now = 0
         self._lock = threading.Lock()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
 
     def reply(self, path: str, headers: Mapping[str, str], content: bytes) -> Reply:
         with self._lock:
@@ -121,25 +146,12 @@ class Stub(ThreadingHTTPServer):
             self._now -= 1  # before the client can know that it has its answer
         return reply
 
-    def __enter__(self) -> Stub:
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.shutdown()
-        self.server_close()
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that has gone away is no news."""
-
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
-    server: Stub
+    server: LocalServer
 
     def do_POST(self) -> None:  # http.server's name for it
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))

@@ -368,6 +368,13 @@ def test_log_probabilities_become_the_scores_of_the_answer(serve: Serve, model: 
     assert "logprobs" not in server.requests[1].fields
 
 
+def test_answers_that_lack_the_log_probabilities_are_counted(serve: Serve, model: Load, ask: Ask) -> None:
+    stub = model(serve(always(said("Yes."))), logprobs="2")
+    (answer,) = stub.answer([ask()])
+    assert answer.scores is None
+    assert stub.usage["answers without log-probabilities"] == 1
+
+
 @each_row(
     "name, value",
     [

@@ -22,6 +22,7 @@ cached-in = 0.075
 
 ["gpt-*"]
 in = 9
+out = 0
 
 ["Qwen/*"]
 request = 0.001
@@ -47,6 +48,9 @@ def test_the_name_itself_comes_before_globs(tmp_path: Path) -> None:
         ("[m]\nin = -1", "prices from 0 up for in, out, cached-in, request, but got in = -1"),
         ("[m]\ninput = 1", "but got input = 1 of"),
         ("[m]\nin = true", "but got in = True"),
+        ("[m]\nin = 1", "Expected in and out, 0 for what is free, but got no out of"),
+        ("[m]", "but got no in and out of"),
+        ("[m]\nout = 1\nrequest = 1", "but got no in of"),
     ],
 )
 def test_a_table_of_another_form_is_refused(tmp_path: Path, text: str, told: str) -> None:
@@ -55,6 +59,11 @@ def test_a_table_of_another_form_is_refused(tmp_path: Path, text: str, told: str
     with pytest.raises(OptionError, match=told) as error:
         prices_from(ModelOptions(settings={"price": str(file)}), "m")
     assert "\n" not in str(error.value)
+
+
+def test_one_price_alone_is_refused() -> None:
+    with pytest.raises(OptionError, match="both price-in and price-out, 0 for what is free, but got price-in=2 alone"):
+        prices_from(ModelOptions(settings={"price-in": "2"}), "m")
 
 
 def test_a_file_that_is_not_there_and_two_prices_are_refused() -> None:

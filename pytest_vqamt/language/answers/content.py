@@ -1,0 +1,99 @@
+"""The words of a question and an answer that matter, in one form each, and what excludes what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.tables import toml_table
+
+_IN_THE_PICTURE = re.compile(r" (?:in|on|of) (?:the|this) (?:picture|image|photo(?:graph)?|scene)\b")
+
+
+def content(text: str) -> list[str]:
+    """Returns the words that matter, in one form each: verbs without their ends, synonyms as one.
+
+    >>> content("the sofas are standing in front of the fridge")
+    ['couch', 'stand', 'before', 'refrigerator']
+    """
+    return [content_word(word) for word in plain_words(text)]
+
+
+def plain_words(text: str) -> list[str]:
+    """Returns the words that matter as they stand."""
+    pattern, words = _phrases()
+    text = pattern.sub(lambda found: words[found.lastgroup or ""], text)
+    return [word for word in _WORD.findall(_IN_THE_PICTURE.sub("", text)) if word not in _fillers()]
+
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+
+
+@lru_cache(maxsize=65536)
+def content_word(word: str) -> str:
+    """The word without the ends of verbs and nouns, so that "sits" and "sitting" are the same."""
+    if (form := _forms().get(word)) is not None:
+        return form
+    word = _synonyms().get(word) or _synonyms().get(singular(word), word)
+    found = _ENDS.fullmatch(word)
+    return found[1] if found else word
+
+
+POSTURES = frozenset(
+    {"stand", "lie", "sit", "locat", "position", "rest", "plac", "kept", "found", "seen", "visible", "park"}
+)
+"""Verbs that say no more than "is" of a thing in a place, unless they are asked about."""
+_ENDS = re.compile(r"(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
+
+
+@cache
+def _synonyms() -> dict[str, str]:
+    """Words that stand for each other in any sentence, by the first of them."""
+    pairs = toml_table("english/synonyms.toml")["names"]
+    both = {second: first for first, second, *_ in pairs["both_ways"] if " " not in first + second}
+    return {**both, **{first: second for first, second, *_ in pairs["one_way"] if " " not in first + second}}
+
+
+def exclude(one: str, other: str) -> bool:
+    """Whether no thing is both: by opposites of places and poses, and by the ontology."""
+    if frozenset((one, other)) in _opposites():
+        return True
+    attributes = _attributes()
+    return one in attributes and other in attributes and ontology().excludes(attributes[one], attributes[other])
+
+
+@cache
+def _attributes() -> dict[str, str]:
+    """The attributes of the ontology by their forms here: "strip" is "striped"."""
+    single = [each for each in sorted(ontology().category_by_attribute) if " " not in each]
+    return {content_word(each): each for each in sorted(single, key=lambda each: content_word(each) == each)}
+
+
+def _table() -> Mapping[str, Any]:
+    return toml_table("answers/same_words.toml")
+
+
+@cache
+def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
+    rows = {f"p{number}": row for number, row in enumerate(_table()["phrases"].items())}
+    either = "|".join(f"(?P<{name}>{ways})" for name, (ways, _) in rows.items())
+    return re.compile(rf"\b(?:{either})\b"), {name: word for name, (_, word) in rows.items()}
+
+
+@cache
+def _fillers() -> frozenset[str]:
+    return frozenset(_table()["fillers"])
+
+
+@cache
+def _forms() -> dict[str, str]:
+    return {form: word for word, forms in _table()["forms"].items() for form in forms}
+
+
+@cache
+def _opposites() -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(map(content_word, pair)) for pair in _table()["opposites"])

@@ -1,0 +1,293 @@
+"""Clauses of an answer by the predicate of the question: which option, or which number, has what is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pytest_vqamt.language.answers.choices import find_options, is_denied, without_questions
+from pytest_vqamt.language.answers.content import content, content_word, exclude
+from pytest_vqamt.language.answers.text import HEDGE, MARK, UnreadableAnswer, mark_numbers, prepare_answer
+from pytest_vqamt.language.answers.yes_no import claim_clauses
+from pytest_vqamt.language.tables import toml_table
+
+
+def option_with_predicate(question: str, answer: str, options: tuple[str, ...]) -> str | None:
+    """The only option that a clause gives the predicate of the question, or that no clause takes it from.
+
+    >>> ask = "What is the woman holding, an umbrella or a handbag?"
+    >>> option_with_predicate(ask, "She holds an umbrella; the handbag hangs on a chair.", ("umbrella", "handbag"))
+    'umbrella'
+    >>> option_with_predicate("Which is open, the door or the gate?", "The door is.", ("door", "gate"))
+    """
+    evidence = _evidence(question, answer, options)
+    if evidence is None:
+        return None
+    left = evidence.named - evidence.against if len(evidence.against) == len(options) - 1 else set[str]()
+    for chosen in (evidence.affirmed, left, evidence.direct):
+        if chosen:
+            return chosen.pop() if len(chosen) == 1 and not chosen & evidence.against else None
+    return None
+
+
+def contradicts_predicate(question: str, answer: str, options: tuple[str, ...], read: str) -> bool:
+    """Whether an option is said to be the opposite of what is asked: "the woman is shorter" names no taller one."""
+    if len(answer) < len(read) + _WORDS_BESIDES or not _ASKS_FOR_A_THING.match(question):
+        return False
+    evidence = _evidence(question, answer, options)
+    return evidence is not None and read in evidence.against and read not in evidence.affirmed | evidence.direct
+
+
+_WORDS_BESIDES = 12
+_ASKS_FOR_A_THING = re.compile(r"\W*(?:which|who|what)\b(?!.*(?:not\b|n't\b|\bmissing\b|\babsent\b))", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Evidence:
+    """Options that a clause affirms by the predicate, or says of the subject; those that one denies; all."""
+
+    affirmed: set[str] = field(default_factory=set)
+    direct: set[str] = field(default_factory=set)
+    against: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+
+
+def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence | None:
+    prepared = prepare_answer(answer)
+    if isinstance(prepared, UnreadableAnswer):
+        return None
+    asked = question.lower().partition("?")[0]
+    wanted, subject = _predicate(asked, options), _words_of(asked)
+    key = wanted[0] if wanted else ""
+    found = _Evidence()
+    for clause in _clauses(_INSERTED.sub(r"\1 ", without_questions(prepared)), options):
+        mentions = list(find_options(clause, options))
+        if not mentions:
+            continue
+        if HEDGE.search(clause) or _CONDITION.search(clause):
+            return None
+        option, start, end = mentions[0]
+        here = {each for each, _, _ in mentions}
+        found.named |= here
+        is_first = len(here) > 1 and len(mentions) == 2 and _BESIDES.match(clause[end : mentions[1][1]]) is not None
+        if len(here) > 1 and (not is_first or _NOT.search(clause)):
+            continue
+        words = content(f"{clause[:start]} {'' if is_first else clause[end:]}")
+        if is_denied(clause, start, end) or _NOT.search(clause):
+            found.against |= here
+        elif is_first:
+            behind_key = bool(key) and key in content(clause[:start])[-2:]
+            found.affirmed |= {option} if behind_key else set()
+            says_it = _is_direct(clause[:start], subject) or (not key and not start and clause[end] == ",")
+            found.direct |= {option} if says_it else set()
+        elif key in words and _has_object(wanted, words):
+            found.affirmed.add(option)
+        elif key and any(exclude(word, key) for word in words):
+            found.against.add(option)
+        elif _is_direct(clause[:start], subject):
+            found.direct.add(option)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _words_of(asked: str) -> frozenset[str]:
+    return frozenset(content(asked))
+
+
+def _has_object(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a clause with the first word of the predicate has the rest, or leaves it out."""
+    after = words[words.index(wanted[0]) + 1 :]
+    return set(wanted) <= {*words} or not after or after[0] in _PRONOUNS or len(wanted) == 1
+
+
+_PRONOUNS = ("it", "him", "her", "them", "one", "of", "out", "from", "than")
+_INSERTED = re.compile(r"^([^,]+), [^,]+, (?=(?:is|are|was|has|have)\b)")
+_CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
+_NOT = re.compile(r"\b(?:not|no longer|never|nor|neither|hardly)\b")
+_SPLIT = re.compile(r",?\s+and\s+|,\s*|\s+while\s+|\bso\s+")
+_STARTS_A_CLAUSE = re.compile(
+    r"(?:the|an?|its|his|her|their|this|that)?\s*(?:[\w-]+ ){1,3}?(?:is|are|was|were|has|have|can|does|do"
+    r"|to the|[a-z]{2,}(?<![aius])s)\b"
+)
+
+
+def _clauses(statements: str, options: tuple[str, ...]) -> Iterator[str]:
+    """The clauses, those behind a comma or an "and" too if they are about an option: "and the bench is to the left"."""
+    for clause in claim_clauses(statements):
+        start = 0
+        for cut in _SPLIT.finditer(clause):
+            rest = clause[cut.end() :]
+            if _STARTS_A_CLAUSE.match(rest) and next(find_options(rest[:40], options), None):
+                yield clause[start : cut.start()]
+                start = cut.end()
+        yield clause[start:]
+
+
+_OF_A_THING = re.compile(
+    r"(?:what|which|who)(?: (?!is\b|are\b|was\b|has\b|does\b)\w+){0,3}? (?:is|are|was|has|have) (?!the\b|an?\b"
+    r"|his\b|her\b|this\b|that\b|their\b)(.+)"
+)
+_MORE = re.compile(r"\b(more|fewer|less)\b")
+
+
+@lru_cache(maxsize=4096)
+def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
+    """The words of the question that are true of the option asked for, the verb first: "open", "hold"."""
+    found = next(find_options(asked, options), None)
+    head = re.split(r",|\n", asked[: found[1]] if found else asked)[0]
+    if more := _MORE.search(head):
+        return [more[1]]
+    of_option = _OF_A_THING.match(head.strip())
+    words = content(of_option[1] if of_option else head)
+    if not words or not _ASKS_FOR_A_THING.match(asked):
+        return []
+    return words if of_option else words[-1:]
+
+
+_PLACED = re.compile(r"(?:is|are|does|do) (?:the|this|that) (.+)")
+
+
+def clause_with_predicate(question: str, answer: str, attributes: tuple[str, ...] = ()) -> str | None:
+    """The only clause with a number that has the whole predicate of a "how many" question; None if others may have it.
+
+    >>> ask = "How many children are wearing helmets?"
+    >>> clause_with_predicate(ask, "There are four children; three of them are wearing helmets.")
+    'three of them are wearing helmets'
+    """
+    wanted = _counted_predicate(question) | frozenset(map(content_word, attributes)) if " " in answer else frozenset()
+    prepared = prepare_answer(answer) if wanted else ""
+    if not wanted or isinstance(prepared, UnreadableAnswer) or len(MARK.findall(mark_numbers(prepared))) < 2:
+        return None
+    rest = _THE_OTHERS.sub("", prepared)
+    if _ADDS_UP.search(rest):
+        return None
+    counted = [clause for each in claim_clauses(rest) for clause in _parts(each) if _has_number(clause)]
+    having = [clause for clause in counted if wanted <= set(content(clause))]
+    others = [clause for clause in counted if clause not in having]
+    if (
+        len(having) != 1
+        or not (others or rest != prepared)
+        or not all(_STANDS_ALONE.search(mark_numbers(each)) for each in others)
+    ):
+        return None
+    return having[0]
+
+
+@lru_cache(maxsize=4096)
+def _counted_predicate(question: str) -> frozenset[str]:
+    found = _HOW_MANY.search(question.lower())
+    return frozenset(content(_IN_THE_PICTURE.sub("", found[1]))) if found else frozenset()
+
+
+_HOW_MANY = re.compile(
+    r"\bhow many (?:of (?:the|these|those) )?(?:\w+ ){1,3}?((?:are|is|do|does|have|has|wear|in|on|at|with|that"
+    r"|who|which)\b[^?\n]*)"
+)
+_IN_THE_PICTURE = re.compile(
+    r"\b(?:are|is|do|does|you|we|i|see|there|visible|shown|that|who|which|can|be|in total|altogether)\b"
+)
+_ADDS_UP = re.compile(
+    r"\b(?:total|altogether|in all|sum|combined|overall|another|other|also|more|additional|plus)\b|[=+]"
+)
+_THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]*\bnot\b[^.;,]*")
+_COMMA = re.compile(r",\s+(?:and\s+)?|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
+_STANDS_ALONE = re.compile(
+    r"\b(?:is|are|has|have|shows?|contains?|see) (?:\w+ )*?(?:<\d+>) [a-z]"
+    r"|<\d+> (?:\w+ )*?(?:is|are|has|have|\w+ing)\b|^(?:there (?:is|are) )?<\d+> \w+$"
+    r"|<\d+> (?:on|in|under|behind|at|near|next)\b"
+    r"(?!.*\b(?:left|right|front|back|side|end|middle|foreground|background|top|bottom)\b)"
+)
+
+
+def _parts(clause: str) -> Iterator[str]:
+    """The parts of a clause between commas and before an "and", where each says something by itself."""
+    start = 0
+    for cut in _COMMA.finditer(clause):
+        if _SAYS.search(clause, start, cut.start()):
+            yield clause[start : cut.start()]
+            start = cut.end()
+    yield clause[start:]
+
+
+_SAYS = re.compile(r"\b(?:is|are|has|have|see|on|in|at|under|with|\w{3,}ing|\w{3,}s)\b")
+
+
+def _has_number(clause: str) -> bool:
+    return MARK.search(mark_numbers(clause)) is not None
+
+
+def converse_place(question: str, answer: str, options: tuple[str, ...]) -> str | None:
+    """The place of the first thing of the question: "the bus is behind the truck" puts the truck in front of it."""
+    things = _things_placed(question, options) if len(options) == 2 and " " in answer else None
+    prepared = prepare_answer(answer) if things else ""
+    if things is None or isinstance(prepared, UnreadableAnswer):
+        return None
+    subject, other = things
+    said = set()
+    for clause in _clauses(prepared, options):
+        mentions = list(find_options(clause, options))
+        if len(mentions) != 1 or is_denied(clause, *mentions[0][1:]) or HEDGE.search(clause):
+            continue
+        option, start, end = mentions[0]
+        before, after = content(clause[:start]), content(clause[end:])
+        if other in before and subject not in before and subject in after:
+            said.add(options[option == options[0]])
+        elif subject in before or (_PRONOUN.match(clause) and other in after):
+            said.add(option)
+    return said.pop() if len(said) == 1 else None
+
+
+@lru_cache(maxsize=4096)
+def _things_placed(question: str, options: tuple[str, ...]) -> tuple[str, str] | None:
+    """The last words of the two things of "is the truck in front of or behind the bus"; None of other questions."""
+    asked = question.lower().partition("?")[0]
+    if not _PLACED.match(asked) or not exclude(*_as_words(options)):
+        return None
+    places = list(find_options(asked, options))
+    if len({option for option, _, _ in places}) != 2:
+        return None
+    subject, other = content(asked[: places[0][1]]), content(asked[places[-1][2] :])
+    return (subject[-1], other[-1]) if subject and other else None
+
+
+def _as_words(options: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(
+        "".join(content(f"{option} of" if option.startswith(("to the", "on the")) else option)[:1])
+        for option in options
+    )
+
+
+_PRONOUN = re.compile(r"^\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")
+_COPULA = re.compile(
+    r"\b(?:is|are|was|were|looks?|seems?|appears?)(?: to be)?"
+    r"(?: (?!next\b|near\b|behind\b|beside\b|by\b|under\b|above\b|below\b|to\b|with\b|from\b|not\b)[\w-]+){0,3}\s*$"
+)
+
+
+def _is_direct(before: str, subject: frozenset[str]) -> bool:
+    """Whether an option is said of the subject of the question: "it is red", not "the red one is"."""
+    copula = _COPULA.search(before)
+    if not copula:
+        return False
+    words = content(_PRONOUN.sub("", before[: copula.start()]))
+    return set(words) <= subject and bool(words or _PRONOUN.match(before))
+
+
+_BESIDES = re.compile(
+    r"(?! ?(?:and|or|plus|as well as)\b)[\w '-]*?\b(?:next to|near|beside|by|behind|under|on|in|at|with|while"
+    r"|above|below|over|from|past|along|through|towards?|into|onto|against|across|around|instead of)\b"
+)
+
+
+def with_names(answer: str, options: tuple[str, ...]) -> str:
+    """The answer with the only man and the only woman of the options for "he" and "she"."""
+    for pattern, names in ((_SHE, _WOMEN), (_HE, _MEN)):
+        of_sex = [option for option in options if names & set(option.lower().split())]
+        answer = pattern.sub(of_sex[0], answer) if len(of_sex) == 1 else answer
+    return answer
+
+
+_SHE, _HE = re.compile(r"\b(?:she|her)\b", re.IGNORECASE), re.compile(r"\b(?:he|him)\b", re.IGNORECASE)
+_MEN, _WOMEN = (frozenset(pair[sex] for pair in toml_table("english/opposites.toml")["names"]) for sex in (0, 1))

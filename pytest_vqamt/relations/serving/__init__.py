@@ -1,0 +1,1 @@
+"""Checks of a deployment as relations: they run only where a pattern of relations names them."""
