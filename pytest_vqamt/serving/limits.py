@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -13,7 +12,23 @@ import msgspec
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode
-from pytest_vqamt.core.edits import EDITS, Blur, Corrupt, Cutout, Edit, Erase, Fill, Insert, Mask
+from pytest_vqamt.core.edits import (
+    EDITS,
+    Beside,
+    Blur,
+    Colour,
+    Corrupt,
+    Cutout,
+    Edit,
+    Erase,
+    Fill,
+    Insert,
+    Jpeg,
+    Mask,
+    Pad,
+    Rotate,
+    Write,
+)
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Failure
@@ -40,6 +55,7 @@ _MAX_PX = 100_000.0
 _MAX_SIGMA_PX = 1_000.0
 _MAX_BOXES = 500
 """Per edit; each box costs work."""
+_MAX_TEXT = 500
 
 
 def check_edit(edit: object) -> Edit:
@@ -72,16 +88,38 @@ def check_edit(edit: object) -> Edit:
             raise DataError(f"Expected a cut-out of at most {MAX_PIXELS} pixels, but got box={box!r}")
         case Corrupt(severity=severity) if severity not in (1, 2, 3, 4, 5):
             raise DataError(f"Expected a corruption of severity 1 to 5, but got severity={severity!r}")
-        case Mask(colour=colour) | Erase(colour=(_, _, _) as colour) if not all(0 <= value <= 255 for value in colour):
-            raise DataError(f"Expected a colour of three whole numbers from 0 to 255, but got colour={colour!r}")
+        case Jpeg(quality=quality) if not 1 <= quality <= 95:
+            raise DataError(f"Expected a JPEG quality from 1 to 95, but got quality={quality!r}")
+        case Rotate(degrees=degrees) if degrees not in (90, 180, 270):
+            raise DataError(f"Expected a turn by 90, 180 or 270 degrees, but got degrees={degrees!r}")
+        case Beside(second=second, gap=gap) if min(second.width, second.height) < 1 or gap < 0:
+            raise DataError(
+                f"Expected a second picture of 1 x 1 pixels or more and a gap of 0 or more, but got width={second.width!r}, "
+                f"height={second.height!r}, gap={gap!r}"
+            )
+        case Write(text=text) if len(text) > _MAX_TEXT:
+            raise DataError(f"Expected a text of at most {_MAX_TEXT} characters to write, but got {len(text)}")
         case Erase(fill=Fill.INPAINT, method=method):
             kind, _, rest = method.partition(":")
             if kind == LAMA:
                 checkpoint_of(rest)
             elif method not in KINDS:
                 raise DataError(f"Expected an inpainter ({', '.join(KINDS)}), but got method={method!r}")
+    for colour in _colours(edit):
+        if not all(0 <= value <= 255 for value in colour):
+            raise DataError(f"Expected a colour of three whole numbers from 0 to 255, but got colour={colour!r}")
     checked: Edit = edit  # type: ignore[assignment] # EDITS lists the very types that fit the protocol
     return checked
+
+
+def _colours(edit: Edit) -> tuple[Colour, ...]:
+    match edit:
+        case Mask(colour=colour) | Erase(colour=(_, _, _) as colour) | Pad(colour=colour) | Beside(colour=colour):
+            return (colour,)
+        case Write(ink=ink, card=card):
+            return ink, card
+        case _:
+            return ()
 
 
 def check_picture(picture: Picture) -> None:
@@ -137,7 +175,7 @@ class PictureResolver:
             scene = _scene(source, photo)
             if scene is None:
                 continue
-            picture = _edited(scene, edits, partial(_check_cutout, source))
+            picture = _edited(scene, edits, source)
             if picture.digest == digest:
                 return picture, prefetcher.image
         served = ", ".join(source.spec for source, _ in self._sources) or "no data"
@@ -153,12 +191,14 @@ def _scene(source: SceneSource, photo_id: str) -> Scene | None:
     return source.scene(place)
 
 
-def _edited(scene: Scene, edits: Sequence[Edit], check_cutout: Callable[[Cutout], None]) -> Picture:
+def _edited(scene: Scene, edits: Sequence[Edit], source: SceneSource) -> Picture:
     """Edits the photo of the scene, and checks each step before the next."""
     picture = scene.picture
     for edit in edits:
         if isinstance(edit, Insert):
-            check_cutout(edit.cutout)
+            _check_cutout(source, edit.cutout)
+        if isinstance(edit, Beside):
+            _check_second(source, edit.second)
         picture = picture.edit(edit)
         check_picture(picture)
     return picture
@@ -173,6 +213,13 @@ def _check_cutout(source: SceneSource, cutout: Cutout) -> None:
         raise DataError(
             f"Expected a cut-out of a thing of photo {cutout.photo.id!r}, but got {cutout.thing.id[:200]!r}"
         )
+
+
+def _check_second(source: SceneSource, second: Scene) -> None:
+    """Raises DataError unless the source has the photo of the second picture, of the same size."""
+    scene = _scene(source, second.photo.id)
+    if scene is None or (scene.photo, scene.width, scene.height) != (second.photo, second.width, second.height):
+        raise DataError(f"Expected a second picture of {source.spec}, but got photo={second.photo.id[:200]!r}")
 
 
 class PngPicture:

@@ -15,6 +15,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode, encode
 from pytest_vqamt.core.edits import (
+    Beside,
     Blur,
     Brightness,
     Contrast,
@@ -28,11 +29,18 @@ from pytest_vqamt.core.edits import (
     FileForm,
     Fill,
     Insert,
+    Jpeg,
     Mask,
     Mirror,
+    Pad,
+    Recolour,
     Reencode,
+    Rescale,
+    Rotate,
     Shear,
+    Shift,
     Store,
+    Write,
 )
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
@@ -48,6 +56,9 @@ from tests.rows import each_row
 
 BOX = Box(1, 2, 30, 40)
 THING = Thing(id="0", name="dog", box=BOX, has_mask=True)
+SECOND = Scene(
+    id="b", photo=Photo(id="b", digest="c"), width=30, height=20, objects=(THING,), exhaustive=frozenset({"dog"})
+)
 CUTOUT = Cutout(photo=Photo(id="a", digest="b"), thing=THING)
 
 FAIR: list[Edit] = [
@@ -67,6 +78,14 @@ FAIR: list[Edit] = [
     Contrast(gain=1.5),
     Shear(factor=-0.3),
     Reencode(),
+    Shift(dx=3, dy=-8),
+    Pad(left=5, colour=(9, 9, 9)),
+    Rescale(width=300, height=200),
+    Jpeg(quality=85),
+    Rotate(degrees=270),
+    Beside(second=SECOND, gap=8),
+    Write(text="DOG", box=BOX),
+    Recolour(thing="0", old="red", new="blue", hue=240),
 ]
 
 
@@ -93,6 +112,17 @@ def test_what_relations_do_is_within_bounds_as_it_comes_over_the_wire(edit: Edit
         Insert(cutout=CUTOUT, box=Box(0, 0, 30_000, 40_000)),
         Corrupt(kind=Corruption.SNOW, severity=6),
         Corrupt(kind="rain", severity=1),  # type: ignore[arg-type] # as a stranger may send it
+        Jpeg(quality=0),
+        Jpeg(quality=100),
+        Rotate(degrees=45),
+        Rescale(width=10**9, height=1),
+        Pad(left=10**9),
+        Pad(left=1, colour=(0, 0, 256)),
+        Beside(second=replace(SECOND, height=0)),
+        Beside(second=SECOND, gap=-5),
+        Beside(second=SECOND, colour=(-1, 0, 0)),
+        Write(text="a" * 501, box=BOX),
+        Write(text="a", box=BOX, ink=(0, 0, 999)),
         Erase(box=BOX, fill="glue"),  # type: ignore[arg-type] # as a stranger may send it
         Erase(box=BOX, fill=Fill.INPAINT, method="/etc/passwd"),
         Erase(box=BOX, fill=Fill.INPAINT, method=""),
@@ -163,6 +193,24 @@ def test_a_recipe_gives_the_very_picture_and_its_pixels(resolver: PictureResolve
 def test_a_cut_out_of_served_data_is_inserted(resolver: PictureResolver) -> None:
     picture = PHOTO.insert(_cutout(), at=(5, 5), size=(40, 40))
     assert shown(resolver, picture_recipe(picture)) == (picture, gallery_image(resolver))
+
+
+def test_a_second_picture_of_served_data_is_put_beside(resolver: PictureResolver) -> None:
+    picture = PHOTO.beside(WORLD.scene(7), gap=8)
+    assert shown(resolver, picture_recipe(picture)) == (picture, gallery_image(resolver))
+
+
+@each_row(
+    "second",
+    [
+        replace(WORLD.scene(7), photo=replace(WORLD.scene(7).photo, id=FORGED)),
+        replace(WORLD.scene(7), photo=replace(WORLD.scene(7).photo, digest="0")),
+        replace(WORLD.scene(7), width=3),
+    ],
+)
+def test_another_second_picture_is_refused(resolver: PictureResolver, second: Scene) -> None:
+    with pytest.raises(DataError, match="Expected a second picture of pictures:20"):
+        resolver.resolve(RecipeRow(picture_recipe(PHOTO.beside(second))))
 
 
 def gallery_image(resolver: PictureResolver) -> object:
