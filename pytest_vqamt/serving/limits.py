@@ -94,8 +94,8 @@ def check_edit(edit: object) -> Edit:
             raise DataError(f"Expected a turn by 90, 180 or 270 degrees, but got degrees={degrees!r}")
         case Beside(second=second, gap=gap) if min(second.width, second.height) < 1 or gap < 0:
             raise DataError(
-                f"Expected a second picture of 1 x 1 pixels or more and a gap of 0 or more, but got width={second.width!r}, "
-                f"height={second.height!r}, gap={gap!r}"
+                "Expected a second picture of 1 x 1 pixels or more and a gap of 0 or more, but got "
+                f"width={second.width!r}, height={second.height!r}, gap={gap!r}"
             )
         case Write(text=text) if len(text) > _MAX_TEXT:
             raise DataError(f"Expected a text of at most {_MAX_TEXT} characters to write, but got {len(text)}")
@@ -112,7 +112,7 @@ def check_edit(edit: object) -> Edit:
     return checked
 
 
-def _colours(edit: Edit) -> tuple[Colour, ...]:
+def _colours(edit: object) -> tuple[Colour, ...]:
     match edit:
         case Mask(colour=colour) | Erase(colour=(_, _, _) as colour) | Pad(colour=colour) | Beside(colour=colour):
             return (colour,)

@@ -209,8 +209,9 @@ def test_a_second_picture_of_served_data_is_put_beside(resolver: PictureResolver
     ],
 )
 def test_another_second_picture_is_refused(resolver: PictureResolver, second: Scene) -> None:
-    with pytest.raises(DataError, match="Expected a second picture of pictures:20"):
-        resolver.resolve(RecipeRow(picture_recipe(PHOTO.beside(second))))
+    found = shown(resolver, picture_recipe(PHOTO.beside(second)))
+    assert isinstance(found, Failure)
+    assert "Expected a second picture of pictures" in found.reason
 
 
 def gallery_image(resolver: PictureResolver) -> object:
