@@ -31,6 +31,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "execution.leases": "locks and the database beside them, both ours",
     "export.cases": "a temporary database of our own",
     "imaging.edits": "a picture that is in memory",
+    "imaging.views": "a picture that is in memory",
     "integration.replay": "pictures that it has written itself",
     "integration.session": "JSON that it has made itself",
     "language.answers.final": "what a model has answered",
