@@ -88,9 +88,10 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
     if not _THE_OTHER.search(words):
         words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
+    together = _sum(words, groups)
     if len(groups) > 1 and (overall := _total(words)) is not None:
-        return overall
-    if (together := _sum(words, groups)) is not None:
+        return overall if together in (None, overall) else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
+    if together is not None:
         return together
     if len(groups) > 1 and _names_one(words, groups):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
@@ -184,8 +185,8 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
     if len(groups) > 1:
         marks = [(_phrase_of(words, mark), int(mark[1])) for mark in MARK.finditer(words)]
         of_each = [[number for phrase, number in marks if noun_pattern(group).search(phrase)] for group in groups]
-        if len(marks) == len(groups) and all(len(numbers) == 1 for numbers in of_each):
-            return sum(number for _, number in marks)
+        if all(len(numbers) == 1 for numbers in of_each):
+            return sum(number for numbers in of_each for number in numbers)
     found = _LIST.match(words.strip()) if groups else None
     items = _ITEMS.findall(found[1].strip()) if found else []
     if len(items) < 2:
@@ -202,9 +203,14 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
 def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
     """Whether only one of several groups is given a number: "two turtles", where shirts are asked for, too."""
     named = [
-        any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words)) for group in groups
+        any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words))
+        or any(noun_pattern(group).search(listed) for listed in _NEITHER.findall(words))
+        for group in groups
     ]
     return any(named) and not all(named) and not re.search(rf"\b{_TOTAL}\b|=", words)
+
+
+_NEITHER = re.compile(r"<0> ([^<.;\n]* (?:or|nor) [^<.;\n]*)")
 
 
 def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
@@ -307,7 +313,7 @@ def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
 
 _PHRASE = re.compile(
     r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who"
-    r"|that)\b)[a-z'-]+){1,4}"
+    r"|that|above|below|it|them|him|her)\b)[a-z'-]+){1,4}"
 )
 _LABEL = re.compile(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
 _OTHER_ARTICLE = re.compile(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")
@@ -363,7 +369,7 @@ _BOUND = re.compile(
     r"\ball (?:but|except) <\d+>|"
     r"\b(?:(?:no )?(?:more|fewer|less) than|at least|at most|up to|as many as)(?: \w+)? <\d+>"
     r"|(?:^|\b(?:are|see|has|have|shows?|contains?|just|well) )(?:over|under) <\d+>"
-    r"|<\d+>\s?\+(?!\s*<)|<\d+> or (?:more|fewer|less)\b"
+    r"|<\d+>\s?\+(?!\s*<)|<\d+>[^<.;,\n]*,? (?:or|maybe|perhaps|possibly|if not) (?:even )?(?:more|fewer|less)\b"
 )
 _QUANTIFIER = re.compile(
     r"(?<!how )\b(?:many|several|lots|a lot|alot|plenty|some|a few|few|multiple|numerous|countless|dozens|hundreds"
@@ -436,7 +442,7 @@ _PARTS_FOLLOW = re.compile(
 _LOOK = rf"(?:{'|'.join(sorted(descriptions(), key=len, reverse=True))}|\w+ing)"
 _PLACE = r"(?:on|in|at|near|to|is|are|of|with|that|who|which|by|under|behind|next|beside)"
 _PICTURE = r"(?:picture|image|photo|photograph|scene)"
-_THE_OTHER = re.compile(rf"\b(?:the (?:other|~)|another)\b(?= (?:{_LOOK}|{_PLACE})\b)")
+_THE_OTHER = re.compile(rf"(?:\b(?:the other|another)\b|~)(?= (?:{_LOOK}|{_PLACE})\b)")
 _PART = re.compile(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PLACE}\b)")
 """Follows the number of a part, which has no noun: "two cars, one red and one on the left"."""
 _BEFORE_PARTS = re.compile(

@@ -37,7 +37,7 @@ def repeated(question: str, answer: str) -> bool | None:
         return None
     if (of_counts := _compared_counts(asked, answer)) is not None:
         return of_counts
-    question = _ASKS_TO_SAY.sub("", asked.partition("?")[0])
+    question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
     clauses = claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
     if found := _OF_ALL.match(question):
         said = {_said_of_all(content(question[found.end() :]), clause) for clause in clauses} - {None}
@@ -79,10 +79,9 @@ def _compared_counts(asked: str, answer: str) -> bool | None:
 
 
 _YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
-_ASKS_TO_SAY = re.compile(
+ASKS_TO_SAY = re.compile(
     r"^(?:would you say|do you think|would you call|can you (?:tell|say) (?:if|whether)|is it (?:true|correct"
-    r"|right|the case))"
-    r"(?: that)? "
+    r"|right|the case)|does it (?:look|seem|appear))(?: that| like)? "
 )
 _OR = re.compile(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
 _COMMA = re.compile(r",(?= )| and (?=not\b)")

@@ -76,6 +76,8 @@ def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAn
     bare = _corrected(_plain(stripped.text, names))
     if not _SOMETHING.search(bare):
         return UnreadableAnswer(Unreadable.EMPTY)
+    if "\n" in bare and _UNFINISHED.search(bare):
+        return UnreadableAnswer(Unreadable.CUT_OFF)
     for cause, pattern in _NO_ANSWER.items():
         if found := pattern.search(bare):
             taken_back = _BUT.split(bare[found.end() :], maxsplit=1)
@@ -250,6 +252,10 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     return _SPACES.sub(" ", _EMOJI.sub(" ", text)).strip()
 
 
+_UNFINISHED = re.compile(
+    r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
+)
+"""The end of a list, or of several paragraphs, that was cut off."""
 _EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
 _OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
 _CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
@@ -358,7 +364,8 @@ _NUMBER = re.compile(
       | \ban?[ ](?!single|lone|sole)[a-z]+[ ]one\b | \bone[ ](?:another|by[ ]one)\b
     )
   | (?P<no_count>
-        \d+(?:\.\d+)?\s?% | \d{{1,2}}:\d\d\b | \d+(?:st|nd|rd|th)\b | \d+/\d+ | \b[a-z]+\d\w* | \d+[a-z]\w*
+        \b{_WORDS}-(?!(?:and|{"|".join(NUMBER_WORDS[1:10])})\b)[a-z]+
+      | \d+(?:\.\d+)?\s?% | \d{{1,2}}:\d\d\b | \d+(?:st|nd|rd|th)\b | \d+/\d+ | \b[a-z]+\d\w* | \d+[a-z]\w*
       | (?<=\bin[ ])(?:19|20)\d\d\b | (?<=\bfrom[ ])(?:19|20)\d\d\b | (?<=\bsince[ ])(?:19|20)\d\d\b
       | (?:\b{_WORDS}|\d+(?:\.\d+)?)[ -]?(?:{_UNIT})\b
       | \b(?:number|no\.|nr\.?|size|age|aged)[ ]\d+\b(?![ ](?!is\b|was\b|has\b|and\b)[a-z]+s\b)
