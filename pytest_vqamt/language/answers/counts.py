@@ -63,7 +63,8 @@ _TOO_LONG = 10
 
 @lru_cache(maxsize=65536)
 def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
-    prepared = prepare_answer(text, tuple(name for group in groups for name in (plural(group.name), group.name)))
+    names = tuple(name for group in groups for name in (plural(group.name), group.name)) if "{" in text else ()
+    prepared = prepare_answer(text, names)
     if isinstance(prepared, UnreadableAnswer):
         return prepared
     if (in_row := _in_table(prepared, groups)) is not None:
@@ -76,17 +77,18 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         if not MARK.search(mark_numbers(outside)):
             return len(listed)
         prepared = outside
-    words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", without_inscriptions(prepared))))
+    words = _without_particle(without_inscriptions(prepared))
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
-    if bare := _BARE_FIRST.match(words):
-        return int(bare[1])
-    outside = _WITHIN_BRACKETS.sub(" ", words)
-    words = outside if len(MARK.findall(outside)) == 1 else words
-    if (counted := _counted_aloud(words)) is not None:
-        return counted
-    words = _ON_EACH.sub("~", words) if len(MARK.findall(words)) > 1 else words
+    if words.count("<") > 1:
+        if bare := _BARE_FIRST.match(words):
+            return int(bare[1])
+        outside = _WITHIN_BRACKETS.sub(" ", words)
+        words = outside if len(MARK.findall(outside)) == 1 else words
+        if (counted := _counted_aloud(words)) is not None:
+            return counted
+        words = _ON_EACH.sub("~", words)
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
-    if not _THE_OTHER.search(words):
+    if words.count("<") > 1 and not _THE_OTHER.search(words):
         words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
     together = _sum(words, groups)
     if len(groups) > 1 and (overall := _total(words)) is not None:
@@ -102,7 +104,7 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
     if total is not None and any(int(number) != total for number in _ALL_OF_THEM.findall(words)):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     if _NONE_FIRST.match(words):
-        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if total or _TAKEN_BACK.search(words) else 0
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if total else 0
     if total is not None:
         return total
     bound = _BOUND.search(words)
@@ -128,8 +130,6 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
 
 
 _SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
-_LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:]) +")
-"""The letter of an option: "B) 3"."""
 _LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
 _LISTED_LINE = re.compile(r"^\s*\d+[.)]\s+(?=\D).*$", re.MULTILINE)
 _OUT_OF = re.compile(
@@ -164,16 +164,18 @@ _EACH_ONE = re.compile(
 _WITHIN_BRACKETS = re.compile(r"\([^()]*<[^()]*\)")
 _APPOSITION = re.compile(r"(?<=[a-z]), an? (?:(?!and\b|or\b)[a-z-]+ ?){1,4}[.!]?$")
 """What a single thing is, at the end: "only one dog, a small terrier"."""
-_ESTIMATE = re.compile(r"\b(?:about|around|approximately|roughly|exactly|precisely) (?=\d)")
-_ITEM = r"(?:<\d+>|an?|another|one) (?:(?!and\b|or\b|with\b|in\b|on\b|of\b|that\b|is\b|are\b)[a-z'-]+ ?){1,4}"
+_WORD = r"(?!(?:and|or|with|in|on|of|that|is|are)\b)[a-z'-]+"
+_ITEM = rf"(?:<\d+>|an?|another|one) {_WORD}(?: {_WORD}){{0,3}} ?"
 _LIST = re.compile(
     rf"(?:[^<:(]*\b(?:is|are|see|shows?|contains?|spot|has|includes?|features?|depicts?|count"
     rf"|identify)\b[a-z ]*?:? ?)?(?<![a-z])({_ITEM}(?:, ?{_ITEM})*(?:,? ?(?:and|plus|as well as|&"
     rf"|\+) (?:also )?{_ITEM})?)"
     rf"(?:(?: ?(?:in|on|at|is|are|near|by|inside|sitting|standing|lying)\b[^<]*)?[.!]?\s*)$"
 )
+_JOINED = re.compile(r",|\band\b|\bplus\b|\bas well as\b|[&+]")
 _ITEMS = re.compile(
-    r"(<(\d+)>|an?|another|one) ((?:(?!and\b|plus\b|as\b)[a-z'-]+ ?)+?)(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
+    r"(<(\d+)>|an?|another|one) ((?!(?:and|plus|as)\b)[a-z'-]+(?: (?!(?:and|plus|as)\b)[a-z'-]+)*?)"
+    r"(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
 )
 
 
@@ -187,7 +189,7 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
         of_each = [[number for phrase, number in marks if noun_pattern(group).search(phrase)] for group in groups]
         if all(len(numbers) == 1 for numbers in of_each):
             return sum(number for numbers in of_each for number in numbers)
-    found = _LIST.match(words.strip()) if groups else None
+    found = _LIST.match(words.strip()) if groups and _JOINED.search(words) else None
     items = _ITEMS.findall(found[1].strip()) if found else []
     if len(items) < 2:
         return None
@@ -236,9 +238,9 @@ _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 
 
 def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
-    """The number in the row of what is counted, or of the total, of a table in Markdown."""
+    """The number in the row of what is counted in a table in Markdown."""
     rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
-    for names in (*(noun_pattern(group) for group in groups), _ROW_OF_TOTAL):
+    for names in map(noun_pattern, groups):
         found = {
             int(cell)
             for row in rows
@@ -249,9 +251,6 @@ def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
         if len(found) == 1:
             return found.pop()
     return None
-
-
-_ROW_OF_TOTAL = re.compile(r"^(?:total|sum|all|overall)\b")
 
 
 def _counted_aloud(words: str) -> int | None:
@@ -403,7 +402,6 @@ def _by_article(words: str) -> int | UnreadableAnswer | None:
 
 _PARTICLE = re.compile(r"(?:no|nope|nah)\s*[,.;:!]")
 _NONE_FIRST = re.compile(r"<0>\s*(?:[.;!\n]|,(?!\s*<))")
-_TAKEN_BACK = re.compile(r"\b(?:wait|actually|correction|i mean|or rather)\b")
 _PARTITIVE = re.compile(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
 
 

@@ -65,17 +65,20 @@ def _compared_counts(asked: str, answer: str) -> bool | None:
     found = _MORE_THAN.fullmatch(asked.partition("?")[0])
     if not found:
         return None
-    one, other = (read_count(answer, (Group(name=singular(name)),)) for name in (found[2], found[3]))
-    if (
-        not isinstance(one, int)
-        or not isinstance(other, int)
-        or not all(
-            re.search(rf"\b{re.escape(singular(name))}|\b{re.escape(name)}", answer.lower())
-            for name in (found[2], found[3])
-        )
-    ):
+    numbers = numbers_of((found[2], found[3]), answer)
+    if numbers is None:
         return None
+    one, other = numbers
     return one > other if found[1] == "more" else one == other if found[1] == "as many" else one < other
+
+
+def numbers_of(names: Sequence[str], answer: str) -> tuple[int, int] | None:
+    """Returns the numbers of two things if the answer names both and gives both."""
+    said = answer.lower()
+    if not all(re.search(rf"\b(?:{re.escape(singular(name))}|{re.escape(name)})", said) for name in names):
+        return None
+    one, other = (read_count(answer, (Group(name=singular(name)),)) for name in names)
+    return (one, other) if isinstance(one, int) and isinstance(other, int) else None
 
 
 _YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")

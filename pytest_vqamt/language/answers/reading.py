@@ -32,7 +32,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, repeated
+from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, numbers_of, repeated
 from pytest_vqamt.language.answers.other_languages import there_in_another_language
 from pytest_vqamt.language.answers.predicates import (
     clause_with_predicate,
@@ -205,16 +205,9 @@ def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
     >>> _compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
     """
     if (found := _MOST.search(question.lower())) and len(options) == 2:
-        names = [singular(_DETERMINER.sub("", option.lower())) for option in options]
-        numbers = [counts.read_count(answer, (Group(name=name),)) for name in names]
-        one, other = numbers
-        if (
-            isinstance(one, int)
-            and isinstance(other, int)
-            and one != other
-            and all(name in answer.lower() for name in names)
-        ):
-            return options[(one > other) == (found[1] != "more")]
+        numbers = numbers_of([_DETERMINER.sub("", option.lower()) for option in options], answer)
+        if numbers and numbers[0] != numbers[1]:
+            return options[(numbers[0] > numbers[1]) == (found[1] != "more")]
     asked, said = _ASKED_TO_COMPARE.search(question.lower()), _COMPARISON.fullmatch(answer.lower())
     if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
         return None

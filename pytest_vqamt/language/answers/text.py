@@ -242,14 +242,16 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
         text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
     if '"' in text:
         text = _QUOTED.sub(lambda found: found[0].replace('"', "'"), text)
-    text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text)))
-    if "'" in text or "nt" in text or "not" in text:
+    if "\\" in text or "<" in text:
+        text = _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text))
+    text = _MARKUP.sub("", text)
+    if "'" in text or "nt" in text or "cannot" in text:
         for pattern, written_out in _CONTRACTIONS:
             text = pattern.sub(written_out, text)
     for hint, pattern, written_out in _PARAPHRASES:
         if hint in text:
             text = pattern.sub(written_out, text)
-    return _SPACES.sub(" ", _EMOJI.sub(" ", text)).strip()
+    return _SPACES.sub(" ", text if text.isascii() else _EMOJI.sub(" ", text)).strip()
 
 
 _UNFINISHED = re.compile(
@@ -268,6 +270,7 @@ _CORRECTION = re.compile(
     rf"|i mean|rather),? )?"
     rf"(?:\d+(?! of\b)\b|(?:{'|'.join(NUMBER_WORDS[1:20])})\b(?! of\b))))[\s,.:;!-]*(?:no\b,\s*)?"
 )
+_IMPRESSIONS = ("thought", "initially", "at first", "might", "may", "could", "would")
 _FIRST_IMPRESSION = re.compile(
     r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:i (?:first |initially |had )?thought|initially,?|(?:you|one|someone"
     r"|it) (?:might|may|could"
@@ -280,7 +283,7 @@ def _corrected(bare: str) -> str:
     """The answer behind a correction of itself ("2... wait, 3") and a first impression ("at first I thought")."""
     corrections = [found for found in _CORRECTION.finditer(bare) if _SOMETHING.search(bare, found.end())]
     rest = bare[corrections[-1].end() :] if corrections and corrections[-1].start() else bare
-    later = _FIRST_IMPRESSION.sub(" ", rest).strip()
+    later = _FIRST_IMPRESSION.sub(" ", rest).strip() if any(map(rest.__contains__, _IMPRESSIONS)) else rest
     return later if _SOMETHING.search(later) else rest
 
 

@@ -517,7 +517,9 @@ def _is_kind(modifier: tuple[str, ...], name: str) -> bool:
         return False
     before, known = " ".join(modifier), wordnet()
     compound = f"{before} {name}"
-    return known.is_kind_of(compound, name) if known.senses(compound) else known.is_kind_of(before, "substance")
+    if known.senses(compound):
+        return known.is_kind_of(compound, name)
+    return known.is_kind_of(before, "substance") and not known.is_kind_of(name, "living thing")
 
 
 _WORD = re.compile(r"[^\s,()]+|[,()]")
