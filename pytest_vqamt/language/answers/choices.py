@@ -120,12 +120,30 @@ def _stated_choice(
 
 def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
     named, denied = _mentions(answer, options)
-    if len(named) > 1 or named & denied:
+    if len(named) > 1 and (head := answer.partition(", with ")[0]) != answer and _mentions(head, options)[0]:
+        return _named_option(head, options, prepared)
+    if len(named) > 1 or named & denied or is_one_of_a_mixture(answer, options):
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if not named:
         reason = Unreadable.SEVERAL_OPTIONS if len(denied) > 1 else Unreadable.NO_OPTION
         return unreadable_answer(prepared, reason)
     return UnreadableAnswer(Unreadable.UNSURE) if HEDGE.search(answer) else named.pop()
+
+
+def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
+    """Whether an option is named together with another attribute of its kind: "black and white"."""
+    category_of = ontology().category_of
+    for option, start, end in find_options(answer, options) if " and " in answer else ():
+        neighbours = _BEFORE_AND.search(answer, 0, start), _AFTER_AND.match(answer, end)
+        category = category_of(option)
+        if category and any(
+            found and found[1] not in options and category_of(found[1]) == category for found in neighbours
+        ):
+            return True
+    return False
+
+
+_BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
 
 
 def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:

@@ -63,7 +63,8 @@ _TOO_LONG = 10
 
 @lru_cache(maxsize=65536)
 def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
-    prepared = prepare_answer(text, tuple(name for group in groups for name in (plural(group.name), group.name)))
+    names = tuple(name for group in groups for name in (plural(group.name), group.name)) if "{" in text else ()
+    prepared = prepare_answer(text, names)
     if isinstance(prepared, UnreadableAnswer):
         return prepared
     if (in_row := _in_table(prepared, groups)) is not None:
@@ -76,21 +77,23 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         if not MARK.search(mark_numbers(outside)):
             return len(listed)
         prepared = outside
-    words = _without_particle(_LETTER.sub("", _ESTIMATE.sub("", without_inscriptions(prepared))))
+    words = _without_particle(without_inscriptions(prepared))
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
-    if bare := _BARE_FIRST.match(words):
-        return int(bare[1])
-    outside = _WITHIN_BRACKETS.sub(" ", words)
-    words = outside if len(MARK.findall(outside)) == 1 else words
-    if (counted := _counted_aloud(words)) is not None:
-        return counted
-    words = _ON_EACH.sub("~", words) if len(MARK.findall(words)) > 1 else words
+    if words.count("<") > 1:
+        if bare := _BARE_FIRST.match(words):
+            return int(bare[1])
+        outside = _WITHIN_BRACKETS.sub(" ", words)
+        words = outside if len(MARK.findall(outside)) == 1 else words
+        if (counted := _counted_aloud(words)) is not None:
+            return counted
+        words = _ON_EACH.sub("~", words)
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
-    if not _THE_OTHER.search(words):
+    if words.count("<") > 1 and not _THE_OTHER.search(words):
         words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
+    together = _sum(words, groups)
     if len(groups) > 1 and (overall := _total(words)) is not None:
-        return overall
-    if (together := _sum(words, groups)) is not None:
+        return overall if together in (None, overall) else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
+    if together is not None:
         return together
     if len(groups) > 1 and _names_one(words, groups):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
@@ -101,7 +104,7 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
     if total is not None and any(int(number) != total for number in _ALL_OF_THEM.findall(words)):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     if _NONE_FIRST.match(words):
-        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if total or _TAKEN_BACK.search(words) else 0
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if total else 0
     if total is not None:
         return total
     bound = _BOUND.search(words)
@@ -127,8 +130,6 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
 
 
 _SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
-_LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:]) +")
-"""The letter of an option: "B) 3"."""
 _LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
 _LISTED_LINE = re.compile(r"^\s*\d+[.)]\s+(?=\D).*$", re.MULTILINE)
 _OUT_OF = re.compile(
@@ -163,16 +164,18 @@ _EACH_ONE = re.compile(
 _WITHIN_BRACKETS = re.compile(r"\([^()]*<[^()]*\)")
 _APPOSITION = re.compile(r"(?<=[a-z]), an? (?:(?!and\b|or\b)[a-z-]+ ?){1,4}[.!]?$")
 """What a single thing is, at the end: "only one dog, a small terrier"."""
-_ESTIMATE = re.compile(r"\b(?:about|around|approximately|roughly|exactly|precisely) (?=\d)")
-_ITEM = r"(?:<\d+>|an?|another|one) (?:(?!and\b|or\b|with\b|in\b|on\b|of\b|that\b|is\b|are\b)[a-z'-]+ ?){1,4}"
+_WORD = r"(?!(?:and|or|with|in|on|of|that|is|are)\b)[a-z'-]+"
+_ITEM = rf"(?:<\d+>|an?|another|one) {_WORD}(?: {_WORD}){{0,3}} ?"
 _LIST = re.compile(
     rf"(?:[^<:(]*\b(?:is|are|see|shows?|contains?|spot|has|includes?|features?|depicts?|count"
     rf"|identify)\b[a-z ]*?:? ?)?(?<![a-z])({_ITEM}(?:, ?{_ITEM})*(?:,? ?(?:and|plus|as well as|&"
     rf"|\+) (?:also )?{_ITEM})?)"
     rf"(?:(?: ?(?:in|on|at|is|are|near|by|inside|sitting|standing|lying)\b[^<]*)?[.!]?\s*)$"
 )
+_JOINED = re.compile(r",|\band\b|\bplus\b|\bas well as\b|[&+]")
 _ITEMS = re.compile(
-    r"(<(\d+)>|an?|another|one) ((?:(?!and\b|plus\b|as\b)[a-z'-]+ ?)+?)(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
+    r"(<(\d+)>|an?|another|one) ((?!(?:and|plus|as)\b)[a-z'-]+(?: (?!(?:and|plus|as)\b)[a-z'-]+)*?)"
+    r"(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
 )
 
 
@@ -184,9 +187,9 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
     if len(groups) > 1:
         marks = [(_phrase_of(words, mark), int(mark[1])) for mark in MARK.finditer(words)]
         of_each = [[number for phrase, number in marks if noun_pattern(group).search(phrase)] for group in groups]
-        if len(marks) == len(groups) and all(len(numbers) == 1 for numbers in of_each):
-            return sum(number for _, number in marks)
-    found = _LIST.match(words.strip()) if groups else None
+        if all(len(numbers) == 1 for numbers in of_each):
+            return sum(number for numbers in of_each for number in numbers)
+    found = _LIST.match(words.strip()) if groups and _JOINED.search(words) else None
     items = _ITEMS.findall(found[1].strip()) if found else []
     if len(items) < 2:
         return None
@@ -202,9 +205,14 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
 def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
     """Whether only one of several groups is given a number: "two turtles", where shirts are asked for, too."""
     named = [
-        any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words)) for group in groups
+        any(noun_pattern(group).search(_phrase_of(words, mark)) for mark in MARK.finditer(words))
+        or any(noun_pattern(group).search(listed) for listed in _NEITHER.findall(words))
+        for group in groups
     ]
     return any(named) and not all(named) and not re.search(rf"\b{_TOTAL}\b|=", words)
+
+
+_NEITHER = re.compile(r"<0> ([^<.;\n]* (?:or|nor) [^<.;\n]*)")
 
 
 def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
@@ -230,9 +238,9 @@ _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 
 
 def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
-    """The number in the row of what is counted, or of the total, of a table in Markdown."""
+    """The number in the row of what is counted in a table in Markdown."""
     rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
-    for names in (*(noun_pattern(group) for group in groups), _ROW_OF_TOTAL):
+    for names in map(noun_pattern, groups):
         found = {
             int(cell)
             for row in rows
@@ -243,9 +251,6 @@ def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
         if len(found) == 1:
             return found.pop()
     return None
-
-
-_ROW_OF_TOTAL = re.compile(r"^(?:total|sum|all|overall)\b")
 
 
 def _counted_aloud(words: str) -> int | None:
@@ -307,7 +312,7 @@ def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
 
 _PHRASE = re.compile(
     r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who"
-    r"|that)\b)[a-z'-]+){1,4}"
+    r"|that|above|below|it|them|him|her)\b)[a-z'-]+){1,4}"
 )
 _LABEL = re.compile(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
 _OTHER_ARTICLE = re.compile(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")
@@ -363,7 +368,7 @@ _BOUND = re.compile(
     r"\ball (?:but|except) <\d+>|"
     r"\b(?:(?:no )?(?:more|fewer|less) than|at least|at most|up to|as many as)(?: \w+)? <\d+>"
     r"|(?:^|\b(?:are|see|has|have|shows?|contains?|just|well) )(?:over|under) <\d+>"
-    r"|<\d+>\s?\+(?!\s*<)|<\d+> or (?:more|fewer|less)\b"
+    r"|<\d+>\s?\+(?!\s*<)|<\d+>[^<.;,\n]*,? (?:or|maybe|perhaps|possibly|if not) (?:even )?(?:more|fewer|less)\b"
 )
 _QUANTIFIER = re.compile(
     r"(?<!how )\b(?:many|several|lots|a lot|alot|plenty|some|a few|few|multiple|numerous|countless|dozens|hundreds"
@@ -397,7 +402,6 @@ def _by_article(words: str) -> int | UnreadableAnswer | None:
 
 _PARTICLE = re.compile(r"(?:no|nope|nah)\s*[,.;:!]")
 _NONE_FIRST = re.compile(r"<0>\s*(?:[.;!\n]|,(?!\s*<))")
-_TAKEN_BACK = re.compile(r"\b(?:wait|actually|correction|i mean|or rather)\b")
 _PARTITIVE = re.compile(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
 
 
@@ -436,7 +440,7 @@ _PARTS_FOLLOW = re.compile(
 _LOOK = rf"(?:{'|'.join(sorted(descriptions(), key=len, reverse=True))}|\w+ing)"
 _PLACE = r"(?:on|in|at|near|to|is|are|of|with|that|who|which|by|under|behind|next|beside)"
 _PICTURE = r"(?:picture|image|photo|photograph|scene)"
-_THE_OTHER = re.compile(rf"\b(?:the (?:other|~)|another)\b(?= (?:{_LOOK}|{_PLACE})\b)")
+_THE_OTHER = re.compile(rf"(?:\b(?:the other|another)\b|~)(?= (?:{_LOOK}|{_PLACE})\b)")
 _PART = re.compile(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PLACE}\b)")
 """Follows the number of a part, which has no noun: "two cars, one red and one on the left"."""
 _BEFORE_PARTS = re.compile(

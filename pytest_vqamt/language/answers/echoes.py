@@ -37,7 +37,7 @@ def repeated(question: str, answer: str) -> bool | None:
         return None
     if (of_counts := _compared_counts(asked, answer)) is not None:
         return of_counts
-    question = _ASKS_TO_SAY.sub("", asked.partition("?")[0])
+    question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
     clauses = claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
     if found := _OF_ALL.match(question):
         said = {_said_of_all(content(question[found.end() :]), clause) for clause in clauses} - {None}
@@ -65,24 +65,26 @@ def _compared_counts(asked: str, answer: str) -> bool | None:
     found = _MORE_THAN.fullmatch(asked.partition("?")[0])
     if not found:
         return None
-    one, other = (read_count(answer, (Group(name=singular(name)),)) for name in (found[2], found[3]))
-    if (
-        not isinstance(one, int)
-        or not isinstance(other, int)
-        or not all(
-            re.search(rf"\b{re.escape(singular(name))}|\b{re.escape(name)}", answer.lower())
-            for name in (found[2], found[3])
-        )
-    ):
+    numbers = numbers_of((found[2], found[3]), answer)
+    if numbers is None:
         return None
+    one, other = numbers
     return one > other if found[1] == "more" else one == other if found[1] == "as many" else one < other
 
 
+def numbers_of(names: Sequence[str], answer: str) -> tuple[int, int] | None:
+    """Returns the numbers of two things if the answer names both and gives both."""
+    said = answer.lower()
+    if not all(re.search(rf"\b(?:{re.escape(singular(name))}|{re.escape(name)})", said) for name in names):
+        return None
+    one, other = (read_count(answer, (Group(name=singular(name)),)) for name in names)
+    return (one, other) if isinstance(one, int) and isinstance(other, int) else None
+
+
 _YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
-_ASKS_TO_SAY = re.compile(
+ASKS_TO_SAY = re.compile(
     r"^(?:would you say|do you think|would you call|can you (?:tell|say) (?:if|whether)|is it (?:true|correct"
-    r"|right|the case))"
-    r"(?: that)? "
+    r"|right|the case)|does it (?:look|seem|appear))(?: that| like)? "
 )
 _OR = re.compile(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
 _COMMA = re.compile(r",(?= )| and (?=not\b)")

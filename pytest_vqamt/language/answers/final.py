@@ -92,12 +92,12 @@ def final_part(text: str) -> str:
     'B'
     """
     text = text.strip()
-    boxes = _boxes(text)
-    if boxes:
+    if "\\" in text and (boxes := _boxes(text)):
         return boxes[-1]
-    tagged = [found for found in _TAGGED.finditer(text) if _SOMETHING.search(found[2])]
-    if tagged:
+    if "<" in text and (tagged := [found for found in _TAGGED.finditer(text) if _SOMETHING.search(found[2])]):
         return tagged[-1][2].strip()
+    if not any(map(text.lower().__contains__, _MARKS)):
+        return _without_explanation(text)
     marked = [found for found in _MARKER.finditer(text) if _SOMETHING.search(text, found.end())]
     if short := [found for found in marked if "short" in found[0].lower()]:
         following = [found for found in marked if found.start() > short[0].start()]
@@ -115,6 +115,8 @@ _TAGGED = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _WORDS = r"(?:(?:my|the|your|so|therefore|thus|hence)[ ,]+)*(?:(?:final|correct|short|right|best|direct)[ ]+)?"
+_MARKS = ("answer", "conclusion", "verdict", "#", "a:", " :")
+"""One of them is in each marker."""
 _MARKER = re.compile(
     rf"(?:^|(?<=[\s.,;:*_(>\[#\-]))[*_#>\s\[-]{{0,6}}\b{_WORDS}(?:answer|conclusion|verdict)\b(?:[ ]+is)?[*_\]]*[ ]*"
     r"(?:[:=\uff1a][ ]*[*_]*|(?<=[*\]])[ ]*\n|[ ]*[*_]*\n(?<=answer\n))"
@@ -132,7 +134,7 @@ _EXPLANATION = re.compile(
 
 
 def _without_explanation(text: str) -> str:
-    found = _EXPLANATION.search(text)
+    found = _EXPLANATION.search(text) if ":" in text else None
     if found and _SOMETHING.search(text[: found.start()]):
         return text[: found.start()].strip()
     return text

@@ -32,7 +32,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.echoes import repeated
+from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, numbers_of, repeated
 from pytest_vqamt.language.answers.other_languages import there_in_another_language
 from pytest_vqamt.language.answers.predicates import (
     clause_with_predicate,
@@ -41,7 +41,7 @@ from pytest_vqamt.language.answers.predicates import (
     option_with_predicate,
     with_names,
 )
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
@@ -80,6 +80,8 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return counts.read_count(answer, meaning.groups)
     if is_yes_no(meaning):
         return yes_no.read_yes_no(answer, meaning)
+    if isinstance(meaning, Choice) and " no " in answer and _denies(answer, meaning.what):
+        return UnreadableAnswer(Unreadable.NO_OPTION)
     if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
@@ -91,6 +93,13 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return choices.read_label(answer)
     text = " ".join(strip_reasoning(answer).casefold().split()).rstrip(".")
     return text or UnreadableAnswer(Unreadable.EMPTY)
+
+
+def _denies(answer: str, group: Group) -> bool:
+    """Whether the answer says that there is no such thing."""
+    prepared = prepare_answer(answer)
+    clauses = () if isinstance(prepared, UnreadableAnswer) else yes_no.claim_clauses(prepared)
+    return any(yes_no.presence_claimed(group, clause) is False for clause in clauses)
 
 
 _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
@@ -126,8 +135,13 @@ def read_count(answer: str, question: str = "") -> int | Quantifier | Unreadable
     """The number that an answer gives; of several, that of what the ``question`` counts."""
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
+    for bound in _BOUND_ASKED_FOR.findall(question):
+        answer = answer.replace(bound, "")
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     return counts.read_count(narrowed or answer, groups)
+
+
+_BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
 
 
 def read_choice(answer: str, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
@@ -143,7 +157,9 @@ def read_choice(answer: str, options: Sequence[str], question: str = "") -> str 
         return read_choice(named, options, question)
     if isinstance(read, str) and contradicts_predicate(question, answer, tuple(options), read):
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
-    if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) and not _LETTERED.match(answer):
+    if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) and not (
+        _LETTERED.match(answer) or choices.is_one_of_a_mixture(answer, tuple(options))
+    ):
         return _compared(question, answer, options) or option_with_predicate(question, answer, tuple(options)) or read
     return read
 
@@ -189,16 +205,9 @@ def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
     >>> _compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
     """
     if (found := _MOST.search(question.lower())) and len(options) == 2:
-        names = [singular(_DETERMINER.sub("", option.lower())) for option in options]
-        numbers = [counts.read_count(answer, (Group(name=name),)) for name in names]
-        one, other = numbers
-        if (
-            isinstance(one, int)
-            and isinstance(other, int)
-            and one != other
-            and all(name in answer.lower() for name in names)
-        ):
-            return options[(one > other) == (found[1] != "more")]
+        numbers = numbers_of([_DETERMINER.sub("", option.lower()) for option in options], answer)
+        if numbers and numbers[0] != numbers[1]:
+            return options[(numbers[0] > numbers[1]) == (found[1] != "more")]
     asked, said = _ASKED_TO_COMPARE.search(question.lower()), _COMPARISON.fullmatch(answer.lower())
     if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
         return None
@@ -223,7 +232,7 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
         return Choice(what=Group(name="thing"), options=options)
     form = QuestionForm.YES_NO if options else form_of(question)
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
-    asked = _NEGATED_VERB.sub(r"\1", asked)
+    asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1", asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
         return _count(asked)
@@ -258,18 +267,24 @@ def _count(asked: str) -> Count:
 _PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
 
 _THERE = re.compile(
-    rf"(?:(?:is|are|was|were) there|(?:can|do) (?:you|we) see|(?:does|do) (?:the"
-    rf"|this) {_PICTURE} (?:show|contain|have|include"
-    rf"|depict|feature)|is it true that there (?:is|are)|can you (?:spot|find)) (.+)"
+    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)"
+    rf"|(?:does |do )?(?:the|this) {_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+)"
 )
-_VISIBLE = re.compile(r"(?:is|are) (an?|any|some) (.+?) (?:visible|present|shown|seen|there|depicted)")
+_VISIBLE = re.compile(r"(?:is|are) (an?|any|some|no) (.+?)(?: (?:visible|present|shown|seen|there|depicted))?")
+_FREE = re.compile(
+    rf"(?:is|are) (?:(?:the|this) {_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
+    r"|(.+?) (?:absent|missing)(?: from .+)?)"
+)
 
 
 def _presence(asked: str) -> Meaning | None:
     """The meaning of a question for presence; None for others, and where it has conditions that are not understood."""
     if found := _VISIBLE.fullmatch(asked):
         group = _group(f"{found[1]} {found[2]}")
-        return Exists(group=group) if group else None
+        return None if group is None else Absent(group=group) if found[1] == "no" else Exists(group=group)
+    if found := _FREE.fullmatch(asked):
+        group = _group(found[1] or found[2])
+        return Absent(group=group) if group else None
     found = _THERE.fullmatch(asked)
     if not found:
         return None
@@ -322,7 +337,7 @@ def _attribute(asked: str) -> Has | None:
         if ontology().category_of(attribute) is None and attribute not in descriptions():
             continue
         found = re.fullmatch(
-            r"(?:is|are|does|do) (?:the|this|that) (.+?)(?: (?:look|appear|seem)(?: to be)?)?",
+            r"(?:(?:is|are|does|do) )?(?:the|this|that) (.+?)(?: (?:is|are|looks?|appears?|seems?)(?: to be)?)?",
             " ".join(words[:-length]),
         )
         group = _group(found[1]) if found else None
@@ -352,9 +367,10 @@ def _group(phrase: str) -> Group | None:
     attributes = []
     while len(words) > 1 and (words[0] in descriptions() or ontology().category_of(words[0]) is not None):
         attributes.append(words.pop(0))
-    if not words or len(words) > _LONGEST_NAME or _CLAUSE_WORD.search(" ".join(words)):
+    name = " ".join(words)
+    if not words or (name not in entries_by_form() and (len(words) > _LONGEST_NAME or _CLAUSE_WORD.search(name))):
         return None
-    return Group(name=singular(" ".join(words)), attributes=tuple(attributes), related=related)
+    return Group(name=singular(name), attributes=tuple(attributes), related=related)
 
 
 _LONGEST_NAME = 3

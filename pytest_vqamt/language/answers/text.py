@@ -76,6 +76,8 @@ def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAn
     bare = _corrected(_plain(stripped.text, names))
     if not _SOMETHING.search(bare):
         return UnreadableAnswer(Unreadable.EMPTY)
+    if "\n" in bare and _UNFINISHED.search(bare):
+        return UnreadableAnswer(Unreadable.CUT_OFF)
     for cause, pattern in _NO_ANSWER.items():
         if found := pattern.search(bare):
             taken_back = _BUT.split(bare[found.end() :], maxsplit=1)
@@ -240,16 +242,22 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
         text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
     if '"' in text:
         text = _QUOTED.sub(lambda found: found[0].replace('"', "'"), text)
-    text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text)))
-    if "'" in text or "nt" in text or "not" in text:
+    if "\\" in text or "<" in text:
+        text = _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text))
+    text = _MARKUP.sub("", text)
+    if "'" in text or "nt" in text or "cannot" in text:
         for pattern, written_out in _CONTRACTIONS:
             text = pattern.sub(written_out, text)
     for hint, pattern, written_out in _PARAPHRASES:
         if hint in text:
             text = pattern.sub(written_out, text)
-    return _SPACES.sub(" ", _EMOJI.sub(" ", text)).strip()
+    return _SPACES.sub(" ", text if text.isascii() else _EMOJI.sub(" ", text)).strip()
 
 
+_UNFINISHED = re.compile(
+    r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
+)
+"""The end of a list, or of several paragraphs, that was cut off."""
 _EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
 _OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
 _CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
@@ -262,6 +270,7 @@ _CORRECTION = re.compile(
     rf"|i mean|rather),? )?"
     rf"(?:\d+(?! of\b)\b|(?:{'|'.join(NUMBER_WORDS[1:20])})\b(?! of\b))))[\s,.:;!-]*(?:no\b,\s*)?"
 )
+_IMPRESSIONS = ("thought", "initially", "at first", "might", "may", "could", "would")
 _FIRST_IMPRESSION = re.compile(
     r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:i (?:first |initially |had )?thought|initially,?|(?:you|one|someone"
     r"|it) (?:might|may|could"
@@ -274,7 +283,7 @@ def _corrected(bare: str) -> str:
     """The answer behind a correction of itself ("2... wait, 3") and a first impression ("at first I thought")."""
     corrections = [found for found in _CORRECTION.finditer(bare) if _SOMETHING.search(bare, found.end())]
     rest = bare[corrections[-1].end() :] if corrections and corrections[-1].start() else bare
-    later = _FIRST_IMPRESSION.sub(" ", rest).strip()
+    later = _FIRST_IMPRESSION.sub(" ", rest).strip() if any(map(rest.__contains__, _IMPRESSIONS)) else rest
     return later if _SOMETHING.search(later) else rest
 
 
@@ -358,7 +367,8 @@ _NUMBER = re.compile(
       | \ban?[ ](?!single|lone|sole)[a-z]+[ ]one\b | \bone[ ](?:another|by[ ]one)\b
     )
   | (?P<no_count>
-        \d+(?:\.\d+)?\s?% | \d{{1,2}}:\d\d\b | \d+(?:st|nd|rd|th)\b | \d+/\d+ | \b[a-z]+\d\w* | \d+[a-z]\w*
+        \b{_WORDS}-(?!(?:and|{"|".join(NUMBER_WORDS[1:10])})\b)[a-z]+
+      | \d+(?:\.\d+)?\s?% | \d{{1,2}}:\d\d\b | \d+(?:st|nd|rd|th)\b | \d+/\d+ | \b[a-z]+\d\w* | \d+[a-z]\w*
       | (?<=\bin[ ])(?:19|20)\d\d\b | (?<=\bfrom[ ])(?:19|20)\d\d\b | (?<=\bsince[ ])(?:19|20)\d\d\b
       | (?:\b{_WORDS}|\d+(?:\.\d+)?)[ -]?(?:{_UNIT})\b
       | \b(?:number|no\.|nr\.?|size|age|aged)[ ]\d+\b(?![ ](?!is\b|was\b|has\b|and\b)[a-z]+s\b)

@@ -54,7 +54,7 @@ def strip_traces(text: str, more: tuple[str, ...] = ()) -> Stripped:
     >>> strip_traces("Yes. <think>Let me see"), strip_traces("There are two.</think>2").text
     (Stripped(text='', is_cut_off=True), '2')
     """
-    if not any(mark in text for mark in ("<", "[", "\u25c1", "assistantfinal")) and not more:
+    if not more and not ("<" in text or "[" in text or "\u25c1" in text or "assistantfinal" in text):
         return Stripped(text.strip())
     harmony = _harmony(text)
     if harmony is not None:

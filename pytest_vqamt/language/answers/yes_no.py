@@ -41,6 +41,7 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
+from pytest_vqamt.language.wordnet import wordnet
 
 
 def read_yes_no(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
@@ -463,7 +464,7 @@ _AFTER_A_PHRASE = re.compile(
     r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present"
     r"|near|next|by"
     r"|under|behind|beside|above|below|beneath|underneath|inside|outside|atop|(?:close|left|right)(?= (?:to|of)\b)"
-    r"|from|as|shown|seen|depicted|pictured|can|could|has|have|does|do|not"
+    r"|from|as|shown|seen|built|hung|held|laid|made|depicted|pictured|can|could|has|have|does|do|not"
     r"|(?:i|we|you)(?= can\b| see\b)|too|also|around|along|among|through|between|over|against|across|for|within"
     r"|without|anywhere|together|either|appears?"
     r"|exists?|wears|holds|stands?|sits?|lies|rather|instead"
@@ -494,13 +495,31 @@ def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
     words = _WORD.findall(text)
     known = _adjectives() | {word for attribute in group.attributes for word in attribute.split(" ")}
     start = len(words)
-    while start and ((word := words[start - 1]) in known or (word.endswith("ing") and word not in _LINKS)):
-        start -= 1
+    while start:
+        word = words[start - 1]
+        if word in known or (word.endswith("ing") and word not in _LINKS):
+            start -= 1
+        elif length := next((n for n in (2, 1) if _is_kind(tuple(words[max(0, start - n) : start]), group.name)), 0):
+            start -= length
+        else:
+            break
     described = " ".join(words[start:])
     last = words[start - 1] if start else ""
     if last in _DETERMINERS or last.isdecimal() or last.endswith("'s"):
         return " ".join(words[: start - 1]), last, described
     return (" ".join(words[:start]), "", described) if not last or last in _LINKS else None
+
+
+@lru_cache(maxsize=65536)
+def _is_kind(modifier: tuple[str, ...], name: str) -> bool:
+    """Whether a compound is what its last word says: "a soccer ball", "a stainless steel oven", but no "hot dog"."""
+    if not all(word.isalpha() and word not in _DETERMINERS and word not in _LINKS for word in modifier):
+        return False
+    before, known = " ".join(modifier), wordnet()
+    compound = f"{before} {name}"
+    if known.senses(compound):
+        return known.is_kind_of(compound, name)
+    return known.is_kind_of(before, "substance") and not known.is_kind_of(name, "living thing")
 
 
 _WORD = re.compile(r"[^\s,()]+|[,()]")
@@ -600,7 +619,8 @@ def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
     for attribute in group.attributes:
         verbal = " " in attribute or attribute.endswith("ing")
         said_after = after if verbal else predicate[1] if predicate else ""
-        if not (_has(description, attribute) or _has(said_after, attribute)):
+        found = None if _has(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
+        if not _has(description, attribute) and (not found or _DENIAL.search(said_after, 0, found.start())):
             return False
     return all(_stands_so(condition, after) for condition in group.related)
 

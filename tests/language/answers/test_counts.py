@@ -32,6 +32,7 @@ NUMBERS = [
     ("the one and only... 1", 1), ("There is only a dog", 1),
     # the same number twice, and numbers that count nothing
     ("1 (one)", 1), ("three (3)", 3), ("There are 2 dogs. The 2 dogs are brown.", 2),
+    ("There are 3 dogs (one is hidden)", 3), ("about 10", 10), ("A) 3", 3), ("There is one two-storey house.", 1),
     ("I'm 90% sure there are 2 dogs", 2), ("3 buses at 10:30", 3), ("2 cars from 1998", 2),
     ("2 children, both 5 years old", 2), ("1998", 1998), ("There are 3 dogs. The 1st is black.", 3),
     ("How many dogs are there? 3", 3), ("two on the left... so two", 2),

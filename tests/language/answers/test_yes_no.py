@@ -96,6 +96,7 @@ SAYS_NEITHER = [
     ("maybe", Unreadable.UNSURE), ("Possibly", Unreadable.UNSURE), ("2", Unreadable.NO_YES_OR_NO),
     ("red", Unreadable.NO_YES_OR_NO), ("There is a cat.", Unreadable.NO_YES_OR_NO),
     ("There is a hot dog.", Unreadable.NO_YES_OR_NO), ("dog bed", Unreadable.NO_YES_OR_NO),
+    ("There is a chocolate dog.", Unreadable.NO_YES_OR_NO), ("I see a guide dog bed.", Unreadable.NO_YES_OR_NO),
     ("There is a statue of a dog.", Unreadable.NO_YES_OR_NO), ("There is a dog statue.", Unreadable.NO_YES_OR_NO),
     ("There is a dog-like animal", Unreadable.NO_YES_OR_NO), ("The dog is not red.", Unreadable.NO_YES_OR_NO),
     ("There is a man without a dog.", Unreadable.NO_YES_OR_NO),
