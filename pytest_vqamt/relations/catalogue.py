@@ -88,7 +88,8 @@ TABLE: dict[str, str] = {
 ON_REQUEST: dict[str, str] = {}
 """Built-in relations that run only where a pattern or a preset names them."""
 
-_BUILT_IN = {**TABLE, **ON_REQUEST}
+BUILT_IN = {**TABLE, **ON_REQUEST}
+"""All relations of the package."""
 
 _NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
@@ -102,7 +103,7 @@ def register(relation: Relation) -> None:
         OptionError: a built-in relation has the name.
     """
     name = relation.info.name
-    if name in _BUILT_IN:
+    if name in BUILT_IN:
         raise OptionError(
             f"Expected a name that no built-in relation has, but got name={name!r}: choose another prefix"
         )
@@ -112,7 +113,7 @@ def register(relation: Relation) -> None:
 def names() -> tuple[str, ...]:
     """Returns all names, without importing relations."""
     plugins = (point.name for point in entry_points(group=ENTRY_POINTS))
-    return tuple(dict.fromkeys((*_BUILT_IN, *plugins, *_registered)))
+    return tuple(dict.fromkeys((*BUILT_IN, *plugins, *_registered)))
 
 
 def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
@@ -121,8 +122,8 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
     Raises:
         OptionError: the relation or a setting's value is unknown, or what a setting names cannot be read.
     """
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(":")
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
         return _instantiate(getattr(import_module(module), attribute), settings)
     if name in _registered:
         return _registered[name]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pytest_vqamt.models.reference.faults import FAULTS
+
 
 class Effect(StrEnum):
     """What a model with a fault makes of a relation's cases."""
@@ -72,3 +74,12 @@ NO_ANSWER = named("always-zero refuses")
 OF_OTHER_TEXTS = OF_OTHER_TASKS | named("reads-last")
 # No number.
 NOT_A_COUNT = named("always-yes refuses")
+
+OF_FAMILIES = frozenset[str]()
+"""The faults that each concern one family of relations on request, so that rows need name them only where caught."""
+
+
+def row_of(*, caught: frozenset[str], vacuous: frozenset[str] = frozenset()) -> Row:
+    """The row in which every other fault is quiet."""
+    every = frozenset(FAULTS) - OF_OTHER_SCENES - OF_CHANCE
+    return Row(caught=caught, vacuous=vacuous, quiet=every - caught - vacuous)

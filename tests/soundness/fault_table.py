@@ -15,6 +15,7 @@ from tests.soundness.fault_effects import (
     OF_CONTROLS,
     OF_COUNTS,
     OF_EDITS,
+    OF_FAMILIES,
     OF_OTHER_TEXTS,
     OF_PLACES,
     OF_WORDS,
@@ -296,9 +297,19 @@ def _of_no_place(rows: Mapping[str, Row]) -> dict[str, Row]:
     return {item: replace(row, quiet=row.quiet | OF_PLACES) for item, row in rows.items()}
 
 
-TABLE: Mapping[str, Row] = {
+def _of_no_family(rows: Mapping[str, Row]) -> dict[str, Row]:
+    """Rows with the faults that concern one family of relations alone, where they are not named."""
+    return {item: replace(row, quiet=row.quiet | OF_FAMILIES - row.caught - row.vacuous) for item, row in rows.items()}
+
+
+_BY_DEFAULT: Mapping[str, Row] = {
     **_of_no_place({**_of_questions(_QUESTIONS), **ENTAILMENT, **CAPTIONING, **NOISE, **_of_questions(_CORRUPTIONS)}),
     **PLACES,
     **_of_no_place(_of_questions(_CONTROLS)),
 }
+
+_ON_REQUEST: Mapping[str, Row] = {}
+"""The rows of ``relations.catalogue.ON_REQUEST``: join the mappings of the ``*_faults.py`` of its families here."""
+
+TABLE: Mapping[str, Row] = _of_no_family({**_BY_DEFAULT, **_ON_REQUEST})
 """By item, in the order of the catalogue."""
