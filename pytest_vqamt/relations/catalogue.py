@@ -85,7 +85,15 @@ TABLE: dict[str, str] = {
     "control.reencode": "pytest_vqamt.relations.control.reencode:Reencode",
 }
 
-ON_REQUEST: dict[str, str] = {}
+ON_REQUEST: dict[str, str] = {
+    "view.shift": "pytest_vqamt.relations.view.shift:Shift",
+    "view.pad": "pytest_vqamt.relations.view.pad:Pad",
+    "view.rescale": "pytest_vqamt.relations.view.rescale:Rescale",
+    "view.jpeg": "pytest_vqamt.relations.view.jpeg:Jpeg",
+    "view.recolour": "pytest_vqamt.relations.view.recolour:Recolour",
+    "spatial.rotate": "pytest_vqamt.relations.spatial.rotate:Rotate",
+    "count.compose": "pytest_vqamt.relations.count.compose:Compose",
+}
 """Built-in relations that run only where a pattern or a preset names them."""
 
 BUILT_IN = {**TABLE, **ON_REQUEST}

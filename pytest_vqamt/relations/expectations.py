@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Count, Entails, Label, Meaning, is_yes_no
+from pytest_vqamt.core.meaning import NO_SUCH_THING, Count, Entails, Label, Meaning, Property, is_yes_no
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.reading import AnswerReading, read_by_meaning
@@ -125,17 +125,45 @@ def opposite_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
     return _violated(readings, "one answer must be yes and the other no")
 
 
+def other_value(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer gives another value of the property than the first; neither denies that the thing is there.
+
+    Raises:
+        VqamtError: the case does not have two questions for a property.
+    """
+    _demand(case, lambda meaning: isinstance(meaning, Property), "two questions for a property", len(case.queries) == 2)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if NO_SUCH_THING in readings:
+        return _violated(readings, "the thing is in both pictures")
+    return _holds(readings) if readings[0] != readings[1] else _violated(readings, "the answers must differ")
+
+
 def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:
     """The first count is the sum of the others. Vacuous if all are 0, or if arithmetic cannot decide.
 
     Raises:
         VqamtError: the case has other questions than counts.
     """
+    return _summed(case, answers, 0)
+
+
+def parts_of_sum(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The last count is the sum of the others. Vacuous if all are 0, or if arithmetic cannot decide.
+
+    Raises:
+        VqamtError: the case has other questions than counts.
+    """
+    return _summed(case, answers, len(answers) - 1)
+
+
+def _summed(case: Case, answers: Sequence[Answer], place: int) -> Verdict:
     _demand(case, _is_count, "a total and its parts, all counts", len(case.queries) > 1)
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
-    total, *parts = readings
+    total, parts = readings[place], [*readings[:place], *readings[place + 1 :]]
     sum_ = " + ".join(format_reading(part) for part in parts)
     if any(_is_bound(reading) for reading in readings):
         return _holds(readings, vacuous=True)

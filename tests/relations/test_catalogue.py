@@ -118,7 +118,20 @@ ALL = (
     "control.reencode",
     "control.reencode[spaces]",
 )
-ON_REQUEST: tuple[str, ...] = ()
+ON_REQUEST = (
+    "view.shift",
+    "view.pad",
+    "view.rescale[down]",
+    "view.rescale[up]",
+    "view.jpeg",
+    "view.recolour[color]",
+    "view.recolour[count]",
+    "view.recolour[exists]",
+    "spatial.rotate[90]",
+    "spatial.rotate[180]",
+    "spatial.rotate[270]",
+    "count.compose",
+)
 """What runs only where it is named."""
 EVERY = (*ALL, *ON_REQUEST)
 

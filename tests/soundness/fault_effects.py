@@ -75,7 +75,12 @@ OF_OTHER_TEXTS = OF_OTHER_TASKS | named("reads-last")
 # No number.
 NOT_A_COUNT = named("always-yes refuses")
 
-OF_FAMILIES = frozenset[str]()
+# Who is wrong about another view of a picture alone: of such a picture nobody else asks.
+OF_VIEWS = named("shift-sensitive padding-sensitive scale-sensitive jpeg-sensitive") | named(
+    "rotation-blind quarter-turn-blind first-panel-only remembers-color color-bound"
+)
+
+OF_FAMILIES = OF_VIEWS
 """The faults that each concern one family of relations on request, so that rows need name them only where caught."""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
     Absent,
     Both,
     Choice,
@@ -25,6 +26,7 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    Property,
     groups_of,
 )
 from pytest_vqamt.core.scene import Relationship, Thing
@@ -104,6 +106,8 @@ class Knowing:
                 return None if one is None or another is None else is_on_side(one, another, side.value)
             case Choice(what=what, options=options):
                 return self._chosen(what, options)
+            case Property(group=group, values=values):
+                return NO_SUCH_THING if self._exists(group) is False else self._chosen(group, values)
         raise AssertionError(f"say here what is known of {meaning!r}")
 
     def _inventory(self) -> Inventory | None:

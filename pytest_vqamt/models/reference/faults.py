@@ -12,7 +12,26 @@ from math import nan
 from types import MappingProxyType
 from typing import assert_never
 
-from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, Mirror, Reencode, with_objects
+from pytest_vqamt.core.edits import (
+    BESIDE,
+    Beside,
+    Blur,
+    Crop,
+    Cut,
+    Edit,
+    Erase,
+    Insert,
+    Jpeg,
+    Mask,
+    Mirror,
+    Pad,
+    Recolour,
+    Reencode,
+    Rescale,
+    Rotate,
+    Shift,
+    with_objects,
+)
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.meaning import (
     Absent,
@@ -419,6 +438,66 @@ def _spacing_sensitive(query: Query) -> str | None:
 def _encoding_sensitive(query: Query) -> str | None:
     encoded_anew = any(isinstance(edit, Reencode) for edit in query.picture.edits)
     return answer_text(wrong_answer(true_answer(query))) if encoded_anew else None
+
+
+def _wrong_after(edit: type[Edit], name: str, description: str) -> None:
+    """Registers a fault that is wrong about pictures with such an edit."""
+
+    def faulty(query: Query) -> str | None:
+        return _wrong_text(query) if any(isinstance(each, edit) for each in query.picture.edits) else None
+
+    _fault(name, description)(faulty)
+
+
+_wrong_after(Shift, "shift-sensitive", "is wrong about a picture that was moved by a few pixels")
+_wrong_after(Pad, "padding-sensitive", "is wrong about a picture with a margin around it")
+_wrong_after(Rescale, "scale-sensitive", "is wrong about a picture that was scaled up or down")
+_wrong_after(Jpeg, "jpeg-sensitive", "is wrong about a picture that was saved as a JPEG")
+
+
+@_fault("rotation-blind", "answers about a turned picture as if it were upright")
+def _rotation_blind(query: Query) -> str | None:
+    turned = [edit.degrees for edit in query.picture.edits if isinstance(edit, Rotate)]
+    if not turned:
+        return None
+    return answer_text(truth(query.meaning, Rotate(degrees=360 - turned[-1]).after(query.picture.scene)))
+
+
+@_fault("quarter-turn-blind", "takes a turn by 90 degrees for one by 270")
+def _quarter_turn_blind(query: Query) -> str | None:
+    if not any(isinstance(edit, Rotate) and edit.degrees != 180 for edit in query.picture.edits):
+        return None
+    return answer_text(truth(query.meaning, Rotate(degrees=180).after(query.picture.scene)))
+
+
+@_fault("first-panel-only", "answers about the first of two pictures side by side")
+def _first_panel_only(query: Query) -> str | None:
+    if not any(isinstance(edit, Beside) for edit in query.picture.edits):
+        return None
+    scene = query.picture.scene
+    seen = (thing for thing in scene.objects if not thing.id.startswith(BESIDE))
+    return answer_text(truth(query.meaning, with_objects(scene, seen, scene.regions)))
+
+
+@_fault("remembers-color", "says the color that a thing had before it was recoloured")
+def _remembers_color(query: Query) -> str | None:
+    colours = {edit.thing: edit for edit in query.picture.edits if isinstance(edit, Recolour)}
+    if not isinstance(query.meaning, Property) or not colours:
+        return None
+    scene = query.picture.scene
+    for edit in colours.values():
+        scene = replace(edit, old=edit.new, new=edit.old).after(scene)
+    return answer_text(truth(query.meaning, scene))
+
+
+@_fault("color-bound", "does not recognise a thing in another color than it had")
+def _color_bound(query: Query) -> str | None:
+    recoloured = {edit.thing for edit in query.picture.edits if isinstance(edit, Recolour)}
+    if not recoloured:
+        return None
+    scene = query.picture.scene
+    seen = (thing for thing in scene.objects if thing.id not in recoloured)
+    return answer_text(truth(query.meaning, with_objects(scene, seen, scene.regions)))
 
 
 def _other_scene(name: str, description: str, scene: Callable[[Query, SceneSource], Scene | None]) -> None:

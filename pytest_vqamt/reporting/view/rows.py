@@ -110,6 +110,7 @@ _PAPERS: Mapping[str, str] = {
     "corruption": "Corruptions (Hendrycks and Dietterich, ICLR 2019)",
     "spatial": "Places: left, right, higher, lower",
     "count": "Counts: parts and wholes",
+    "view": "Views: moved, padded, scaled, saved as JPEG, recoloured",
     "control": "Controls: the noise floor",
 }
 
