@@ -93,6 +93,7 @@ ON_REQUEST: dict[str, str] = {
     "view.recolour": "pytest_vqamt.relations.view.recolour:Recolour",
     "spatial.rotate": "pytest_vqamt.relations.spatial.rotate:Rotate",
     "count.compose": "pytest_vqamt.relations.count.compose:Compose",
+    "lang.switch": "pytest_vqamt.relations.lang.switch:Switch",
 }
 """Built-in relations that run only where a pattern or a preset names them."""
 

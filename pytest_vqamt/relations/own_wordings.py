@@ -46,6 +46,7 @@ from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, predicative, with_indefinite
+from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -186,6 +187,9 @@ class RewordedRelation:
         for query in case.queries:
             if query.task is not Task.VQA:
                 return case
+            if query.text.endswith(ANSWER_IN_ENGLISH):  # a question in another language
+                queries.append(query)
+                continue
             known = texts.setdefault(query.meaning, [])
             if query.text not in known:
                 known.append(query.text)

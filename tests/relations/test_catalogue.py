@@ -131,6 +131,7 @@ ON_REQUEST = (
     "spatial.rotate[180]",
     "spatial.rotate[270]",
     "count.compose",
+    *(f"lang.switch[{code}]" for code in ("de", "fr", "es", "zh", "ja", "pt")),
 )
 """What runs only where it is named."""
 EVERY = (*ALL, *ON_REQUEST)

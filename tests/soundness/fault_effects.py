@@ -80,7 +80,10 @@ OF_VIEWS = named("shift-sensitive padding-sensitive scale-sensitive jpeg-sensiti
     "rotation-blind quarter-turn-blind first-panel-only remembers-color color-bound"
 )
 
-OF_FAMILIES = OF_VIEWS
+# Questions that are not English.
+OF_LANGUAGES = named("english-only counts-in-english-only")
+
+OF_FAMILIES = OF_VIEWS | OF_LANGUAGES
 """The faults that each concern one family of relations on request, so that rows need name them only where caught."""
 
 

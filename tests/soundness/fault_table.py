@@ -22,6 +22,7 @@ from tests.soundness.fault_effects import (
     Row,
     named,
 )
+from tests.soundness.language_faults import LANGUAGES
 from tests.soundness.noise_faults import NOISE
 from tests.soundness.place_faults import PLACES
 from tests.soundness.view_faults import VIEWS
@@ -309,7 +310,7 @@ _BY_DEFAULT: Mapping[str, Row] = {
     **_of_no_place(_of_questions(_CONTROLS)),
 }
 
-_ON_REQUEST: Mapping[str, Row] = {**VIEWS}
+_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **LANGUAGES}
 """The rows of ``relations.catalogue.ON_REQUEST``: join the mappings of the ``*_faults.py`` of its families here."""
 
 TABLE: Mapping[str, Row] = _of_no_family({**_BY_DEFAULT, **_ON_REQUEST})

@@ -63,6 +63,7 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.reference.oracle import (
     Responder,
@@ -336,6 +337,23 @@ def _near_sighted(query: Query) -> str | None:
     return answer_text(False) if gap > size / 3 else None
 
 
+@_fault("english-only", 'guesses in other languages: "yes", "1", the first of the choices')
+def _english_only(query: Query) -> str | None:
+    if not _is_foreign(query):
+        return None
+    match query.meaning:
+        case Choice(options=options):
+            return options[0]
+        case Count():
+            return answer_text(1)
+    return answer_text(True)
+
+
+@_fault("counts-in-english-only", "counts one too many in other languages")
+def _counts_in_english_only(query: Query) -> str | None:
+    return off_by(query, 1) if isinstance(query.meaning, Count) and _is_foreign(query) else None
+
+
 @_fault("omits-inserted", "does not see what was inserted into a picture")
 def _omits_inserted(query: Query) -> str | None:
     scene = query.picture.scene
@@ -529,6 +547,10 @@ _other_scene(
     "does not see every second picture, and answers about another one",
     lambda query, source: scene_instead(query, source) if is_unseen(query) else None,
 )
+
+
+def _is_foreign(query: Query) -> bool:
+    return query.text.endswith(ANSWER_IN_ENGLISH)
 
 
 def _inventory(query: Query) -> Inventory:

@@ -111,6 +111,7 @@ _PAPERS: Mapping[str, str] = {
     "spatial": "Places: left, right, higher, lower",
     "count": "Counts: parts and wholes",
     "view": "Views: moved, padded, scaled, saved as JPEG, recoloured",
+    "lang": "Languages",
     "control": "Controls: the noise floor",
 }
 
