@@ -142,6 +142,16 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "flips": FLIPPED,
     "spacing-sensitive": {},
     "encoding-sensitive": {},
+    # See test_view_faults.
+    "shift-sensitive": {},
+    "padding-sensitive": {},
+    "scale-sensitive": {},
+    "jpeg-sensitive": {},
+    "rotation-blind": {},
+    "quarter-turn-blind": {},
+    "first-panel-only": {},
+    "remembers-color": {},
+    "color-bound": {},
     # Of single questions they know all; see test_word_faults, test_label_faults and test_caption_faults.
     "reads-last": {},
     "entails-everything": {},
@@ -240,10 +250,10 @@ def test_every_fault_says_in_one_line_what_is_wrong() -> None:
     ("name", "hint"),
     [
         ("always-yess", "did you mean 'fault:always-yes'?"),
-        ("zzzzzzzzzzzz", f"known: {', '.join(f'fault:{name}' for name in FAULTS)}"),
+        ("zzzzzzzzzzzz", f"known: {', '.join(f'fault:{name}' for name in [*FAULTS][:20])}"),
     ],
 )
 def test_an_unknown_fault_is_refused(name: str, hint: str) -> None:
     with pytest.raises(OptionError) as told:
         load(name, ModelOptions())
-    assert str(told.value) == f"Expected a planted fault, but got model='fault:{name}'; {hint}"
+    assert str(told.value).startswith(f"Expected a planted fault, but got model='fault:{name}'; {hint}")
