@@ -50,12 +50,14 @@ class Language:
 
     Attributes:
         nouns: by English name.
+        beside: English names beside which a name is not clear, because some call their things by its noun, too.
         left_out: English names whose things no noun covers as they do, with the reason.
         colours: words for English colours; where they agree with the noun, one for each gender.
         forms: articles and the like of each class of nouns.
     """
 
     nouns: Mapping[str, Noun]
+    beside: Mapping[str, Sequence[str]]
     left_out: Mapping[str, str]
     colours: Mapping[str, Sequence[str]]
     forms: Mapping[str, Mapping[str, str | int]]
@@ -98,7 +100,7 @@ class Language:
         return Question(_text(self, "choice", name, wording, options), Choice(what=Group(name=name), options=options))
 
     def is_clear(self, name: str, others: Iterable[str]) -> bool:
-        """Whether there is a noun for the name, and none of the ``others`` goes by it or by a compound with it.
+        """Whether there is a noun for the name, and no thing of the ``others`` goes by it or by a compound with it.
 
         >>> language("zh").is_clear("horse", ["dog"]), language("zh").is_clear("horse", ["zebra"])
         (True, False)
@@ -107,7 +109,9 @@ class Language:
             return False
         noun = self.nouns[name].one.casefold()
         return not any(
-            noun in self.nouns[other].one.casefold() for other in others if other != name and other in self.nouns
+            other in self.beside.get(name, ()) or (other in self.nouns and noun in self.nouns[other].one.casefold())
+            for other in others
+            if other != name
         )
 
 
@@ -145,6 +149,7 @@ def language(code: str) -> Language:
     table = toml_table(f"translations/{code}.toml")
     return Language(
         nouns={name: _noun(*row) for name, row in table["nouns"].items()},
+        beside=table.get("beside", {}),
         left_out=table["left_out"],
         colours=table["colours"],
         forms=table.get("forms", {}),

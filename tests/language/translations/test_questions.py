@@ -75,6 +75,7 @@ def test_every_countable_name_has_a_noun_or_a_reason_to_have_none(code: str) -> 
     assert {*other.nouns, *other.left_out} == COUNTABLE
     assert not {*other.nouns} & {*other.left_out}
     assert all(other.left_out.values())
+    assert {*other.beside} <= {*other.nouns}
 
 
 @each_language
@@ -146,6 +147,8 @@ def test_the_reader_takes_the_right_forms() -> None:
         ("de", "tv", {"television"}, False),
         ("de", "dog", {"cat", "dog", "spaceship"}, True),
         ("de", "chair", set(), False),
+        ("de", "car", {"truck"}, False),  # a pickup is an Auto
+        ("ja", "car", {"truck"}, True),
     ],
 )
 def test_a_name_is_clear_where_nothing_else_goes_by_its_noun(
