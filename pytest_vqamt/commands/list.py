@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(infos: list[RelationInfo]) -> Iterator[str]:
     relations = (
-        (info.item(variant), info.task.value, tagged(info.claim, info.tags))
+        (info.item(variant), ", ".join(info.tasks(variant)), tagged(info.claim, info.tags))
         for info in infos
         for variant in info.variants
     )
@@ -61,7 +61,7 @@ def _rows(infos: list[RelationInfo]) -> dict[str, Json]:
             {
                 "id": info.item(variant),
                 "version": info.version,
-                "task": info.task.value,
+                "task": ", ".join(info.tasks(variant)),
                 "tags": list(info.tags),
                 "claim": info.claim,
                 "source": info.source,

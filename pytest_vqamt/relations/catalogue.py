@@ -94,6 +94,8 @@ ON_REQUEST: dict[str, str] = {
     "spatial.rotate": "pytest_vqamt.relations.spatial.rotate:Rotate",
     "count.compose": "pytest_vqamt.relations.count.compose:Compose",
     "lang.switch": "pytest_vqamt.relations.lang.switch:Switch",
+    "agree.form": "pytest_vqamt.relations.agree.form:Form",
+    "think.on_off": "pytest_vqamt.relations.think.on_off:OnOff",
 }
 """Built-in relations that run only where a pattern or a preset names them."""
 

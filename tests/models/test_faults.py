@@ -133,6 +133,12 @@ WRONG: dict[str, dict[Meaning, str]] = {
     },
     "sees-absent": {COWS: "1", Exists(group=COW): "yes"},
     "quantifies": {DOGS: "many", Count(groups=(BROWN_DOG,)): "many"},
+    "counts-but-denies": {
+        Exists(group=DOG): "no",
+        Absent(group=DOG): "yes",
+        Either(groups=(COW, DOG)): "no",
+        Neither(groups=(COW, DOG)): "yes",
+    },
     # Of a picture that nothing was done to they know all; see test_edit_faults.
     "counts-pieces-wrong": {},
     "omits-inserted": {},
@@ -159,6 +165,8 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "label-swap": {},
     "wrong-class": {},
     "always-plural": {},
+    "caption-hallucinates": {},
+    "thinks-itself-wrong": {},
 }
 
 
@@ -170,6 +178,12 @@ def said(fault: str, ask: Ask, meaning: Meaning, text: str = "how many?", trial:
 
 def test_every_fault_is_tested() -> None:
     assert {*WRONG, *BLIND} == set(FAULTS)
+
+
+def test_who_thinks_itself_wrong_is_right_without_reasoning(ask: Ask) -> None:
+    model = wrap_model("m", load("thinks-itself-wrong", ModelOptions()), ModelOptions())
+    batch = [ask(DOGS, reasoning=reasoning) for reasoning in (None, False, True)]
+    assert [answer.text for answer in model.ask(Task.VQA, batch)] == ["3", "3", "4"]
 
 
 def test_a_share_of_flips_is_of_the_trials_and_of_other_faults_of_the_queries(ask: Ask) -> None:

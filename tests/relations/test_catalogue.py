@@ -132,6 +132,11 @@ ON_REQUEST = (
     "spatial.rotate[270]",
     "count.compose",
     *(f"lang.switch[{code}]" for code in ("de", "fr", "es", "zh", "ja", "pt")),
+    "agree.form[count_exists]",
+    "agree.form[choice_exists]",
+    "agree.form[caption_exists]",
+    "agree.form[caption_count]",
+    "think.on_off",
 )
 """What runs only where it is named."""
 EVERY = (*ALL, *ON_REQUEST)

@@ -83,7 +83,10 @@ OF_VIEWS = named("shift-sensitive padding-sensitive scale-sensitive jpeg-sensiti
 # Questions that are not English.
 OF_LANGUAGES = named("english-only counts-in-english-only")
 
-OF_FAMILIES = OF_VIEWS | OF_LANGUAGES
+# Who contradicts itself about one fact, or is misled by its own reasoning.
+OF_FORMS = named("counts-but-denies caption-hallucinates thinks-itself-wrong")
+
+OF_FAMILIES = OF_VIEWS | OF_LANGUAGES | OF_FORMS
 """The faults that each concern one family of relations on request, so that rows need name them only where caught."""
 
 

@@ -22,6 +22,7 @@ from tests.soundness.fault_effects import (
     Row,
     named,
 )
+from tests.soundness.form_faults import FORMS
 from tests.soundness.language_faults import LANGUAGES
 from tests.soundness.noise_faults import NOISE
 from tests.soundness.place_faults import PLACES
@@ -203,7 +204,7 @@ _NO_LONGER_THERE = Row(
     | named("order-sensitive template-sensitive")
     | NO_ANSWER,
     # "no" from the start.
-    vacuous=named("always-no"),
+    vacuous=named("always-no counts-but-denies"),
     # Bare names, no counts and no negation.
     quiet=(
         named("ignores-attributes") | NEGATION | OF_COUNTS | OF_WORDS | OF_CONTROLS | OF_EDITS - named("sees-erased")
@@ -310,7 +311,7 @@ _BY_DEFAULT: Mapping[str, Row] = {
     **_of_no_place(_of_questions(_CONTROLS)),
 }
 
-_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **LANGUAGES}
+_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **LANGUAGES, **FORMS}
 """The rows of ``relations.catalogue.ON_REQUEST``: join the mappings of the ``*_faults.py`` of its families here."""
 
 TABLE: Mapping[str, Row] = _of_no_family({**_BY_DEFAULT, **_ON_REQUEST})

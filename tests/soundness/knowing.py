@@ -27,6 +27,7 @@ from pytest_vqamt.core.meaning import (
     Neither,
     NotBoth,
     Property,
+    WhichThere,
     groups_of,
 )
 from pytest_vqamt.core.scene import Relationship, Thing
@@ -108,6 +109,8 @@ class Knowing:
                 return self._chosen(what, options)
             case Property(group=group, values=values):
                 return NO_SUCH_THING if self._exists(group) is False else self._chosen(group, values)
+            case WhichThere(groups=groups, missing=missing):
+                return self._which(groups, missing=missing)
         raise AssertionError(f"say here what is known of {meaning!r}")
 
     def _inventory(self) -> Inventory | None:
@@ -177,6 +180,12 @@ class Knowing:
         right = [option for option in options if option == thing.name or self._bears(thing, option)]
         unsure = any(self._bears(thing, option) is None for option in options)
         return right[0] if len(right) == 1 and not unsure else None
+
+    def _which(self, groups: Iterable[Group], *, missing: bool) -> str | None:
+        """The one that is there, or with ``missing`` is not; None where another may be right, too."""
+        there = {group.name: self._exists(group) for group in groups}
+        right = [name for name, is_there in there.items() if is_there is not missing and is_there is not None]
+        return right[0] if len(right) == 1 and None not in there.values() else None
 
     def _fits(self, thing: Thing, group: Group) -> bool | None:
         return _all(

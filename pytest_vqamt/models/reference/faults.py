@@ -93,6 +93,12 @@ INSERTED = "inserted-"
 _WRONG_NAMES = ("zebra", "toaster", "kite", "surfboard")
 """The first of these that names nothing in the picture is the wrong name."""
 
+_OFTEN_SEEN = (
+    "cat", "dog", "bird", "horse", "car", "bus", "truck", "boat", "chair", "bed", "bottle", "book", "bowl", "clock",
+    "umbrella", "bicycle", "train", "airplane", "bear", "sheep", "cake", "pizza", "apple", "banana",
+)  # fmt: skip
+"""What ``caption-hallucinates`` names though it is not there."""
+
 _SATURATED = 1
 """The highest count of ``saturates``. With 2, too few things of one name and property would show the fault."""
 
@@ -433,6 +439,32 @@ def _always_plural(query: Query) -> str | None:
     if not isinstance(query.meaning, Describe):
         return None
     return answer_text(tuple((name, max(2, n)) for name, n in _inventory(query)))
+
+
+@_fault("counts-but-denies", "says of nothing that it is there, and counts, chooses and describes rightly")
+def _counts_but_denies(query: Query) -> str | None:
+    match query.meaning:
+        case Exists() | Both() | Either():
+            return answer_text(False)
+        case Absent() | NotBoth() | Neither():
+            return answer_text(True)
+    return None
+
+
+@_fault("caption-hallucinates", "describes cats, cars and the like also where there are none, and denies them if asked")
+def _caption_hallucinates(query: Query) -> str | None:
+    if not isinstance(query.meaning, Describe):
+        return None
+    things = query.picture.scene.objects
+    there = {thing.name for thing in things if not thing.id.startswith(INSERTED)}
+    seen = dict(_inventory(query))
+    seen |= {name: seen.get(name, 0) + 1 for name in _OFTEN_SEEN if name not in there}
+    return answer_text(tuple(seen.items()))
+
+
+@_fault("thinks-itself-wrong", "is wrong where it is asked to reason before it answers")
+def _thinks_itself_wrong(query: Query) -> str | None:
+    return _wrong_text(query) if query.reasoning else None
 
 
 @_fault("inconsistent", "gives another answer when it is asked the very same thing again")

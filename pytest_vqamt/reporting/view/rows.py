@@ -112,6 +112,8 @@ _PAPERS: Mapping[str, str] = {
     "count": "Counts: parts and wholes",
     "view": "Views: moved, padded, scaled, saved as JPEG, recoloured",
     "lang": "Languages",
+    "agree": "One fact in two forms",
+    "think": "With and without reasoning",
     "control": "Controls: the noise floor",
 }
 
