@@ -311,6 +311,7 @@ class RelationInfo:
         draws_as: replaces name and variant in the seed, so that all items with the same word make the same choices; ""
             for a seed of its own.
         contrast: whether its cases may get a contrast, or the index of the query that may.
+        fixed_texts: whether it is about the texts themselves, so that wordings of a user do not replace them.
     """
 
     name: str
@@ -327,6 +328,7 @@ class RelationInfo:
     directional: tuple[str, ...] = ()
     draws_as: str = ""
     contrast: bool | int = True
+    fixed_texts: bool = False
 
     def tasks(self, variant: str) -> tuple[Task, ...]:
         """The tasks that the model must support for the variant, the main one first."""

@@ -96,6 +96,15 @@ ON_REQUEST: dict[str, str] = {
     "lang.switch": "pytest_vqamt.relations.lang.switch:Switch",
     "agree.form": "pytest_vqamt.relations.agree.form:Form",
     "think.on_off": "pytest_vqamt.relations.think.on_off:OnOff",
+    "lead.belief": "pytest_vqamt.relations.lead.belief:Belief",
+    "lead.authority": "pytest_vqamt.relations.lead.authority:Authority",
+    "absent.premise": "pytest_vqamt.relations.absent.premise:Premise",
+    "negation.scope": "pytest_vqamt.relations.negation.scope:Scope",
+    "choice.rotate": "pytest_vqamt.relations.choice.rotate:Rotate",
+    "choice.labels": "pytest_vqamt.relations.choice.labels:Labelled",
+    "choice.none": "pytest_vqamt.relations.choice.none:NoneOfThese",
+    "overlay.text": "pytest_vqamt.relations.overlay.text:Text",
+    "overlay.question": "pytest_vqamt.relations.overlay.question:DrawnQuestion",
 }
 """Built-in relations that run only where a pattern or a preset names them."""
 

@@ -12,7 +12,16 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import NO_SUCH_THING, Count, Entails, Label, Meaning, Property, is_yes_no
+from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
+    NONE_OF_THESE,
+    Count,
+    Entails,
+    Label,
+    Meaning,
+    Property,
+    is_yes_no,
+)
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.reading import AnswerReading, read_by_meaning
@@ -282,6 +291,62 @@ def at_most_the_first(case: Case, answers: Sequence[Answer]) -> Verdict:
     if exceeds:
         return _violated(readings, "the second count must be at most the first")
     return _holds(readings, vacuous=vacuous)
+
+
+def the_other_option(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer is an option, and another one than the first."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] != readings[1]:
+        return _holds(readings)
+    return _violated(readings, "the second answer must be the other option")
+
+
+def becomes_none_of_these(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer is that none of the options is right, and the first is not."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] == NONE_OF_THESE:
+        return _violated(readings, "the first answer must be one of the options")
+    if readings[1] == NONE_OF_THESE:
+        return _holds(readings)
+    return _violated(readings, f"the second answer must be {NONE_OF_THESE!r}")
+
+
+def denied_where_absent(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer denies that there is such a thing, and the first, about a thing that is there, does not."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] in (NO_SUCH_THING, False):
+        return _violated(readings, "the first answer must not deny the thing, which is there")
+    if readings[1] == NO_SUCH_THING:
+        return _holds(readings)
+    return _violated(readings, "the second answer must say that there is no such thing")
+
+
+def same_and_read(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The first two answers are the same, and the third, on what is written, is yes."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] != readings[1]:
+        return _violated(readings, "the first two answers must be the same")
+    return _holds(readings) if readings[2] is True else _violated(readings, "what is written must be read")
+
+
+def same_if_read(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The first two answers are the same. Vacuous unless the third is yes and the fourth no: the model can read."""
+    readings = _readings(case, answers)
+    if readings[2:] != (True, False):
+        return _holds(readings, vacuous=True)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] == readings[1]:
+        return _holds(readings)
+    return _violated(readings, "the first two answers must be the same")
 
 
 def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Verdict:

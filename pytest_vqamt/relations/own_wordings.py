@@ -161,7 +161,10 @@ def _plural(group: Group) -> str:
 
 
 class RewordedRelation:
-    """A relation whose questions are in a user's wordings; other tasks than questions are left as they are."""
+    """A relation whose questions are in a user's wordings.
+
+    Other tasks than questions, and relations that are about their texts, are left as they are.
+    """
 
     def __init__(self, relation: Relation, wordings: Wordings) -> None:
         self._relation = relation
@@ -176,7 +179,9 @@ class RewordedRelation:
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         found = self._relation.derive(scene, corpus, choose, variant)
-        return found if isinstance(found, NotApplicable) else self._reworded(found)
+        if isinstance(found, NotApplicable) or self.info.fixed_texts:
+            return found
+        return self._reworded(found)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         return self._relation.judge(case, answers)

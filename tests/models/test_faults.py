@@ -167,6 +167,15 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "always-plural": {},
     "caption-hallucinates": {},
     "thinks-itself-wrong": {},
+    # Of statements, premises, lists and written words see test_today_faults.
+    "follows-the-asker": {},
+    "accepts-premises": {},
+    "ignores-not": {},
+    "letter-biased": {},
+    "never-none": {},
+    "reads-words-as-things": {},
+    "cannot-read": {},
+    "ignores-drawn-questions": {},
 }
 
 

@@ -137,6 +137,17 @@ ON_REQUEST = (
     "agree.form[caption_exists]",
     "agree.form[caption_count]",
     "think.on_off",
+    "lead.belief",
+    "lead.authority",
+    "absent.premise",
+    "negation.scope",
+    "choice.rotate",
+    "choice.labels",
+    "choice.none",
+    "overlay.text[neutral]",
+    "overlay.text[contradicting]",
+    "overlay.text[absent_name]",
+    "overlay.question",
 )
 """What runs only where it is named."""
 EVERY = (*ALL, *ON_REQUEST)

@@ -86,7 +86,12 @@ OF_LANGUAGES = named("english-only counts-in-english-only")
 # Who contradicts itself about one fact, or is misled by its own reasoning.
 OF_FORMS = named("counts-but-denies caption-hallucinates thinks-itself-wrong")
 
-OF_FAMILIES = OF_VIEWS | OF_LANGUAGES | OF_FORMS
+# Who is wrong about a statement, a premise, a list of options or written words alone.
+OF_TODAY = named(
+    "follows-the-asker accepts-premises ignores-not letter-biased never-none reads-words-as-things cannot-read"
+    " ignores-drawn-questions"
+)
+OF_FAMILIES = OF_VIEWS | OF_LANGUAGES | OF_FORMS | OF_TODAY
 """The faults that each concern one family of relations on request, so that rows need name them only where caught."""
 
 

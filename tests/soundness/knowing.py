@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
+    NONE_OF_THESE,
     Absent,
     Both,
     Choice,
@@ -109,8 +110,8 @@ class Knowing:
                 return self._chosen(what, options)
             case Property(group=group, values=values):
                 return NO_SUCH_THING if self._exists(group) is False else self._chosen(group, values)
-            case WhichThere(groups=groups, missing=missing):
-                return self._which(groups, missing=missing)
+            case WhichThere(groups=groups, missing=missing, or_none=or_none):
+                return self._which(groups, missing=missing, or_none=or_none)
         raise AssertionError(f"say here what is known of {meaning!r}")
 
     def _inventory(self) -> Inventory | None:
@@ -179,13 +180,16 @@ class Knowing:
             return None
         right = [option for option in options if option == thing.name or self._bears(thing, option)]
         unsure = any(self._bears(thing, option) is None for option in options)
+        if not right and not unsure and NONE_OF_THESE in options:
+            return NONE_OF_THESE
         return right[0] if len(right) == 1 and not unsure else None
 
-    def _which(self, groups: Iterable[Group], *, missing: bool) -> str | None:
-        """The one that is there, or with ``missing`` is not; None where another may be right, too."""
+    def _which(self, groups: tuple[Group, ...], *, missing: bool, or_none: bool) -> str | None:
         there = {group.name: self._exists(group) for group in groups}
-        right = [name for name, is_there in there.items() if is_there is not missing and is_there is not None]
-        return right[0] if len(right) == 1 and None not in there.values() else None
+        right = [name for name, is_there in there.items() if is_there is not missing]
+        if None in there.values() or len(right) > 1:
+            return None
+        return right[0] if right else NONE_OF_THESE if or_none else None
 
     def _fits(self, thing: Thing, group: Group) -> bool | None:
         return _all(

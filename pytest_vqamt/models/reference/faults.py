@@ -34,6 +34,8 @@ from pytest_vqamt.core.edits import (
 )
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
+    NONE_OF_THESE,
     Absent,
     Annotated,
     Both,
@@ -63,6 +65,9 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.questions.leading import is_led
+from pytest_vqamt.language.questions.lettered import has_letters
+from pytest_vqamt.language.questions.overlays import is_drawn
 from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.reference.oracle import (
@@ -222,7 +227,12 @@ def _antonym_blind(query: Query) -> str | None:
 
 @_fault("first-choice", "takes the first of the choices that a question names")
 def _first_choice(query: Query) -> str | None:
-    return query.meaning.options[0] if isinstance(query.meaning, Choice) else None
+    match query.meaning:
+        case Choice(options=options):
+            return options[0]
+        case WhichThere(groups=groups):
+            return groups[0].name
+    return None
 
 
 @_fault("template-sensitive", "is wrong about yes/no questions and choices that are put in an odd number of words")
@@ -358,6 +368,65 @@ def _english_only(query: Query) -> str | None:
 @_fault("counts-in-english-only", "counts one too many in other languages")
 def _counts_in_english_only(query: Query) -> str | None:
     return off_by(query, 1) if isinstance(query.meaning, Count) and _is_foreign(query) else None
+
+
+@_fault("follows-the-asker", "agrees with what is said about the picture before a question")
+def _follows_the_asker(query: Query) -> str | None:
+    return _wrong_text(query) if is_led(query.text) else None
+
+
+@_fault("accepts-premises", "gives a property to a thing that is not there, where a question takes it for granted")
+def _accepts_premises(query: Query) -> str | None:
+    match query.meaning:
+        case Property(values=values) if true_answer(query) == NO_SUCH_THING:
+            return values[0]
+    return None
+
+
+@_fault("ignores-not", 'takes "Which of these is not there?" for "Which of these is there?"')
+def _ignores_not(query: Query) -> str | None:
+    match query.meaning:
+        case WhichThere(missing=True):
+            return answer_to(query, replace(query.meaning, missing=False))
+    return None
+
+
+@_fault("letter-biased", "says B where options have letters")
+def _letter_biased(query: Query) -> str | None:
+    return "B" if has_letters(query.text) else None
+
+
+@_fault("never-none", "takes the first option where none is right")
+def _never_none(query: Query) -> str | None:
+    if true_answer(query) != NONE_OF_THESE:
+        return None
+    match query.meaning:
+        case Choice(options=options):
+            return options[0]
+        case WhichThere(groups=groups):
+            return groups[0].name
+    return None
+
+
+@_fault("reads-words-as-things", "sees a thing where its name is written in the picture")
+def _reads_words_as_things(query: Query) -> str | None:
+    written = {each.text.casefold() for each in query.picture.scene.inscriptions}
+    match query.meaning:
+        case Exists(group=group) if group.name in written:
+            return answer_text(True)
+        case WhichThere(groups=groups):
+            return next((group.name for group in groups if group.name in written), None)
+    return None
+
+
+@_fault("cannot-read", "does not see what is written in a picture")
+def _cannot_read(query: Query) -> str | None:
+    return answer_text(False) if isinstance(query.meaning, Written) else None
+
+
+@_fault("ignores-drawn-questions", "is wrong about a question that is written in the picture")
+def _ignores_drawn_questions(query: Query) -> str | None:
+    return _wrong_text(query) if is_drawn(query.text) else None
 
 
 @_fault("omits-inserted", "does not see what was inserted into a picture")

@@ -114,6 +114,11 @@ _PAPERS: Mapping[str, str] = {
     "lang": "Languages",
     "agree": "One fact in two forms",
     "think": "With and without reasoning",
+    "lead": "Leading statements",
+    "absent": "False premises",
+    "negation": "Negation",
+    "choice": "Options with letters",
+    "overlay": "Written words",
     "control": "Controls: the noise floor",
 }
 
