@@ -219,7 +219,8 @@ def _described(relation: Relation) -> Iterator[str]:
     yield info.claim
     yield ""
     yield f"source    {info.source}"
-    yield f"task      {info.task.value}"
+    captioned = f" ({', '.join(map(info.item, info.captioned))}: captioning, too)" if info.captioned else ""
+    yield f"task      {info.task.value}{captioned}"
     yield f"variants  {', '.join(info.item(variant) for variant in info.variants)}"
     yield f"version   {info.version}"
     tags = (f"{tag} ({_ON_TAGS[tag]})" if tag in _ON_TAGS else tag for tag in info.tags)
@@ -278,8 +279,8 @@ def _example(case: Case) -> Iterator[str]:
 
 def _query_text(query: Query) -> str:
     notes = [describe_edit(edit) for edit in query.picture.edits]
-    if query.trial:
-        notes.append("asked again")
+    if query.manner:
+        notes.append(query.manner)
     text = query.text or f"({query.task.value})"
     return f"{text} [{', '.join(notes)}]" if notes else text
 

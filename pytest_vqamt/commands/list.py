@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _lines(infos: list[RelationInfo]) -> Iterator[str]:
     for kind in (*catalogue.KINDS, catalogue.OTHER):
         relations = [
-            (info.item(variant), info.task.value, tagged(info.claim, _tags(info)))
+            (info.item(variant), ", ".join(info.tasks(variant)), tagged(info.claim, _tags(info)))
             for info in infos
             for variant in info.variants
             if catalogue.kind_of(info.name) == kind
@@ -70,7 +70,7 @@ def _rows(infos: list[RelationInfo]) -> dict[str, Json]:
             {
                 "id": info.item(variant),
                 "version": info.version,
-                "task": info.task.value,
+                "task": ", ".join(info.tasks(variant)),
                 "tags": list(_tags(info)),
                 "finds": catalogue.kind_of(info.name),
                 "claim": info.claim,

@@ -297,6 +297,7 @@ class RelationInfo:
     Attributes:
         name: the paper and its name for the relation ("metavqa.partition").
         task: the task that the model must support.
+        captioned: the variants whose cases ask for captions, too.
         claim: the relation in one sentence.
         source: paper and section.
         variants: ("",) if there is just one.
@@ -310,6 +311,7 @@ class RelationInfo:
         draws_as: replaces name and variant in the seed, so that all items with the same word make the same choices; ""
             for a seed of its own.
         contrast: whether its cases may get a contrast, or the index of the query that may.
+        fixed_texts: whether it is about the texts themselves, so that wordings of a user do not replace them.
     """
 
     name: str
@@ -317,6 +319,7 @@ class RelationInfo:
     claim: str = ""
     source: str
     variants: tuple[str, ...] = ("",)
+    captioned: tuple[str, ...] = ()
     version: int = 1
     tags: tuple[str, ...] = ()
     breakdown: tuple[str, ...] = ()
@@ -325,6 +328,11 @@ class RelationInfo:
     directional: tuple[str, ...] = ()
     draws_as: str = ""
     contrast: bool | int = True
+    fixed_texts: bool = False
+
+    def tasks(self, variant: str) -> tuple[Task, ...]:
+        """The tasks that the model must support for the variant, the main one first."""
+        return (self.task, Task.CAPTIONING) if variant in self.captioned else (self.task,)
 
     def is_directional(self, variant: str) -> bool:
         """Whether no model that answers by the text alone satisfies the variant: each case is its own contrast."""

@@ -234,14 +234,27 @@ class Reencode:
 class Shift:
     """Move the content by ``dx`` to the right and ``dy`` downwards, in whole pixels; the frame stays.
 
-    The margin that comes free repeats the pixels of the nearest edge.
+    The margin that comes free repeats the pixels of the nearest edge, so a thing that touches it still does.
     """
 
     dx: int
     dy: int
 
     def after(self, scene: Scene) -> Scene:
-        return _reshaped(scene, lambda box: box.moved(self.dx, self.dy).intersection(scene.frame))
+        def moved(box: Box) -> Box | None:
+            x0, x1 = _moved(box.x, box.x1, self.dx, scene.width)
+            y0, y1 = _moved(box.y, box.y1, self.dy, scene.height)
+            return Box.from_corners(x0, y0, x1, y1).intersection(scene.frame)
+
+        return _reshaped(scene, moved)
+
+
+def _moved(start: float, end: float, by: int, size: int) -> tuple[float, float]:
+    """The ends on one axis; one that reaches into the outermost pixel is at the edge afterwards, too."""
+    return (
+        0 if by > 0 and start < 1 else start + by,
+        size if by < 0 and end > size - 1 else end + by,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,6 +335,10 @@ _CLOCKWISE = (
 """Each predicate is followed by what it becomes in a picture that is turned by 90 degrees."""
 
 
+BESIDE = "beside-"
+"""The prefix of the ids of the second picture's things."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
     """Put a second picture to the right of the first, scaled to its height, with a strip of ``colour`` between them.
@@ -345,7 +362,7 @@ class Beside:
         def moved(box: Box) -> Box:
             return box.scaled(across, down).moved(place.x, 0)
 
-        added = (_with_box(replace(thing, id=f"beside-{thing.id}"), moved(thing.box)) for thing in self.second.objects)
+        added = (_with_box(replace(thing, id=f"{BESIDE}{thing.id}"), moved(thing.box)) for thing in self.second.objects)
         crowds = (Region(name=region.name, box=moved(region.box)) for region in self.second.regions)
         whole = with_objects(
             scene, (*scene.objects, *added), (*scene.regions, *crowds), (round(place.x1), scene.height)

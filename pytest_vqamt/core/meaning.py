@@ -171,11 +171,13 @@ NONE_OF_THESE = "none of these"
 class WhichThere:
     """Which one of the groups is in the picture? With ``missing``, which one is not? Answered by a group's name.
 
-    It has no truth unless just one group is there, or just one is not.
+    It has no truth unless just one group is there, or just one is not. With ``or_none``, ``NONE_OF_THESE`` is offered,
+    too, and is right where no group is there.
     """
 
     groups: tuple[Group, ...]
     missing: bool = False
+    or_none: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,9 +363,9 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
             return _is_located(members(group, scene), side, members(other, scene), scene)
         case Choice(what=what, options=options):
             return _chosen(members(what, scene), options)
-        case WhichThere(groups=groups, missing=missing):
+        case WhichThere(groups=groups, missing=missing, or_none=or_none):
             right = [group.name for group in groups if bool(members(group, scene)) != missing]
-            return right[0] if len(right) == 1 else None
+            return right[0] if len(right) == 1 else NONE_OF_THESE if or_none and not right else None
         case Property(group=group, values=values):
             things = members(group, scene)
             return _chosen(things, values) if things else NO_SUCH_THING

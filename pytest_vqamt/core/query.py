@@ -35,7 +35,9 @@ class Query:
         meaning: what the text asks; no part of the identity.
         task: selects the method of the model.
         trial: 0, or another number to ask the same query again, without the cached answer to trial 0.
-        id: a digest of pixels, text, task and trial; the same on every machine.
+        reasoning: True or False for an answer with or without reasoning, of models that can switch it; None as the
+            model does by itself.
+        id: a digest of pixels, text, task, trial and reasoning; the same on every machine.
     """
 
     picture: Picture
@@ -43,11 +45,29 @@ class Query:
     meaning: Meaning = field(compare=False)
     task: Task = Task.VQA
     trial: int = 0
+    reasoning: bool | None = None
     id: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        named = digest(self.task, self.picture.digest, self.text, str(self.trial))
+        # What came later counts only where it is set: a query's id stays what it was.
+        reasoning = () if self.reasoning is None else (f"reasoning={self.reasoning}",)
+        named = digest(self.task, self.picture.digest, self.text, str(self.trial), *reasoning)
         object.__setattr__(self, "id", named)  # computed once, as every step of a run uses it
+
+    @property
+    def manner(self) -> str:
+        """How it is asked beside its text: "with reasoning", "asked again", or ""."""
+        return manner_of(self.trial, self.reasoning)
+
+
+def manner_of(trial: int, reasoning: bool | None) -> str:
+    """The ``Query.manner`` of these attributes of a query.
+
+    >>> manner_of(1, False)
+    'without reasoning, asked again'
+    """
+    said = {None: "", True: "with reasoning", False: "without reasoning"}[reasoning]
+    return ", ".join(filter(None, (said, "asked again" if trial else "")))
 
 
 @dataclass(frozen=True, slots=True)

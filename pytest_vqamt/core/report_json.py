@@ -700,6 +700,8 @@ def _query_row(query: Query) -> Row:
     }
     if query.trial:
         row["trial"] = query.trial
+    if query.reasoning is not None:
+        row["reasoning"] = query.reasoning
     return row
 
 
@@ -708,10 +710,14 @@ def _query(row: Row, scene_of: Callable[[str], Scene]) -> Query:
     meaning = decode(row["meaning"])
     if not isinstance(meaning, MEANINGS):
         raise TypeError(f"expected a meaning, got {meaning!r}")
+    reasoning: object = row.get("reasoning")
+    if not isinstance(reasoning, bool | None):
+        raise TypeError(f"expected true, false or null, got reasoning={reasoning!r}")
     return Query(
         picture=picture,
         text=str(row["text"]),
         meaning=cast("Meaning", meaning),
         task=Task(str(row["task"])),
         trial=int(cast("int", row.get("trial", 0))),
+        reasoning=reasoning,
     )

@@ -104,7 +104,7 @@ class LookAhead:
                 job = upcoming.job()
                 self._streams[upcoming.position] = None if job is None else CaseStream(job.plan(self._sampling))
             stream = self._streams[upcoming.position]
-            if stream is not None and not stream.is_broken and stream.plan.relation.info.task is task:
+            if stream is not None and not stream.is_broken and task in stream.plan.tasks:
                 yield stream
 
     def _room_of(self, stream: CaseStream) -> int:

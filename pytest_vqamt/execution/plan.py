@@ -186,6 +186,11 @@ class Plan:
             if index not in fruitful and self.sampling.owns(f"scene {index}")
         )
 
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks of the cases' queries."""
+        return self.relation.info.tasks(self.variant)
+
     def draw(self, choose: Chooser) -> SampledCase:
         """Samples one scene, simpler ones for smaller choices, and one case of it."""
         corpus = self.source.corpus

@@ -243,16 +243,16 @@ class Resources:
             raise OptionError(f"Expected a relation to be left, but {self._excluded} excludes them all")
         _ = self.baseline
         left_in = self._left_in(chosen)
-        runnable = [relation for each in left_in.values() for relation, _ in each]
+        runnable = [each for some in left_in.values() for each in some]
         combinations = [
             (relation, variant, model, source)
             for model in self.names
             for source in settings.data
             for relation, variant in left_in[source]
-            if relation.info.task in self._tasks(model)
+            if set(relation.info.tasks(variant)) <= set(self._tasks(model))
         ]
         if not combinations:
-            needed = ", ".join(sorted({relation.info.task for relation in runnable}))
+            needed = ", ".join(sorted({" and ".join(relation.info.tasks(variant)) for relation, variant in runnable}))
             raise OptionError(
                 f"Expected a model that does {needed}, as the relations chosen need, but got "
                 + ", ".join(f"{model!r} ({', '.join(self._tasks(model))})" for model in self.names)

@@ -239,4 +239,4 @@ def _made(picture: Picture, case: Case) -> str:
 
 def _asked(query: Query) -> str:
     text = query.text or f"({query.task.value})"
-    return f"{text} (asked again)" if query.trial else text
+    return f"{text} ({query.manner})" if query.manner else text

@@ -49,6 +49,7 @@ class AnswersFile:
     """Answers queries from a file, and lists missing ones. Its fingerprint is the digest of the file."""
 
     batch_size = 256
+    switches_reasoning = True
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -130,7 +131,7 @@ class _AnswerIndex:
 
     def find(self, query: Query) -> AnswerRow | None:
         row = self.by_id.get(query.id)
-        if row is not None or query.picture.edits or query.trial:
+        if row is not None or query.picture.edits or query.manner:
             return row
         return self._by_published_id(query) or self._by_content(query)
 
@@ -223,7 +224,7 @@ class AnswerRow:
         where: file and line, for messages.
         id, photo, text, task: None where missing.
         published: the id of the published question, prefixed with its file's name.
-        plain: whether the picture has no edits and the query is no repetition.
+        plain: whether the picture has no edits and the query is no repetition, and asks for no reasoning.
         answer: None while unanswered.
     """
 
@@ -260,7 +261,7 @@ def published_ids(query: Query) -> tuple[str, ...]:
 
     Only questions of pairs count: their ids are unique in the whole data set.
     """
-    if query.picture.edits or query.trial:
+    if query.picture.edits or query.manner:
         return ()
     questions = query.picture.scene.questions
     of_pairs = {name for each in questions if each.pair for name in (each.id, each.pair.original)}
@@ -279,6 +280,8 @@ def todo_line(query: Query) -> str:
     }
     if query.trial:
         row["trial"] = query.trial
+    if query.reasoning is not None:
+        row["reasoning"] = query.reasoning
     if ids := published_ids(query):
         row["published"] = ids[0]
     return json.dumps(row, ensure_ascii=False) + "\n"
@@ -307,7 +310,7 @@ def parse_row(line: bytes, where: str) -> AnswerRow:
         text=_text_field(fields, "text", where),
         task=_task_field(fields, where),
         published=_text_field(fields, "published", where),
-        plain=not _has_edits(fields, where) and not fields.get("trial"),
+        plain=not _has_edits(fields, where) and not fields.get("trial") and fields.get("reasoning") is None,
         answer=_text_field(fields, "answer", where),
     )
     if row.id is None and row.published is None and (row.photo is None or row.text is None):

@@ -36,6 +36,10 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
     Whether the model can take the query, by its text or its meaning: True, False, or a ``Declined`` with the reason
     and the unknown words. What it cannot take is not put to it: such cases are ``declined``.
 
+``switches_reasoning`` (bool)
+    Whether it answers with or without reasoning as the ``reasoning`` of a query says, where that is not None. Such
+    queries are declined for a model that does not say so.
+
 ``batches_at_once`` (int)
     How many threads may call it at once, a batch each. Default: one.
 
@@ -57,7 +61,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.plain_text import encodable, error_text
@@ -297,16 +301,9 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         )
     prepare, stream = _optional_method(model, "prepare"), _optional_method(model, "stream_answers")
     batches_at_once = declared_size(name, model, "batches_at_once", 1)
-    understands: object = getattr(model, "understands", None)
-    if understands is not None:
-        if not callable(understands) or not accepts(understands, "query"):
-            raise ModelError(
-                f"Expected the understands of model {name!r} to be a method of one argument, understands(query), but "
-                f"got {described(understands)}"
-            )
-        check = _Understanding(understands, name)
-        methods = {task: check.method(method) for task, method in methods.items()}
-        prepare, stream = prepare and check.prepare(prepare), stream and check.stream(stream)
+    check = _Understanding(model, name)
+    methods = {task: check.method(method) for task, method in methods.items()}
+    prepare, stream = prepare and check.prepare(prepare), stream and check.stream(stream)
     if options.timeout_s is not None:
         limit = TimeLimit(options.timeout_s, name, batches_at_once)
         methods = {task: limit.method(method) for task, method in methods.items()}
@@ -328,16 +325,28 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
     )
 
 
-class _Understanding:
-    """Puts to a model only the queries that its method ``understands`` accepts."""
+CANNOT_SWITCH = Declined("the model cannot switch its reasoning")
 
-    def __init__(self, understands: Callable[..., object], name: str) -> None:
-        self._understands = understands
+
+class _Understanding:
+    """Puts to a model only the queries that its method ``understands`` accepts, and whose reasoning it can switch."""
+
+    def __init__(self, model: object, name: str) -> None:
+        found: object = getattr(model, "understands", None)
+        if found is not None and (not callable(found) or not accepts(found, "query")):
+            raise ModelError(
+                f"Expected the understands of model {name!r} to be a method of one argument, understands(query), but "
+                f"got {described(found)}"
+            )
+        self._understands = cast("Callable[[Query], object] | None", found)
+        self._switches = bool(getattr(model, "switches_reasoning", False))
         self._who = f"understands() of model {name!r}"
 
     def method(self, method: Method) -> Method:
         def answer(batch: Sequence[ModelInput]) -> object:
             declined = self._declined(batch)
+            if not declined:
+                return method(batch)
             rest = [item for place, item in enumerate(batch) if place not in declined]
             returned: object = method(rest) if rest else ()
             if not isinstance(returned, Sequence) or isinstance(returned, str | bytes) or len(returned) != len(rest):
@@ -351,33 +360,43 @@ class _Understanding:
     def prepare(self, prepare: Preprocess) -> Preprocess:
         def some(task: Task, batch: Sequence[ModelInput]) -> object:
             declined = self._declined(batch)
-            rest = [item for place, item in enumerate(batch) if place not in declined]
+            rest = [item for place, item in enumerate(batch) if place not in declined] if declined else batch
             return prepare(task, rest) if rest else None
 
         return some
 
     def stream(self, stream: StreamAnswers) -> StreamAnswers:
-        def some(task: Task, batch: Sequence[ModelInput]) -> Iterable[tuple[int, object]]:
-            declined = self._declined(batch)
+        def rest(
+            task: Task, batch: Sequence[ModelInput], declined: Mapping[int, Declined]
+        ) -> Iterable[tuple[int, object]]:
             yield from declined.items()
             places = [place for place in range(len(batch)) if place not in declined]
             if places:
                 for place, outcome in stream(task, [batch[place] for place in places]):
                     yield places[place], outcome
 
+        def some(task: Task, batch: Sequence[ModelInput]) -> Iterable[tuple[int, object]]:
+            declined = self._declined(batch)
+            return rest(task, batch, declined) if declined else stream(task, batch)
+
         return some
 
     def _declined(self, batch: Sequence[ModelInput]) -> dict[int, Declined]:
-        found = {place: self._understood(item) for place, item in enumerate(batch)}
+        found: dict[int, bool | Declined] = {}
+        for place, item in enumerate(batch):
+            if item.query.reasoning is not None and not self._switches:
+                found[place] = CANNOT_SWITCH
+            elif self._understands is not None:
+                found[place] = self._understood(self._understands, item)
         return {
             place: understood if isinstance(understood, Declined) else Declined()
             for place, understood in found.items()
             if understood is not True
         }
 
-    def _understood(self, item: ModelInput) -> bool | Declined:
+    def _understood(self, understands: Callable[[Query], object], item: ModelInput) -> bool | Declined:
         try:
-            understood = self._understands(item.query)
+            understood = understands(item.query)
         except VqamtError:
             raise
         except Exception as error:

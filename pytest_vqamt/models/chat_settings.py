@@ -26,6 +26,17 @@ _MOST_LOGPROBS = 20
 
 _MOST_PIXELS = 10**9
 
+TEMPLATE_ARGUMENTS = "chat_template_kwargs"
+"""The field of a request whose fields are arguments of the chat template."""
+
+REASONING_ARGUMENTS = ("enable_thinking", "thinking")
+"""The arguments by which chat templates switch reasoning: Qwen3's and most others', and DeepSeek's."""
+
+_EFFORT = "reasoning_effort"
+_NO_EFFORTS = ("none", "minimal")
+"""The efforts of OpenAI's API that mean no reasoning, or as little as the model can."""
+_USUAL_EFFORT = "medium"
+
 _OPTION_FOR = {
     "model": "the model's name in --vqamt-model",
     "messages": "--vqamt-option prompt-question=... and system=...",
@@ -64,6 +75,26 @@ class ChatSettings:
     def fields(self) -> dict[str, Json]:
         """The further fields of a request."""
         return {name: json.loads(value) for name, value in self.body}
+
+    def reasoning(self, wanted: bool) -> dict[str, Json]:
+        """The further fields of a request that switch a model's reasoning; none where the user gave no such field.
+
+        These are ``chat_template_kwargs`` with ``enable_thinking`` (or ``thinking``), and ``reasoning_effort``. The
+        effort that the user gave is kept where it fits.
+
+        >>> ChatSettings(body=(("reasoning_effort", '"high"'),)).reasoning(False)
+        {'reasoning_effort': 'none'}
+        """
+        fields = self.fields
+        found: dict[str, Json] = {}
+        arguments = fields.get(TEMPLATE_ARGUMENTS)
+        if isinstance(arguments, dict) and (names := [name for name in REASONING_ARGUMENTS if name in arguments]):
+            found[TEMPLATE_ARGUMENTS] = {**arguments, **dict.fromkeys(names, wanted)}
+        effort = fields.get(_EFFORT)
+        if isinstance(effort, str):
+            fits = (effort not in _NO_EFFORTS) == wanted
+            found[_EFFORT] = effort if fits else _USUAL_EFFORT if wanted else _NO_EFFORTS[0]
+        return found
 
     @property
     def fingerprint(self) -> str:

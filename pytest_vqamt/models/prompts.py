@@ -13,6 +13,10 @@ PLACEHOLDER = "{text}"
 """Stands for the question or the hypothesis in a prompt."""
 
 
+LONGEST_REASONING = 2048
+"""The most tokens of the reasoning that a query asks for, before the answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
     """The prompt templates of a model; ``{text}`` stands for the question or the hypothesis.
@@ -43,9 +47,10 @@ class Prompts:
         prompt = self.entailment if query.task is Task.ENTAILMENT else self._of_question(query.text)
         return prompt.replace(PLACEHOLDER, query.text)
 
-    def longest(self, task: Task) -> int:
-        """The most tokens to generate."""
-        return self.longest_caption if task is Task.CAPTIONING else self.longest_answer
+    def longest(self, task: Task, *, reasoning: bool | None = None) -> int:
+        """The most tokens to generate; ``reasoning`` is that of the query."""
+        answer = self.longest_caption if task is Task.CAPTIONING else self.longest_answer
+        return answer + LONGEST_REASONING if reasoning else answer
 
     @property
     def digest(self) -> str:

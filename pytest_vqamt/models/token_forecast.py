@@ -171,7 +171,7 @@ class TokenForecaster:
     Args:
         model: its name.
         prompt: the whole text that is sent for a query.
-        longest: the most tokens of an answer, by task.
+        longest: the most tokens of the answer to a query.
         bounds: of width times height that pictures are resized to.
     """
 
@@ -179,7 +179,7 @@ class TokenForecaster:
         self,
         model: str,
         prompt: Callable[[Query], str],
-        longest: Callable[[Task], int],
+        longest: Callable[[Query], int],
         bounds: tuple[int | None, int | None] = (None, None),
     ) -> None:
         name = model.lower()
@@ -208,7 +208,7 @@ class TokenForecaster:
             formula, difference = self._formula(query), by_size.get(self._size(query))
             tokens_in += formula * ratio if difference is None else formula + difference
             answers = out.get(query.task) if is_measured else None
-            longest = self._longest(query.task)
+            longest = self._longest(query)
             tokens_out += fmean(answers) if answers else min(_TOKENS_OUT[query.task], longest)
             most += longest
         return TokenForecast(

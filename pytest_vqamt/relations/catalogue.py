@@ -93,10 +93,30 @@ ON_REQUEST: dict[str, str] = {
     "serving.size": "pytest_vqamt.relations.serving.size:Size",
     "serving.file_form": "pytest_vqamt.relations.serving.file_form:StoredForm",
     "serving.long_text": "pytest_vqamt.relations.serving.long_text:LongText",
+    "view.shift": "pytest_vqamt.relations.view.shift:Shift",
+    "view.pad": "pytest_vqamt.relations.view.pad:Pad",
+    "view.rescale": "pytest_vqamt.relations.view.rescale:Rescale",
+    "view.jpeg": "pytest_vqamt.relations.view.jpeg:Jpeg",
+    "view.recolour": "pytest_vqamt.relations.view.recolour:Recolour",
+    "spatial.rotate": "pytest_vqamt.relations.spatial.rotate:Rotate",
+    "count.compose": "pytest_vqamt.relations.count.compose:Compose",
+    "lang.switch": "pytest_vqamt.relations.lang.switch:Switch",
+    "agree.form": "pytest_vqamt.relations.agree.form:Form",
+    "think.on_off": "pytest_vqamt.relations.think.on_off:OnOff",
+    "lead.belief": "pytest_vqamt.relations.lead.belief:Belief",
+    "lead.authority": "pytest_vqamt.relations.lead.authority:Authority",
+    "absent.premise": "pytest_vqamt.relations.absent.premise:Premise",
+    "negation.scope": "pytest_vqamt.relations.negation.scope:Scope",
+    "choice.rotate": "pytest_vqamt.relations.choice.rotate:Rotate",
+    "choice.labels": "pytest_vqamt.relations.choice.labels:Labelled",
+    "choice.none": "pytest_vqamt.relations.choice.none:NoneOfThese",
+    "overlay.text": "pytest_vqamt.relations.overlay.text:Text",
+    "overlay.question": "pytest_vqamt.relations.overlay.question:DrawnQuestion",
 }
 """Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""
 
-_BUILT_IN = {**TABLE, **ON_REQUEST}
+BUILT_IN = {**TABLE, **ON_REQUEST}
+"""All relations of the package."""
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "counts that do not add up": ("metavqa.partition", "metavqa.cutting", "count.*"),
@@ -134,7 +154,7 @@ def register(relation: Relation) -> None:
         OptionError: a built-in relation has the name.
     """
     name = relation.info.name
-    if name in _BUILT_IN:
+    if name in BUILT_IN:
         raise OptionError(
             f"Expected a name that no built-in relation has, but got name={name!r}: choose another prefix"
         )
@@ -144,13 +164,13 @@ def register(relation: Relation) -> None:
 def names() -> tuple[str, ...]:
     """Returns all names, without importing relations."""
     plugins = (point.name for point in entry_points(group=ENTRY_POINTS))
-    return tuple(dict.fromkeys((*_BUILT_IN, *plugins, *_registered)))
+    return tuple(dict.fromkeys((*BUILT_IN, *plugins, *_registered)))
 
 
 def kind_of(name: str) -> str:
     """Returns the kind of failure that a relation finds; "other" for one that is not built in."""
     found = (kind for kind, globs in KINDS.items() if any(fnmatchcase(name, glob) for glob in globs))
-    return next(found, OTHER) if name in _BUILT_IN else OTHER
+    return next(found, OTHER) if name in BUILT_IN else OTHER
 
 
 OTHER = "other"
@@ -162,8 +182,8 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
     Raises:
         OptionError: the relation or a setting's value is unknown, or what a setting names cannot be read.
     """
-    if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(":")
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
         return _instantiate(getattr(import_module(module), attribute), settings)
     if name in _registered:
         return _registered[name]

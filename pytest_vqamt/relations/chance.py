@@ -12,7 +12,7 @@ from math import prod
 from random import Random
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.meaning import Annotated, Choice, Count, Entails, Label, Meaning, is_yes_no
+from pytest_vqamt.core.meaning import Annotated, Choice, Count, Entails, Label, Meaning, WhichThere, is_yes_no
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contrasts import judge_contrast
@@ -32,6 +32,8 @@ def answers_to_guess(meaning: Meaning) -> tuple[str, ...]:
         return tuple(map(str, range(MOST_COUNTED + 1)))
     if isinstance(meaning, Choice | Annotated):
         return meaning.options
+    if isinstance(meaning, WhichThere):
+        return tuple(group.name for group in meaning.groups)
     return tuple(label.value for label in Label) if isinstance(meaning, Entails) else ()
 
 

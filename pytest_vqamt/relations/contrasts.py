@@ -21,6 +21,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
     Absent,
     Annotated,
     Choice,
@@ -34,6 +35,7 @@ from pytest_vqamt.core.meaning import (
     Label,
     Meaning,
     Neither,
+    Property,
     groups_of,
     truth,
     with_groups,
@@ -112,7 +114,7 @@ def _same_scene(query: Query, here: SureAnswer | None, view: AskableScene, rando
         after = replace(view, scene=edited.picture.scene)
         if change is None:
             there = sure_answer(meaning, after)
-            if here is None or there is None or _change(here, there) is None:
+            if here is None or there is None or _change(here, there, meaning, view.known) is None:
                 continue
             change, presumed = Change.OTHER, here.presumed or there.presumed
         asked = replace(query, picture=edited.picture, meaning=_meaning_in(meaning, after))
@@ -126,7 +128,7 @@ def _other_scene(query: Query, here: SureAnswer, view: AskableScene, random: Ran
     for other in islice(_scenes(_wanted(meaning, here, corpus, known), scene, corpus, random), MAX_SCENES):
         other_view = askable_scene_of(other, corpus, known)
         there = sure_answer(meaning, other_view)
-        change = _change(here, there) if there else None
+        change = _change(here, there, meaning, known) if there else None
         if there is None or change is None:
             continue
         asked = replace(query, picture=other.picture, meaning=_meaning_in(meaning, other_view))
@@ -157,8 +159,10 @@ def _meaning_in(meaning: Meaning, view: AskableScene) -> Meaning:
     return with_groups(meaning, groups) if len(groups) == len(own) and groups != own else meaning
 
 
-def _change(here: SureAnswer, there: SureAnswer) -> Change | None:
+def _change(here: SureAnswer, there: SureAnswer, meaning: Meaning, known: LexicalKnowledge) -> Change | None:
     """Returns how the second right answer differs from the first; None if it may be the same."""
+    if isinstance(meaning, Property) and NO_SUCH_THING not in (here.value, there.value):
+        return Change.OTHER if known.ontology.excludes(str(here.value), str(there.value)) else None
     if isinstance(here.value, CountRange) and isinstance(there.value, CountRange):
         if there.value.least > here.value.most:
             return Change.MORE

@@ -13,7 +13,16 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Count, Entails, Label, Meaning, is_yes_no
+from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
+    NONE_OF_THESE,
+    Count,
+    Entails,
+    Label,
+    Meaning,
+    Property,
+    is_yes_no,
+)
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.reading import AnswerReading, read_by_meaning
@@ -154,17 +163,45 @@ def exactly_one_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
     return _violated(readings, "exactly one answer must be yes")
 
 
+def other_value(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer gives another value of the property than the first; neither denies that the thing is there.
+
+    Raises:
+        VqamtError: the case does not have two questions for a property.
+    """
+    _demand(case, lambda meaning: isinstance(meaning, Property), "two questions for a property", len(case.queries) == 2)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if NO_SUCH_THING in readings:
+        return _violated(readings, "the thing is in both pictures")
+    return _holds(readings) if readings[0] != readings[1] else _violated(readings, "the answers must differ")
+
+
 def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:
     """The first count is the sum of the others. Vacuous if all are 0, or if arithmetic cannot decide.
 
     Raises:
         VqamtError: the case has other questions than counts.
     """
+    return _summed(case, answers, 0)
+
+
+def parts_of_sum(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The last count is the sum of the others. Vacuous if all are 0, or if arithmetic cannot decide.
+
+    Raises:
+        VqamtError: the case has other questions than counts.
+    """
+    return _summed(case, answers, len(answers) - 1)
+
+
+def _summed(case: Case, answers: Sequence[Answer], place: int) -> Verdict:
     _demand(case, _is_count, "a total and its parts, all counts", len(case.queries) > 1)
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
-    total, *parts = readings
+    total, parts = readings[place], [*readings[:place], *readings[place + 1 :]]
     sum_ = " + ".join(format_reading(part) for part in parts)
     if any(_is_bound(reading) for reading in readings):
         return _holds(readings, vacuous=True)
@@ -283,6 +320,62 @@ def at_most_the_first(case: Case, answers: Sequence[Answer]) -> Verdict:
     if exceeds:
         return _violated(readings, "the second count must be at most the first")
     return _holds(readings, vacuous=vacuous)
+
+
+def the_other_option(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer is an option, and another one than the first."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] != readings[1]:
+        return _holds(readings)
+    return _violated(readings, "the second answer must be the other option")
+
+
+def becomes_none_of_these(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer is that none of the options is right, and the first is not."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] == NONE_OF_THESE:
+        return _violated(readings, "the first answer must be one of the options")
+    if readings[1] == NONE_OF_THESE:
+        return _holds(readings)
+    return _violated(readings, f"the second answer must be {NONE_OF_THESE!r}")
+
+
+def denied_where_absent(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer denies that there is such a thing, and the first, about a thing that is there, does not."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] in (NO_SUCH_THING, False):
+        return _violated(readings, "the first answer must not deny the thing, which is there")
+    if readings[1] == NO_SUCH_THING:
+        return _holds(readings)
+    return _violated(readings, "the second answer must say that there is no such thing")
+
+
+def same_and_read(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The first two answers are the same, and the third, on what is written, is yes."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] != readings[1]:
+        return _violated(readings, "the first two answers must be the same")
+    return _holds(readings) if readings[2] is True else _violated(readings, "what is written must be read")
+
+
+def same_if_read(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The first two answers are the same. Vacuous unless the third is yes and the fourth no: the model can read."""
+    readings = _readings(case, answers)
+    if readings[2:] != (True, False):
+        return _holds(readings, vacuous=True)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] == readings[1]:
+        return _holds(readings)
+    return _violated(readings, "the first two answers must be the same")
 
 
 def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Verdict:

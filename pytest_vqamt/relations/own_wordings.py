@@ -46,6 +46,7 @@ from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, predicative, with_indefinite
+from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -181,7 +182,10 @@ def _plural(group: Group) -> str:
 
 
 class RewordedRelation:
-    """A relation whose questions are in a user's wordings; other tasks than questions are left as they are."""
+    """A relation whose questions are in a user's wordings.
+
+    Other tasks than questions, and relations that are about their texts, are left as they are.
+    """
 
     def __init__(self, relation: Relation, wordings: Wordings) -> None:
         self._relation = relation
@@ -196,7 +200,9 @@ class RewordedRelation:
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         found = self._relation.derive(scene, corpus, choose, variant)
-        return found if isinstance(found, NotApplicable) else self._reworded(found)
+        if isinstance(found, NotApplicable) or self.info.fixed_texts:
+            return found
+        return self._reworded(found)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         return self._relation.judge(case, answers)
@@ -207,6 +213,9 @@ class RewordedRelation:
         for query in case.queries:
             if query.task is not Task.VQA:
                 return case
+            if query.text.endswith(ANSWER_IN_ENGLISH):  # a question in another language
+                queries.append(query)
+                continue
             known = texts.setdefault(query.meaning, [])
             if query.text not in known:
                 known.append(query.text)

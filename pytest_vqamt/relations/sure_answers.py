@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
+    NONE_OF_THESE,
     Absent,
     Annotated,
     Both,
@@ -100,8 +101,8 @@ def sure_answer(meaning: Meaning, view: AskableScene) -> SureAnswer | None:
             return _located(group, side, other, view)
         case Choice(what=what, options=options):
             return _choice(what, options, view)
-        case WhichThere(groups=groups, missing=missing):
-            return _which_there(groups, missing, view)
+        case WhichThere():
+            return _which_there(meaning, view)
         case Property(group=group, values=values):
             return _property(group, values, view)
         case Written():
@@ -312,16 +313,25 @@ def _choice(what: Group, options: Sequence[str], view: AskableScene) -> SureAnsw
             return SureAnswer(thing.name, presumed)
         return None
     right = [option for option in options if option in view.askable_attributes(thing)]
-    if len(right) == 1 and all(view.surely_lacks(thing, option) for option in options if option != right[0]):
+    if not right and NONE_OF_THESE in options:
+        others = [option for option in options if option != NONE_OF_THESE]
+        return SureAnswer(NONE_OF_THESE, presumed) if all(view.surely_lacks(thing, each) for each in others) else None
+    if len(right) == 1 and all(
+        view.surely_lacks(thing, option) for option in options if option not in (right[0], NONE_OF_THESE)
+    ):
         return SureAnswer(right[0], presumed)
     return None
 
 
-def _which_there(groups: Sequence[Group], missing: bool, view: AskableScene) -> SureAnswer | None:
-    found = [_exists(group, view) for group in groups]
+def _which_there(asked: WhichThere, view: AskableScene) -> SureAnswer | None:
+    found = [_exists(group, view) for group in asked.groups]
     known = [each for each in found if each is not None]
-    right = [group.name for group, each in zip(groups, found, strict=True) if each and each.value != missing]
-    if len(known) < len(groups) or len(right) != 1:
+    right = [
+        each.name for each, there in zip(asked.groups, found, strict=True) if there and there.value != asked.missing
+    ]
+    if asked.or_none and not right:
+        right = [NONE_OF_THESE]
+    if len(known) < len(found) or len(right) != 1:
         return None
     return SureAnswer(right[0], any(each.presumed for each in known))
 
@@ -330,7 +340,12 @@ def _property(group: Group, values: Sequence[str], view: AskableScene) -> SureAn
     there = _exists(group, view)
     if there is not None and not there.value:
         return SureAnswer(NO_SUCH_THING, there.presumed)
-    return _choice(group, values, view)
+    found = the_one(group, view)
+    if found is None:
+        return None
+    thing, presumed = found
+    right = [value for value in values if value in view.askable_attributes(thing)]
+    return SureAnswer(right[0], presumed) if len(right) == 1 else None
 
 
 def _label(meaning: Entails, view: AskableScene) -> SureAnswer | None:

@@ -79,6 +79,8 @@ def test_json_has_the_same_and_more(capsys: pytest.CaptureFixture[str]) -> None:
         "source": "Yuan et al., CVPR 2021, section 4.1.3",
     }
     assert by_id["control.reencode"]["tags"] == ["control"]
+    assert by_id["agree.form[count_exists]"]["task"] == "vqa"
+    assert by_id["agree.form[caption_count]"]["task"] == "vqa, captioning"
     assert [fault["spec"] for fault in told["faults"]] == [f"fault:{name}" for name in FAULTS]
     assert "pictures" in [source["name"] for source in told["data"]]
     assert "oracle" in [model["spec"] for model in told["models"]]
@@ -111,6 +113,16 @@ def test_what_the_relation_says_of_itself(capsys: pytest.CaptureFixture[str]) ->
     assert told["version"] == str(catalogue.get("metavqa.partition").info.version)
     assert told["tags"] == "none"
     assert told["reports"].endswith("; each by present_groups")
+
+
+def test_variants_with_captions_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "agree.form", "--cases=0")
+    assert "task      vqa (agree.form[caption_exists], agree.form[caption_count]: captioning, too)\n" in printed
+
+
+def test_queries_that_switch_reasoning_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "think.on_off", "--cases=1", "--data=pictures:5").partition("contrast")[0]
+    assert [printed.count(f" [{how} reasoning] ") for how in ("without", "with")] == [1, 1]
 
 
 def test_deviations_are_told_where_the_docstring_points_to_them_too(capsys: pytest.CaptureFixture[str]) -> None:

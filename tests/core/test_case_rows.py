@@ -70,6 +70,20 @@ def test_a_case_comes_back_equal_and_with_its_id(case: Case, yard: Scene) -> Non
     assert [query.picture.scene for query in again.queries] == [query.picture.scene for query in case.queries]
 
 
+def test_a_case_that_switches_reasoning_comes_back(case: Case, yard: Scene) -> None:
+    switched = replace(
+        case,
+        queries=tuple(
+            replace(query, reasoning=reasoning)
+            for query, reasoning in zip(case.queries, (False, True, None), strict=True)
+        ),
+    )
+    row = row_of(switched)
+    assert [query.get("reasoning") for query in row["queries"]] == [False, True, None]  # type: ignore[union-attr]  # the queries are rows
+    assert "reasoning" not in row["queries"][2]  # type: ignore[index, operator]
+    assert case_from_row(row, finder(yard)).id == switched.id
+
+
 def test_a_relation_without_a_variant_comes_back_without_one(case: Case, yard: Scene) -> None:
     plain = replace(case, relation="control.repeat", variant="", tags=(), facts=())
     assert case_from_row(row_of(plain), finder(yard)) == plain
@@ -159,6 +173,7 @@ def test_a_field_of_another_type_is_refused(case: Case, yard: Scene, field: str,
     [
         ("task", "chat"),
         ("trial", "twice"),
+        ("reasoning", "on"),
         ("meaning", None),
         ("meaning", {"is": "Box", "x": 0, "y": 0, "w": 1, "h": 1}),
         ("meaning", {"is": "Exists"}),

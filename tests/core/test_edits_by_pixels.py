@@ -98,11 +98,16 @@ def mirrored(scene: Scene, box: Box) -> Expected:
 
 
 def shifted(scene: Scene, box: Box) -> Expected:
-    """By the place of the box, upwards and to the right."""
-    window, dx, dy = pixels(scene.frame), int(box.x), -int(box.y)
+    """By the place of the box, upwards and to the right; the edges are repeated."""
+    dx, dy = int(box.x), -int(box.y)
 
     def becomes(thing: Box) -> Box | None:
-        return around(frozenset((x + dx, y + dy) for x, y in pixels(thing)) & window)
+        own = pixels(thing)
+        shown = {
+            (x, y): (min(max(x - dx, 0), scene.width - 1), min(max(y - dy, 0), scene.height - 1))
+            for x, y in pixels(scene.frame)
+        }
+        return around(frozenset(at for at, source in shown.items() if source in own))
 
     return Expected(Shift(dx=dx, dy=dy), becomes, (scene.width, scene.height))
 

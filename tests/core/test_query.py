@@ -40,12 +40,31 @@ def test_the_meaning_is_no_part_of_the_identity() -> None:
         replace(QUERY, picture=PICTURE.mirror()),
         replace(QUERY, task=Task.ENTAILMENT),
         replace(QUERY, trial=1),
+        replace(QUERY, reasoning=True),
+        replace(QUERY, reasoning=False),
     ],
-    ids=["text", "letters", "picture", "task", "trial"],
+    ids=["text", "letters", "picture", "task", "trial", "with reasoning", "without reasoning"],
 )
 def test_all_else_is(other: Query) -> None:
     assert other.id != QUERY.id
     assert other != QUERY
+
+
+def test_with_and_without_reasoning_are_two_queries() -> None:
+    assert replace(QUERY, reasoning=True).id != replace(QUERY, reasoning=False).id
+
+
+@pytest.mark.parametrize(
+    ("trial", "reasoning", "manner"),
+    [
+        (0, None, ""),
+        (1, None, "asked again"),
+        (0, True, "with reasoning"),
+        (2, False, "without reasoning, asked again"),
+    ],
+)
+def test_the_manner_says_how_it_is_asked(trial: int, reasoning: bool | None, manner: str) -> None:
+    assert replace(QUERY, trial=trial, reasoning=reasoning).manner == manner
 
 
 def test_the_name_of_a_photo_is_no_part_but_its_pixels_are() -> None:

@@ -87,6 +87,29 @@ def test_to_ask_what_comes_later_takes_nothing_away() -> None:
     assert [len(list(some)) for some in (stream, *map(ahead.start, run[1:]))] == [2, 5, 5, 5]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captioned(Named):
+    """A rule whose cases ask for a caption first."""
+
+    @property
+    def info(self) -> RelationInfo:
+        return RelationInfo(name=f"ours.{self.name}", task=Task.VQA, captioned=("",), claim="So it is.", source="here")
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        case = Named.derive(self, scene, corpus, choose, variant)
+        assert isinstance(case, Case)
+        return replace(case, queries=(replace(case.queries[0], task=Task.CAPTIONING), case.queries[1]))
+
+
+def test_both_tasks_of_an_item_are_looked_for() -> None:
+    run = jobs(Named(name="a"), Captioned(name="b"))
+    captions, questions = queries(run[1])[::2], queries(run[1])[1::2]
+    for task, wanted in ((Task.CAPTIONING, captions), (Task.VQA, [*queries(run[0]), *questions])):
+        ahead = LookAhead(FIVE, coming(run))
+        ahead.start(run[0])
+        assert ahead.take(task, 99) == tuple(wanted)
+
+
 def test_what_is_shown_goes_on_with_the_same_model_and_data() -> None:
     first, second = jobs(Named(name="a"), Named(name="b"))
     with closing(LookAhead(FIVE)) as ahead:

@@ -37,6 +37,36 @@ def test_a_function_is_a_model() -> None:
     assert (report.seed, report.sampler, report.max_cases, report.shard) == (0, "hypothesis", 5, "1/1")
 
 
+class Captioner:
+    """Describes, and does nothing else."""
+
+    def caption(self, batch: list[vqamt.ModelInput]) -> list[str]:
+        return ["a dog"] * len(batch)
+
+
+class Both(Captioner):
+    """Describes, and says yes."""
+
+    def answer(self, batch: list[vqamt.ModelInput]) -> list[str]:
+        return ["yes"] * len(batch)
+
+
+def test_a_variant_runs_where_the_model_does_all_of_its_tasks() -> None:
+    asked = {"data": "pictures:10", "relations": "agree.form", "max_cases": 2, "contrast": 0, "shrink": 0}
+    found = {
+        type(model).__name__: [each.item for each in vqamt.run(model=model, **asked).relations]  # type: ignore[arg-type]  # of several types
+        for model in (says_yes, Both())
+    }
+    every = [f"agree.form[{variant}]" for variant in catalogue.get("agree.form").info.variants]
+    assert found == {"function": every[:2], "Both": every}
+
+
+@pytest.mark.parametrize("model", [says_yes, Captioner()])
+def test_without_one_of_the_tasks_nothing_is_left_to_run(model: object) -> None:
+    with pytest.raises(OptionError, match="Expected a model that does vqa and captioning, as the relations chosen"):
+        vqamt.run(model=model, data="pictures:10", relations="agree.form[caption*]")
+
+
 def test_batches_are_filled_with_what_later_relations_ask_and_nothing_else_is_different() -> None:
     relations = "metavqa.partition*,metavqa.reorder*"
     one, filled = Model(reply=str.upper, batch_size=1), Model(reply=str.upper, batch_size=16)

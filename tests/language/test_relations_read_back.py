@@ -10,7 +10,8 @@ import pytest
 
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.meaning import truth
+from pytest_vqamt.core.meaning import Count, truth
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.sampling.chooser import RandomChooser
@@ -58,3 +59,15 @@ def test_what_is_read_is_what_is_asked_and_its_answers_relate(name: str, variant
         assert set(others) == {right}, [query.text for query in case.queries]
         checked += 1
     assert checked > n // 20  # what is rare, as an action, is kept the rarer the more often its answer is right
+
+
+@pytest.mark.parametrize("n", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("variant", ["count_exists", "caption_exists", "caption_count"])
+def test_questions_about_one_fact_are_about_the_same_things(variant: str, n: int) -> None:
+    for case in cases("agree.form", variant, n):
+        questions = [query for query in case.queries if query.task is Task.VQA]
+        meanings = [read(query.text, LEXICON) for query in questions]
+        for meaning, query in zip(meanings, questions, strict=True):
+            assert meaning == query.meaning or plain(meaning) == plain(query.meaning), query.text
+        names = {each.groups[0].name if isinstance(each, Count) else each.group.name for each in meanings}  # type: ignore[union-attr]  # Exists
+        assert [bool(case.queries[0].picture.scene.count(name)) for name in names] == [case.fact("present")]

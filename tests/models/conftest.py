@@ -30,6 +30,7 @@ class Ask(Protocol):
         picture: Picture | None = ...,
         task: Task = ...,
         trial: int = ...,
+        reasoning: bool | None = ...,
     ) -> ModelInput: ...
 
 
@@ -68,9 +69,11 @@ def ask(yard: Scene) -> Ask:
         picture: Picture | None = None,
         task: Task = Task.VQA,
         trial: int = 0,
+        reasoning: bool | None = None,
     ) -> ModelInput:
         shown = picture or yard.picture
-        return ModelInput(Query(picture=shown, text=text, meaning=meaning, task=task, trial=trial), white)
+        query = Query(picture=shown, text=text, meaning=meaning, task=task, trial=trial, reasoning=reasoning)
+        return ModelInput(query, white)
 
     return make
 

@@ -102,6 +102,15 @@ def test_asking_once_more_wants_an_answer_of_its_own(file: Path, plain: ModelInp
     assert said(written(file, second), plain, again) == [None, "4"]
 
 
+def test_reasoning_wants_an_answer_of_its_own(file: Path, plain: ModelInput, ask: Ask) -> None:
+    switched = [ask(text=HOW_MANY, reasoning=reasoning) for reasoning in (False, True)]
+    usual = {"photo": "yard.png", "text": HOW_MANY, "answer": "3"}
+    assert said(written(file, usual), plain, *switched) == ["3", None, None]
+    second = usual | {"id": switched[1].query.id, "reasoning": True, "answer": "4"}
+    assert said(written(file, usual, second), plain, *switched) == ["3", None, "4"]
+    assert said(written(file, second), plain) == [None]
+
+
 def test_null_is_missing_and_empty_is_an_answer(file: Path, plain: ModelInput, edited: ModelInput) -> None:
     model = written(file, {"id": plain.query.id, "answer": None}, {"id": edited.query.id, "answer": ""})
     assert said(model, plain, edited) == [None, ""]

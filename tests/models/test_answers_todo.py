@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,14 @@ def test_a_row_says_which_time_it_asks(file: Path, plain: ModelInput, again: Mod
     model.todo([plain.query, again.query])
     first, second = todo_rows(model)
     assert second == first | {"id": again.query.id, "trial": 1}
+
+
+def test_a_row_says_whether_it_is_to_be_reasoned_about(file: Path, plain: ModelInput) -> None:
+    model = AnswersFile(file)
+    switched = [replace(plain.query, reasoning=reasoning) for reasoning in (False, True)]
+    model.todo([plain.query, *switched])
+    first, *others = todo_rows(model)
+    assert others == [first | {"id": each.id, "reasoning": each.reasoning} for each in switched]
 
 
 def test_a_recipe_says_how_to_make_the_picture_again(yard: Scene) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.models.base import Deferred, ModelOptions, declared_size, declared_usage, wrap_model
+from pytest_vqamt.models.base import CANNOT_SWITCH, Deferred, ModelOptions, declared_size, declared_usage, wrap_model
 from tests.rows import each_row
 
 if TYPE_CHECKING:
@@ -24,6 +24,19 @@ if TYPE_CHECKING:
 DEFAULTS = ModelOptions()
 
 
+def test_only_who_switches_its_reasoning_is_given_queries_that_say_how(ask: Ask) -> None:
+    batch = [ask(reasoning=reasoning) for reasoning in (True, None, False)]
+    declined = CANNOT_SWITCH.answer
+    for switches in (True, False):
+        wishes = Wishes(switches=switches)
+        model = wrap_model("m", wishes, DEFAULTS)
+        model.prepare(Task.VQA, batch)
+        said = [Answer("with reasoning"), Answer("as usual"), Answer("without reasoning")]
+        assert model.ask(Task.VQA, batch) == tuple(said if switches else (declined, said[1], declined))
+        assert wishes.prepared == (batch if switches else batch[1:2])
+    assert declined.declined == "the model cannot switch its reasoning"
+
+
 class Echo:
     """Answers with the text it is asked."""
 
@@ -32,6 +45,20 @@ class Echo:
 
     def answer(self, batch: Sequence[ModelInput]) -> list[Answer]:
         return [Answer(asked.text) for asked in batch]
+
+
+class Wishes:
+    """Says how it is to answer; ``stream_answers`` does the same."""
+
+    def __init__(self, *, switches: bool) -> None:
+        self.switches_reasoning = switches
+        self.prepared: list[ModelInput] = []
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        return [asked.query.manner or "as usual" for asked in batch]
+
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        self.prepared.extend(batch)
 
 
 class Labels:

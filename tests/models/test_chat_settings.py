@@ -43,6 +43,32 @@ def test_what_cannot_be_sent_is_refused(name: str, value: str, told: str) -> Non
     assert "\n" not in str(error.value)
 
 
+@each_row(
+    ("body", "with_reasoning", "without"),
+    [
+        (
+            {"chat_template_kwargs": '{"enable_thinking": false, "lang": "en"}'},
+            {"chat_template_kwargs": {"enable_thinking": True, "lang": "en"}},
+            {"chat_template_kwargs": {"enable_thinking": False, "lang": "en"}},
+        ),
+        (
+            {"chat_template_kwargs": '{"thinking": true}'},
+            {"chat_template_kwargs": {"thinking": True}},
+            {"chat_template_kwargs": {"thinking": False}},
+        ),
+        ({"reasoning_effort": '"high"'}, {"reasoning_effort": "high"}, {"reasoning_effort": "none"}),
+        ({"reasoning_effort": '"minimal"'}, {"reasoning_effort": "medium"}, {"reasoning_effort": "minimal"}),
+        ({"chat_template_kwargs": '{"lang": "en"}', "top_k": "1"}, {}, {}),
+        ({}, {}, {}),
+    ],
+)
+def test_reasoning_is_switched_by_the_fields_that_the_user_gave(
+    body: dict[str, str], with_reasoning: dict[str, object], without: dict[str, object]
+) -> None:
+    settings = of(**{f"body__{name}": value for name, value in body.items()})
+    assert (settings.reasoning(True), settings.reasoning(False)) == (with_reasoning, without)
+
+
 def test_bounds_of_pixels_are_in_order() -> None:
     with pytest.raises(OptionError, match="min-pixels of at most max-pixels"):
         chat_settings(ModelOptions(settings={"min-pixels": "9", "max-pixels": "8"}))

@@ -27,6 +27,8 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
+from pytest_vqamt.language.captions.number import NounForm
+from pytest_vqamt.language.captions.reading import classes_in
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.reference.faults import FAULTS, load
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
@@ -248,7 +250,9 @@ def test_reads_last_is_wrong_where_there_are_several_questions(
     assert reads_last(query(ask, meaning, text)) == said
 
 
-always_plural, wrong_class = (FAULTS[name].replies() for name in ("always-plural", "wrong-class"))
+always_plural, wrong_class, hallucinates = (
+    FAULTS[name].replies() for name in ("always-plural", "wrong-class", "caption-hallucinates")
+)
 
 
 CUTOUT = Cutout(
@@ -278,8 +282,21 @@ def test_everything_is_in_the_plural() -> None:
     assert always_plural(described(scene_of("dog", "cat", "cat", "cat").picture)) == "two dogs and three cats"
 
 
+def test_what_is_made_up_is_made_up_in_both_pictures() -> None:
+    scene = scene_of("dog", "dog", "zebra")
+    before, after = (classes_in(hallucinates(described(each))) for each in (scene.picture, with_a_car(scene)))
+    assert {name: before[name] for name in ("dog", "zebra", "cat", "car")} == {
+        "dog": NounForm.PLURAL,
+        "zebra": NounForm.SINGULAR,
+        "cat": NounForm.SINGULAR,
+        "car": NounForm.SINGULAR,
+    }
+    assert dict(after) == {**before, "car": NounForm.PLURAL}
+
+
 def test_questions_are_answered_right_by_faults_of_captions(ask: Ask, yard: Scene) -> None:
     cars = Count(groups=(Group(name="car"),))
+    assert hallucinates(ask(cars).query) == "1"
     assert always_plural(ask(cars).query) == "1"
     assert wrong_class(ask(cars, picture=with_a_car(yard)).query) == "2"
 

@@ -18,7 +18,9 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    Property,
     Side,
+    WhichThere,
 )
 from tests.reader.lexicon import Lexicon
 from tests.reader.parsing import Parser, Phrase
@@ -140,6 +142,19 @@ def _name_choice(phrase: Phrase, lexicon: Lexicon) -> Meaning | None:
     return Choice(what=what, options=phrase.options)
 
 
+def _which_there(phrase: Phrase, _: Lexicon) -> Meaning | None:
+    if phrase.groups or len(set(phrase.options)) != len(phrase.options):
+        return None
+    return WhichThere(groups=tuple(Group(name=name) for name in phrase.options), missing=phrase.negators % 2 == 1)
+
+
+def _property(phrase: Phrase, _: Lexicon) -> Meaning | None:
+    group = _one(phrase)
+    if group is None or phrase.negators or phrase.options or len(phrase.kinds) != 1:
+        return None
+    return Property(group=group, category=phrase.kinds[0], values=())
+
+
 MEANINGS: Mapping[str, Callable[[Phrase, Lexicon], Meaning | None]] = {
     "COUNT": _count,
     "YESNO": _yes_or_no,
@@ -151,5 +166,7 @@ MEANINGS: Mapping[str, Callable[[Phrase, Lexicon], Meaning | None]] = {
     **{f"LOCATED.{side.value}": _located(side) for side in Side},
     "WHICH_VALUE": _choice,
     "WHICH_NAME": _name_choice,
+    "WHICH_THERE": _which_there,
+    "PROPERTY": _property,
 }
 """What a text asks that can be read as each symbol."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
+    NONE_OF_THESE,
     Absent,
     Both,
     Choice,
@@ -14,8 +16,12 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    Property,
+    WhichThere,
+    Written,
 )
 from pytest_vqamt.core.scene import Scene, Thing
+from tests.reader.vocabulary import COLOURS
 
 
 def _listed(text: str) -> frozenset[str]:
@@ -101,6 +107,17 @@ def answer(meaning: Meaning, scene: Scene) -> bool | str | None:
         case Choice(what=group, options=options):
             things = named(group, scene)
             right = [each for thing in things for each in options if each in (thing.name, *thing.attributes)]
+            if len(things) == 1 and not right:
+                return NONE_OF_THESE if NONE_OF_THESE in options else None
             return right[0] if len(things) == len(right) == 1 else None
+        case WhichThere(groups=groups, missing=missing, or_none=or_none):
+            right = [group.name for group in groups if missing != (len(named(group, scene)) > 0)]
+            return right[0] if len(right) == 1 else NONE_OF_THESE if or_none and not right else None
+        case Property(group=group):
+            things = named(group, scene)
+            colors = [each for thing in things for each in thing.attributes if each in COLOURS]
+            return NO_SUCH_THING if not things else colors[0] if len(colors) == 1 else None
+        case Written(text=text):
+            return any(each.text.upper() == text.upper() for each in scene.inscriptions)
         case _:
             raise AssertionError(f"not a question of a template: {meaning=!r}")

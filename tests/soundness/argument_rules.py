@@ -10,7 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_vqamt.core.meaning import Both, Choice, Either, Group, Has, Located, Meaning, Neither, NotBoth, groups_of
+from pytest_vqamt.core.meaning import (
+    NONE_OF_THESE,
+    Both,
+    Choice,
+    Either,
+    Group,
+    Has,
+    Located,
+    Meaning,
+    Neither,
+    NotBoth,
+    Property,
+    groups_of,
+)
 from pytest_vqamt.core.scene import Relationship, Scene, Thing
 from tests.soundness.kinds_of_things import Kind, meant
 from tests.soundness.words_of_samples import COLOURS, SIZES, Words
@@ -38,6 +51,8 @@ class Arguments:
             case Choice(what=what, options=options):
                 yield from self._the_only(what)
                 yield from self._one_right(what, options)
+            case Property(group=group) if self.members(group):
+                yield from self._the_only(group)
             case Located(group=group, side=side, other=other):
                 yield from self._the_only(group)
                 yield from self._the_only(other)
@@ -152,9 +167,15 @@ class Arguments:
                 yield from (f"2: a thing may be both {a!r} and {b!r}" for a, b in rivals)
                 continue
             right = [option for option in options if option in thing.attributes]
-            if len(right) != 1:
+            if len(right) != 1 and not (NONE_OF_THESE in options and not right):
                 yield f"2: of {options}, the {thing.name} is {right}"
-            for a, b in ((a, b) for a in options for b in options if a < b):
+            if not right:
+                yield from (
+                    f"5: the {thing.name} is {thing.attributes}, which does not exclude {option!r}"
+                    for option in options
+                    if option != NONE_OF_THESE and not self._surely_lacks(thing, option)
+                )
+            for a, b in ((a, b) for a in options for b in options if a < b and NONE_OF_THESE not in (a, b)):
                 if not self.words.exclude(a, b):
                     yield f"2: a thing may be both {a!r} and {b!r}"
 

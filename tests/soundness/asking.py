@@ -70,7 +70,7 @@ def items() -> tuple[Item, ...]:
 
     Relations of published cases have none on any of the samples, and are left out.
     """
-    every = [catalogue.get(name, _QUICK) for name in catalogue.TABLE]
+    every = [catalogue.get(name, _QUICK) for name in catalogue.BUILT_IN]
     relations = [relation for relation in every if not isinstance(relation, PublishedRelation)]
     return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
 

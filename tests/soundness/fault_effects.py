@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pytest_vqamt.models.reference.faults import FAULTS
+
 
 class Effect(StrEnum):
     """What a model with a fault makes of a relation's cases."""
@@ -72,3 +74,28 @@ NO_ANSWER = named("always-zero refuses")
 OF_OTHER_TEXTS = OF_OTHER_TASKS | named("reads-last")
 # No number.
 NOT_A_COUNT = named("always-yes refuses")
+
+# Who is wrong about another view of a picture alone: of such a picture nobody else asks.
+OF_VIEWS = named("shift-sensitive padding-sensitive scale-sensitive jpeg-sensitive") | named(
+    "rotation-blind quarter-turn-blind first-panel-only remembers-color color-bound"
+)
+
+# Questions that are not English.
+OF_LANGUAGES = named("english-only counts-in-english-only")
+
+# Who contradicts itself about one fact, or is misled by its own reasoning.
+OF_FORMS = named("counts-but-denies caption-hallucinates thinks-itself-wrong")
+
+# Who is wrong about a statement, a premise, a list of options or written words alone.
+OF_TODAY = named(
+    "follows-the-asker accepts-premises ignores-not letter-biased never-none reads-words-as-things cannot-read"
+    " ignores-drawn-questions"
+)
+OF_FAMILIES = OF_VIEWS | OF_LANGUAGES | OF_FORMS | OF_TODAY
+"""The faults that each concern one family of relations on request, so that rows need name them only where caught."""
+
+
+def row_of(*, caught: frozenset[str], vacuous: frozenset[str] = frozenset()) -> Row:
+    """The row in which every other fault is quiet."""
+    every = frozenset(FAULTS) - OF_OTHER_SCENES - OF_CHANCE
+    return Row(caught=caught, vacuous=vacuous, quiet=every - caught - vacuous)

@@ -15,14 +15,19 @@ from tests.soundness.fault_effects import (
     OF_CONTROLS,
     OF_COUNTS,
     OF_EDITS,
+    OF_FAMILIES,
     OF_OTHER_TEXTS,
     OF_PLACES,
     OF_WORDS,
     Row,
     named,
 )
+from tests.soundness.form_faults import FORMS
+from tests.soundness.language_faults import LANGUAGES
 from tests.soundness.noise_faults import NOISE
 from tests.soundness.place_faults import PLACES
+from tests.soundness.today_faults import TODAY
+from tests.soundness.view_faults import VIEWS
 
 # Of two groups the total says "no" or "0", and so does each part: no sum is broken, and nothing is shown.
 _NOTHING_COUNTED = named("always-no always-zero")
@@ -200,7 +205,7 @@ _NO_LONGER_THERE = Row(
     | named("order-sensitive template-sensitive")
     | NO_ANSWER,
     # "no" from the start.
-    vacuous=named("always-no"),
+    vacuous=named("always-no counts-but-denies"),
     # Bare names, no counts and no negation.
     quiet=(
         named("ignores-attributes") | NEGATION | OF_COUNTS | OF_WORDS | OF_CONTROLS | OF_EDITS - named("sees-erased")
@@ -296,9 +301,19 @@ def _of_no_place(rows: Mapping[str, Row]) -> dict[str, Row]:
     return {item: replace(row, quiet=row.quiet | OF_PLACES) for item, row in rows.items()}
 
 
-TABLE: Mapping[str, Row] = {
+def _of_no_family(rows: Mapping[str, Row]) -> dict[str, Row]:
+    """Rows with the faults that concern one family of relations alone, where they are not named."""
+    return {item: replace(row, quiet=row.quiet | OF_FAMILIES - row.caught - row.vacuous) for item, row in rows.items()}
+
+
+_BY_DEFAULT: Mapping[str, Row] = {
     **_of_no_place({**_of_questions(_QUESTIONS), **ENTAILMENT, **CAPTIONING, **NOISE, **_of_questions(_CORRUPTIONS)}),
     **PLACES,
     **_of_no_place(_of_questions(_CONTROLS)),
 }
+
+_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **LANGUAGES, **FORMS, **TODAY}
+"""The rows of ``relations.catalogue.ON_REQUEST``: join the mappings of the ``*_faults.py`` of its families here."""
+
+TABLE: Mapping[str, Row] = _of_no_family({**_BY_DEFAULT, **_ON_REQUEST})
 """By item, in the order of the catalogue."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
+    NONE_OF_THESE,
     Absent,
     Both,
     Choice,
@@ -25,6 +27,8 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    Property,
+    WhichThere,
     groups_of,
 )
 from pytest_vqamt.core.scene import Relationship, Thing
@@ -104,6 +108,10 @@ class Knowing:
                 return None if one is None or another is None else is_on_side(one, another, side.value)
             case Choice(what=what, options=options):
                 return self._chosen(what, options)
+            case Property(group=group, values=values):
+                return NO_SUCH_THING if self._exists(group) is False else self._chosen(group, values)
+            case WhichThere(groups=groups, missing=missing, or_none=or_none):
+                return self._which(groups, missing=missing, or_none=or_none)
         raise AssertionError(f"say here what is known of {meaning!r}")
 
     def _inventory(self) -> Inventory | None:
@@ -172,7 +180,16 @@ class Knowing:
             return None
         right = [option for option in options if option == thing.name or self._bears(thing, option)]
         unsure = any(self._bears(thing, option) is None for option in options)
+        if not right and not unsure and NONE_OF_THESE in options:
+            return NONE_OF_THESE
         return right[0] if len(right) == 1 and not unsure else None
+
+    def _which(self, groups: tuple[Group, ...], *, missing: bool, or_none: bool) -> str | None:
+        there = {group.name: self._exists(group) for group in groups}
+        right = [name for name, is_there in there.items() if is_there is not missing]
+        if None in there.values() or len(right) > 1:
+            return None
+        return right[0] if right else NONE_OF_THESE if or_none else None
 
     def _fits(self, thing: Thing, group: Group) -> bool | None:
         return _all(

@@ -13,10 +13,11 @@ import cv2
 import numpy as np
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Crop, Mask
-from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.edits import Crop, Mask, Write
+from pytest_vqamt.core.meaning import Describe, Written
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.imaging.views import text_size_px
 from pytest_vqamt.models.reference.oracle import answer_text
 from tests.soundness.knowing import Doubtful, Knowing
 from tests.soundness.pixels import Bitmap, Outlines, Shown, View, view
@@ -74,6 +75,8 @@ class Perceiver:
 
     def answer(self, query: Query) -> str:
         """The right answer by what the picture shows, or UNSURE."""
+        if isinstance(query.meaning, Written):
+            return answer_text(query.meaning.text.casefold() in _read(query.picture))
         enough = NAMED_SHARE if isinstance(query.meaning, Describe) else SEEN_SHARE
         known = self.knowing(query.picture, enough).answer(query.meaning)
         return UNSURE if known is None else answer_text(known)
@@ -109,6 +112,20 @@ class Perceiver:
                 if left < np.count_nonzero(each.came_as) and _pieces(each.pixels, left) > _pieces(each.came_as, left):
                     split.append(each)
         return Sight(well=tuple(well), crowds=tuple(crowds), badly=tuple(badly), split=tuple(split))
+
+
+LEAST_LETTER_PX = 9
+"""The least size of letters that can be read."""
+
+
+def _read(picture: Picture) -> set[str]:
+    """The texts of the cards that can be read."""
+    cards = (edit for edit in picture.edits if isinstance(edit, Write))
+    return {
+        card.text.casefold()
+        for card in cards
+        if text_size_px(card.text, round(card.box.w), round(card.box.h)) >= LEAST_LETTER_PX
+    }
 
 
 def _around(pixels: Bitmap) -> Box:

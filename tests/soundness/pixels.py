@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import (
+    Beside,
     Blur,
     Brightness,
     Contrast,
@@ -25,10 +26,17 @@ from pytest_vqamt.core.edits import (
     Edit,
     Erase,
     Insert,
+    Jpeg,
     Mask,
     Mirror,
+    Pad,
+    Recolour,
     Reencode,
+    Rescale,
+    Rotate,
     Shear,
+    Shift,
+    Write,
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
@@ -157,7 +165,25 @@ def _edited(seen: View, edit: Edit, outlines: Outlines) -> View:
             return replace(seen, clear=seen.clear & touched(keep, width, height))
         case Insert():
             return _with(seen, edit, outlines)
-        case Blur() | Corrupt() | Brightness() | Contrast() | Reencode():
+        case Shift(dx=dx, dy=dy):
+            return _everywhere(seen, lambda pixels: _shifted(pixels, dx, dy))
+        case Pad(left=left, top=top, right=right, bottom=bottom):
+            margins = ((top, bottom), (left, right))
+            padded = _everywhere(seen, lambda pixels: np.pad(pixels, margins))
+            return replace(padded, clear=np.pad(seen.clear, margins, constant_values=True))
+        case Rescale(width=new_width, height=new_height):
+            return _scaled(seen, new_width, new_height)
+        case Rotate(degrees=degrees):
+            return _everywhere(seen, lambda pixels: np.rot90(pixels, -degrees // 90))
+        case Write(box=box):
+            return _covered(seen, touched((box,), width, height))
+        case Recolour(thing=thing, hue=hue):
+            return replace(
+                seen, shown=tuple(_recoloured(each, hue) if each.thing.id == thing else each for each in seen.shown)
+            )
+        case Beside():
+            return _beside(seen, edit, outlines)
+        case Blur() | Corrupt() | Brightness() | Contrast() | Reencode() | Jpeg():
             # These hide nothing. What noise leaves to be recognised is for people to say: such relations are baselines.
             return seen
     raise AssertionError(f"say here what {edit!r} does to pixels")
@@ -193,6 +219,76 @@ def _sheared(seen: View, factor: float) -> View:
 
     # What comes in at the sides is no part of anything, and clear.
     return replace(_everywhere(seen, moved), clear=~moved(~seen.clear))
+
+
+def _shifted(pixels: Bitmap, dx: int, dy: int) -> Bitmap:
+    """The pixels moved, with the outermost row and column repeated where they came from."""
+    height, width = pixels.shape
+    margins = ((max(0, dy), max(0, -dy)), (max(0, dx), max(0, -dx)))
+    repeated = np.pad(pixels, margins, mode="edge")
+    return repeated[max(0, -dy) :, max(0, -dx) :][:height, :width]
+
+
+def _scaled(seen: View, width: int, height: int) -> View:
+    """The view in another size: each pixel shows what the nearest one showed."""
+    old_width, old_height = seen.size
+
+    def scaled(pixels: Bitmap) -> Bitmap:
+        return _laid(pixels, Box(0, 0, old_width, old_height), Box(0, 0, width, height), width, height)
+
+    area = width * height / (old_width * old_height)
+    return View(
+        shown=tuple(
+            replace(each, pixels=scaled(each.pixels), came_as=scaled(each.pixels), had=each.had * area)
+            for each in seen.shown
+        ),
+        clear=scaled(seen.clear),
+    )
+
+
+_WORDS_OF_HUES = {0: "red", 30: "orange", 60: "yellow", 120: "green", 225: "blue", 285: "purple", 360: "red"}
+_COLOURS = frozenset((*_WORDS_OF_HUES.values(), "pink", "brown", "black", "white", "gray"))
+
+
+def _recoloured(each: Shown, hue: int) -> Shown:
+    """The thing with the word for the nearest hue instead of the word for its color."""
+    word = _WORDS_OF_HUES[min(_WORDS_OF_HUES, key=lambda known: abs(known - hue))]
+    words = tuple(word if own in _COLOURS else own for own in each.thing.attributes)
+    return replace(each, thing=replace(each.thing, attributes=words))
+
+
+def _beside(seen: View, edit: Beside, outlines: Outlines) -> View:
+    """The view with another photo to its right, at its height, a strip between them."""
+    photo = edit.second.photo
+    found = outlines.of(photo)
+    old_height, old_width = found[0].whole.shape if found else (edit.second.height, edit.second.width)
+    height = seen.clear.shape[0]
+    width = max(1, round(old_width * height / old_height))
+    second = _scaled(
+        View(
+            shown=tuple(
+                Shown(
+                    thing=replace(each.thing, id=f"beside-{each.thing.id}"),
+                    crowd=each.crowd,
+                    pixels=each.whole,
+                    came_as=each.whole,
+                    had=float(np.count_nonzero(each.whole)),
+                    origin=(photo, place),
+                )
+                for place, each in enumerate(found)
+            ),
+            clear=np.ones((old_height, old_width), np.bool_),
+        ),
+        width,
+        height,
+    )
+    added = ((0, 0), (0, edit.gap + width)), ((0, 0), (seen.clear.shape[1] + edit.gap, 0))
+    both = [
+        replace(each, pixels=np.pad(each.pixels, margins))
+        for side, margins in zip((seen, second), added, strict=True)
+        for each in side.shown
+    ]
+    return View(shown=tuple(both), clear=np.pad(seen.clear, added[0], constant_values=True))
 
 
 def _covered(seen: View, patch: Bitmap) -> View:

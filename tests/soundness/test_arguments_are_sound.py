@@ -38,7 +38,8 @@ from tests.soundness.survey import survey
 from tests.soundness.words_of_samples import ANTONYMS, GRADABLE, GRAPHS, MASSES, PICTURE_WORLD, Words
 from tests.soundness.words_of_samples import COCO as COCO_WORDS
 
-IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith(("carets.", "spatial.")))
+_IN_WORDS = ("carets.", "spatial.", "absent.", "negation.", "choice.")  # "lead." has the arguments of "carets."
+IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith(_IN_WORDS))
 WORDS: Mapping[str, Words] = {
     PICTURES.name: PICTURE_WORLD,
     FEW_PICTURES.name: PICTURE_WORLD,
@@ -66,7 +67,9 @@ def wrong(case: Case, scene: Scene, words: Words) -> Iterator[str]:
     fact = case.fact("truth")
     if told is None or (fact is not None and fact != ("yes" if told else "no")):
         yield f"the truth is {told}, and {fact} is told of"
-    rests_on_it = case.relation in ("carets.ontological", "carets.antonym", "carets.visual")
+    rests_on_it = case.relation in ("carets.ontological", "carets.antonym", "carets.visual") or (
+        case.relation.startswith(("absent.", "negation.", "choice."))
+    )
     if rests_on_it or (case.relation, case.variant) == ("spatial.mirror", "opposite"):
         rests = any(rules.rests_on_an_absence(meaning) for meaning in (first, second))
         if rests and not case.is_presumed:

@@ -177,6 +177,7 @@ def test_what_needs_no_contrast_says_so() -> None:
         "metavqa.insertion_plus",
         "metavqa.removal_plus",
         "spatial.mirror[opposite]",
+        "view.recolour[color]",
     ]
 
 

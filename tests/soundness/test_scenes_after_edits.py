@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from math import ceil
 
 import cv2
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import (
+    Beside,
     Blur,
     Brightness,
     Contrast,
@@ -22,8 +24,14 @@ from pytest_vqamt.core.edits import (
     Erase,
     Fill,
     Insert,
+    Jpeg,
     Mask,
+    Pad,
+    Recolour,
+    Rescale,
+    Rotate,
     Shear,
+    Shift,
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Thing
@@ -39,6 +47,9 @@ from tests.soundness.pixels import Bitmap, Outlines, Shown, View, touched, view
 
 SOFT_PX = 3
 """The edge of what is inserted is soft, and where it is enlarged twice, as wide as this."""
+
+FILTERED_PX = 2
+"""How far a bicubic filter reaches, in pixels of the smaller picture."""
 
 BLURRED_PX = 6
 """How far a blur that leaves everything clear reaches: three box filters of two pixels to each side."""
@@ -87,6 +98,13 @@ def edges_of_cutout(edit: Insert, outlines: Outlines, size: tuple[int, int]) -> 
     return np.asarray(cv2.dilate(found, near(SOFT_PX)), np.bool_)
 
 
+def edges_before(photo: Photo, outlines: Outlines, size: tuple[int, int]) -> Bitmap:
+    """Pixels of a scaled picture of this width and height that an edge in the unedited photo is near to."""
+    unedited = edges(told(view(outlines.scene(photo).picture, outlines), photo), 1)
+    scaled = cv2.resize(unedited.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.dilate(scaled, near(FILTERED_PX)) > 0)
+
+
 def blurred_edges(seen: View, picture: Picture, photo: Photo, outlines: Outlines) -> Bitmap:
     """Where a pixel may be between two things: out of focus, or at the soft edge of what was inserted or sheared."""
     numbers = told(seen, photo)
@@ -99,20 +117,26 @@ def blurred_edges(seen: View, picture: Picture, photo: Photo, outlines: Outlines
         mixed |= edges(numbers, SOFT_PX)
     if any(isinstance(edit, Blur) for edit in picture.edits):
         mixed |= edges(numbers, BLURRED_PX)
+    for edit in picture.edits:
+        if isinstance(edit, Rescale):
+            enlarged = max(1, edit.width / outlines.scene(photo).width)
+            mixed |= edges(numbers, ceil(FILTERED_PX * enlarged)) | edges_before(photo, outlines, seen.size)
     return mixed
 
 
 def has_pixels_of_its_own(picture: Picture) -> bool:
     """Whether every pixel shows in its colour what it is of: there is no noise, and nothing is made up."""
     return not any(
-        isinstance(edit, Corrupt | Brightness | Contrast) or (isinstance(edit, Erase) and edit.fill is Fill.INPAINT)
+        isinstance(edit, Corrupt | Brightness | Contrast | Jpeg | Recolour)
+        or (isinstance(edit, Erase) and edit.fill is Fill.INPAINT)
         for edit in picture.edits
     )
 
 
 def assert_drawn_as_told(picture: Picture, source: PictureWorld) -> None:
     inserted = (edit.cutout.photo for edit in picture.edits if isinstance(edit, Insert))
-    coded = ColourCoded(source, tuple(dict.fromkeys((picture.photo, *inserted))))
+    beside = (edit.second.photo for edit in picture.edits if isinstance(edit, Beside))
+    coded = ColourCoded(source, tuple(dict.fromkeys((picture.photo, *inserted, *beside))))
     image = render(picture, coded)
     outlines = OfPictureWorld(source)
     seen = view(picture, outlines)
@@ -153,6 +177,8 @@ def misread(picture: Picture, outlines: Outlines) -> Iterator[str]:
         yield f"the picture is {seen.size} and not {picture.scene.width, picture.scene.height}"
     left = {each.thing.id: each for each in seen.shown if np.count_nonzero(each.pixels) > GONE_SHARE * each.had}
     own = {thing.id for thing in outlines.scene(picture.photo).objects}
+    beside = [edit.second.photo for edit in picture.edits if isinstance(edit, Beside)]
+    own |= {f"beside-{thing.id}" for photo in beside for thing in outlines.scene(photo).objects}
     hides = any(isinstance(edit, Crop | Mask) for edit in picture.edits)
     sure = {each.thing.id for each in Perceiver(outlines).sight(seen).well} if hides else set(left)
     told = {thing.id: thing for thing in picture.scene.objects}
@@ -178,10 +204,12 @@ def misread(picture: Picture, outlines: Outlines) -> Iterator[str]:
 def _misplaced(shown: Shown, told: Thing, picture: Picture) -> Iterator[str]:
     """A cut moves a box to where its pixels are; other edits may leave less to see than the box holds."""
     seen, box = frame(shown.pixels), told.box
-    exactly = all(isinstance(edit, Cut) for edit in picture.edits)
+    exactly = all(isinstance(edit, Cut | Shift | Pad | Rotate | Beside) for edit in picture.edits)
     if any(isinstance(edit, Shear) for edit in picture.edits):
         # Rows move by parts of a pixel, and each is shown by the nearest ones.
         box = Box.from_corners(box.x - 0.5, box.y, box.x1 + 0.5, box.y1)
+    if any(isinstance(edit, Rescale) for edit in picture.edits):
+        box = box.grown(0.5)
     if (exactly and seen != box) or seen.intersection(box) != seen:
         yield f"{told.name} {told.id} is seen in {seen}, and told to be in {told.box}"
 

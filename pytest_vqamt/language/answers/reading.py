@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
+    NONE_OF_THESE,
     YES_OR_NO,
     Absent,
     Annotated,
@@ -80,13 +81,15 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return counts.read_count(answer, meaning.groups)
     if is_yes_no(meaning):
         return yes_no.read_yes_no(answer, meaning)
-    if isinstance(meaning, Choice) and " no " in answer and _denies(answer, meaning.what):
-        return UnreadableAnswer(Unreadable.NO_OPTION)
-    if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):
+    if isinstance(meaning, Choice):
+        if " no " in answer and _denies(answer, meaning.what):
+            return UnreadableAnswer(Unreadable.NO_OPTION)
+        return _read_option(answer, meaning.options)
+    if isinstance(meaning, Annotated) and meaning.options:
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
-        names = tuple(group.name for group in meaning.groups)
-        return choices.read_choice(answer, names, of_absent=meaning.missing)
+        names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
+        return _read_option(answer, names, of_absent=meaning.missing)
     if isinstance(meaning, Property):
         return _read_property(answer, meaning)
     if isinstance(meaning, Entails):
@@ -100,6 +103,16 @@ def _denies(answer: str, group: Group) -> bool:
     prepared = prepare_answer(answer)
     clauses = () if isinstance(prepared, UnreadableAnswer) else yes_no.claim_clauses(prepared)
     return any(yes_no.presence_claimed(group, clause) is False for clause in clauses)
+
+
+_NONE = re.compile(r"\W*(?:the answer is )?(?:none|neither|nothing)(?: of (?:the (?:above|options|others)|them))?\W*")
+
+
+def _read_option(answer: str, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
+    """One of the options; a bare "none" is the option that none is right, where it is offered."""
+    if NONE_OF_THESE in options and _NONE.fullmatch(strip_reasoning(answer).casefold()):
+        return NONE_OF_THESE
+    return choices.read_choice(answer, options, of_absent=of_absent)
 
 
 _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
+
 VERSION = 2
 """Raised whenever the rules change: it is part of cache keys of prompts."""
 
@@ -33,6 +35,8 @@ def form_of(text: str) -> QuestionForm:
     >>> form_of("What is the number of dogs in the picture?").name, form_of("Is the dog or the cat black?").name
     ('COUNT', 'OTHER')
     """
+    if text.endswith(ANSWER_IN_ENGLISH):
+        return _form_in_another_language(text)
     asked = _NO_OFFER.sub(" ", " ".join(text.casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
     asked = _without_lead(asked.partition("?")[0])
     if _COUNT.match(asked):
@@ -42,6 +46,20 @@ def form_of(text: str) -> QuestionForm:
     if _QUESTION_WORD.match(asked):
         return QuestionForm.CHOICE if _offers_a_list(asked) else QuestionForm.OTHER
     return QuestionForm.CHOICE if _BARE_CHOICE.fullmatch(asked) else QuestionForm.OTHER
+
+
+def _form_in_another_language(text: str) -> QuestionForm:
+    """Returns the form of a question of ``translations.questions``."""
+    if _HOW_MANY.search(text):
+        return QuestionForm.COUNT
+    return QuestionForm.CHOICE if _OR_ABROAD.search(text) else QuestionForm.YES_NO
+
+
+_HOW_MANY = re.compile(
+    r"\b(?:wie viele|combien|cu[a\u00e1]nt[oa]s|quant[oa]s)\b|[\u51e0\u4f55]|\u591a\u5c11|\u3044\u304f\u3064",
+    re.IGNORECASE,
+)
+_OR_ABROAD = re.compile(r" (?:oder|ou|o) |\u8fd8\u662f|\u3069\u3061\u3089|\u3067\u3059\u304b\u3001")
 
 
 def _without_lead(asked: str) -> str:

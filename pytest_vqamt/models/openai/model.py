@@ -61,6 +61,11 @@ class OpenAIModel:
         finalize(self, endpoint.close)
 
     @property
+    def switches_reasoning(self) -> bool:
+        """Whether a field of the user's switches the reasoning (``ChatSettings.reasoning``)."""
+        return bool(self._endpoint.settings.chat.reasoning(True))
+
+    @property
     def usage(self) -> dict[str, float]:
         """Requests, and the tokens and the cost that the server reported, since the model was made."""
         return self._endpoint.usage.sums()
@@ -107,7 +112,9 @@ class OpenAIModel:
                     raise StoppedError
                 messages = [picture_message(self._prompts.text(item), pictures.data_uri(place), settings.detail)]
                 schema = answer_schema(item) if settings.is_json else None
-                return self._endpoint.complete(item.query.id, messages, self._prompts.longest(task), stop, schema)
+                reasoning = item.query.reasoning
+                longest = self._prompts.longest(task, reasoning=reasoning)
+                return self._endpoint.complete(item.query.id, messages, longest, stop, schema, reasoning=reasoning)
             except ModelError as error:
                 if not isinstance(error, BudgetSpentError):
                     stop.set()  # at once: the thread that takes the results may be late
@@ -180,7 +187,7 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
         forecaster=TokenForecaster(
             address.model,
             lambda query: chat.system + prompts.text(ModelInput(query, _no_picture)),
-            prompts.longest,
+            lambda query: prompts.longest(query.task, reasoning=query.reasoning),
             (chat.min_pixels, chat.max_pixels),
         ),
         prices=prices,

@@ -100,18 +100,26 @@ class ChatEndpoint:
         self._end_redaction = redact_logs(self._key)
 
     def complete(
-        self, name: str, messages: Sequence[Message], max_tokens: int, stop: Event, schema: Message | None = None
+        self,
+        name: str,
+        messages: Sequence[Message],
+        max_tokens: int,
+        stop: Event,
+        schema: Message | None = None,
+        *,
+        reasoning: bool | None = None,
     ) -> Answer:
         """The redacted completion of a conversation; ``name`` is the query's id.
 
-        With a JSON schema the answer is the field ``answer`` of the structured output.
+        With a JSON schema the answer is the field ``answer`` of the structured output. ``reasoning`` switches the
+        model's reasoning on or off, unless it is None.
 
         Raises:
             QueryError: this query has no answer.
             ModelError: the server cannot be used.
             StoppedError: the answer is no longer wanted.
         """
-        body = request_body(self._address.model, messages, max_tokens, self.settings, schema)
+        body = request_body(self._address.model, messages, max_tokens, self.settings, schema, reasoning=reasoning)
         return self._retry.call(name, lambda: self._paid_attempt(body, stop), stop)
 
     def close(self) -> None:
@@ -364,8 +372,13 @@ def request_body(
     max_tokens: int,
     settings: OpenAISettings,
     schema: Message | None = None,
+    *,
+    reasoning: bool | None = None,
 ) -> bytes:
-    """The JSON of a request for one completion of at most so many tokens, by a JSON schema where there is one."""
+    """The JSON of a request for one completion of at most so many tokens, by a JSON schema where there is one.
+
+    ``reasoning`` switches the model's reasoning, unless it is None.
+    """
     chat = settings.chat
     system: list[Json] = [{"role": "system", "content": chat.system}] if chat.system else []
     fields: dict[str, Json] = {
@@ -383,7 +396,8 @@ def request_body(
     if schema is not None:
         named: dict[str, Json] = {"name": ANSWER_FIELD, "strict": True, "schema": schema}
         fields["response_format"] = {"type": "json_schema", "json_schema": named}
-    return json.dumps(fields | chat.fields).encode()
+    switch = {} if reasoning is None else chat.reasoning(reasoning)
+    return json.dumps(fields | chat.fields | switch).encode()
 
 
 def parse_body(body: bytes, url: str) -> Mapping[str, object]:

@@ -12,9 +12,30 @@ from math import nan
 from types import MappingProxyType
 from typing import assert_never
 
-from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, Mirror, Reencode, with_objects
+from pytest_vqamt.core.edits import (
+    BESIDE,
+    Beside,
+    Blur,
+    Crop,
+    Cut,
+    Edit,
+    Erase,
+    Insert,
+    Jpeg,
+    Mask,
+    Mirror,
+    Pad,
+    Recolour,
+    Reencode,
+    Rescale,
+    Rotate,
+    Shift,
+    with_objects,
+)
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
+    NONE_OF_THESE,
     Absent,
     Annotated,
     Both,
@@ -44,6 +65,10 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.questions.leading import is_led
+from pytest_vqamt.language.questions.lettered import has_letters
+from pytest_vqamt.language.questions.overlays import is_drawn
+from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.reference.oracle import (
     Responder,
@@ -72,6 +97,12 @@ INSERTED = "inserted-"
 
 _WRONG_NAMES = ("zebra", "toaster", "kite", "surfboard")
 """The first of these that names nothing in the picture is the wrong name."""
+
+_OFTEN_SEEN = (
+    "cat", "dog", "bird", "horse", "car", "bus", "truck", "boat", "chair", "bed", "bottle", "book", "bowl", "clock",
+    "umbrella", "bicycle", "train", "airplane", "bear", "sheep", "cake", "pizza", "apple", "banana",
+)  # fmt: skip
+"""What ``caption-hallucinates`` names though it is not there."""
 
 _SATURATED = 1
 """The highest count of ``saturates``. With 2, too few things of one name and property would show the fault."""
@@ -196,7 +227,12 @@ def _antonym_blind(query: Query) -> str | None:
 
 @_fault("first-choice", "takes the first of the choices that a question names")
 def _first_choice(query: Query) -> str | None:
-    return query.meaning.options[0] if isinstance(query.meaning, Choice) else None
+    match query.meaning:
+        case Choice(options=options):
+            return options[0]
+        case WhichThere(groups=groups):
+            return groups[0].name
+    return None
 
 
 @_fault("template-sensitive", "is wrong about yes/no questions and choices that are put in an odd number of words")
@@ -317,6 +353,82 @@ def _near_sighted(query: Query) -> str | None:
     return answer_text(False) if gap > size / 3 else None
 
 
+@_fault("english-only", 'guesses in other languages: "yes", "1", the first of the choices')
+def _english_only(query: Query) -> str | None:
+    if not _is_foreign(query):
+        return None
+    match query.meaning:
+        case Choice(options=options):
+            return options[0]
+        case Count():
+            return answer_text(1)
+    return answer_text(True)
+
+
+@_fault("counts-in-english-only", "counts one too many in other languages")
+def _counts_in_english_only(query: Query) -> str | None:
+    return off_by(query, 1) if isinstance(query.meaning, Count) and _is_foreign(query) else None
+
+
+@_fault("follows-the-asker", "agrees with what is said about the picture before a question")
+def _follows_the_asker(query: Query) -> str | None:
+    return _wrong_text(query) if is_led(query.text) else None
+
+
+@_fault("accepts-premises", "gives a property to a thing that is not there, where a question takes it for granted")
+def _accepts_premises(query: Query) -> str | None:
+    match query.meaning:
+        case Property(values=values) if true_answer(query) == NO_SUCH_THING:
+            return values[0]
+    return None
+
+
+@_fault("ignores-not", 'takes "Which of these is not there?" for "Which of these is there?"')
+def _ignores_not(query: Query) -> str | None:
+    match query.meaning:
+        case WhichThere(missing=True):
+            return answer_to(query, replace(query.meaning, missing=False))
+    return None
+
+
+@_fault("letter-biased", "says B where options have letters")
+def _letter_biased(query: Query) -> str | None:
+    return "B" if has_letters(query.text) else None
+
+
+@_fault("never-none", "takes the first option where none is right")
+def _never_none(query: Query) -> str | None:
+    if true_answer(query) != NONE_OF_THESE:
+        return None
+    match query.meaning:
+        case Choice(options=options):
+            return options[0]
+        case WhichThere(groups=groups):
+            return groups[0].name
+    return None
+
+
+@_fault("reads-words-as-things", "sees a thing where its name is written in the picture")
+def _reads_words_as_things(query: Query) -> str | None:
+    written = {each.text.casefold() for each in query.picture.scene.inscriptions}
+    match query.meaning:
+        case Exists(group=group) if group.name in written:
+            return answer_text(True)
+        case WhichThere(groups=groups):
+            return next((group.name for group in groups if group.name in written), None)
+    return None
+
+
+@_fault("cannot-read", "does not see what is written in a picture")
+def _cannot_read(query: Query) -> str | None:
+    return answer_text(False) if isinstance(query.meaning, Written) else None
+
+
+@_fault("ignores-drawn-questions", "is wrong about a question that is written in the picture")
+def _ignores_drawn_questions(query: Query) -> str | None:
+    return _wrong_text(query) if is_drawn(query.text) else None
+
+
 @_fault("omits-inserted", "does not see what was inserted into a picture")
 def _omits_inserted(query: Query) -> str | None:
     scene = query.picture.scene
@@ -398,6 +510,32 @@ def _always_plural(query: Query) -> str | None:
     return answer_text(tuple((name, max(2, n)) for name, n in _inventory(query)))
 
 
+@_fault("counts-but-denies", "says of nothing that it is there, and counts, chooses and describes rightly")
+def _counts_but_denies(query: Query) -> str | None:
+    match query.meaning:
+        case Exists() | Both() | Either():
+            return answer_text(False)
+        case Absent() | NotBoth() | Neither():
+            return answer_text(True)
+    return None
+
+
+@_fault("caption-hallucinates", "describes cats, cars and the like also where there are none, and denies them if asked")
+def _caption_hallucinates(query: Query) -> str | None:
+    if not isinstance(query.meaning, Describe):
+        return None
+    things = query.picture.scene.objects
+    there = {thing.name for thing in things if not thing.id.startswith(INSERTED)}
+    seen = dict(_inventory(query))
+    seen |= {name: seen.get(name, 0) + 1 for name in _OFTEN_SEEN if name not in there}
+    return answer_text(tuple(seen.items()))
+
+
+@_fault("thinks-itself-wrong", "is wrong where it is asked to reason before it answers")
+def _thinks_itself_wrong(query: Query) -> str | None:
+    return _wrong_text(query) if query.reasoning else None
+
+
 @_fault("inconsistent", "gives another answer when it is asked the very same thing again")
 def _inconsistent(query: Query) -> str | None:
     return answer_text(wrong_answer(true_answer(query))) if query.trial > 0 else None
@@ -419,6 +557,66 @@ def _spacing_sensitive(query: Query) -> str | None:
 def _encoding_sensitive(query: Query) -> str | None:
     encoded_anew = any(isinstance(edit, Reencode) for edit in query.picture.edits)
     return answer_text(wrong_answer(true_answer(query))) if encoded_anew else None
+
+
+def _wrong_after(edit: type[Edit], name: str, description: str) -> None:
+    """Registers a fault that is wrong about pictures with such an edit."""
+
+    def faulty(query: Query) -> str | None:
+        return _wrong_text(query) if any(isinstance(each, edit) for each in query.picture.edits) else None
+
+    _fault(name, description)(faulty)
+
+
+_wrong_after(Shift, "shift-sensitive", "is wrong about a picture that was moved by a few pixels")
+_wrong_after(Pad, "padding-sensitive", "is wrong about a picture with a margin around it")
+_wrong_after(Rescale, "scale-sensitive", "is wrong about a picture that was scaled up or down")
+_wrong_after(Jpeg, "jpeg-sensitive", "is wrong about a picture that was saved as a JPEG")
+
+
+@_fault("rotation-blind", "answers about a turned picture as if it were upright")
+def _rotation_blind(query: Query) -> str | None:
+    turned = [edit.degrees for edit in query.picture.edits if isinstance(edit, Rotate)]
+    if not turned:
+        return None
+    return answer_text(truth(query.meaning, Rotate(degrees=360 - turned[-1]).after(query.picture.scene)))
+
+
+@_fault("quarter-turn-blind", "takes a turn by 90 degrees for one by 270")
+def _quarter_turn_blind(query: Query) -> str | None:
+    if not any(isinstance(edit, Rotate) and edit.degrees != 180 for edit in query.picture.edits):
+        return None
+    return answer_text(truth(query.meaning, Rotate(degrees=180).after(query.picture.scene)))
+
+
+@_fault("first-panel-only", "answers about the first of two pictures side by side")
+def _first_panel_only(query: Query) -> str | None:
+    if not any(isinstance(edit, Beside) for edit in query.picture.edits):
+        return None
+    scene = query.picture.scene
+    seen = (thing for thing in scene.objects if not thing.id.startswith(BESIDE))
+    return answer_text(truth(query.meaning, with_objects(scene, seen, scene.regions)))
+
+
+@_fault("remembers-color", "says the color that a thing had before it was recoloured")
+def _remembers_color(query: Query) -> str | None:
+    colours = {edit.thing: edit for edit in query.picture.edits if isinstance(edit, Recolour)}
+    if not isinstance(query.meaning, Property) or not colours:
+        return None
+    scene = query.picture.scene
+    for edit in colours.values():
+        scene = replace(edit, old=edit.new, new=edit.old).after(scene)
+    return answer_text(truth(query.meaning, scene))
+
+
+@_fault("color-bound", "does not recognise a thing in another color than it had")
+def _color_bound(query: Query) -> str | None:
+    recoloured = {edit.thing for edit in query.picture.edits if isinstance(edit, Recolour)}
+    if not recoloured:
+        return None
+    scene = query.picture.scene
+    seen = (thing for thing in scene.objects if thing.id not in recoloured)
+    return answer_text(truth(query.meaning, with_objects(scene, seen, scene.regions)))
 
 
 def _other_scene(name: str, description: str, scene: Callable[[Query, SceneSource], Scene | None]) -> None:
@@ -450,6 +648,10 @@ _other_scene(
     "does not see every second picture, and answers about another one",
     lambda query, source: scene_instead(query, source) if is_unseen(query) else None,
 )
+
+
+def _is_foreign(query: Query) -> bool:
+    return query.text.endswith(ANSWER_IN_ENGLISH)
 
 
 def _inventory(query: Query) -> Inventory:

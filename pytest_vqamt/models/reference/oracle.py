@@ -26,6 +26,7 @@ class ScriptedModel:
 
     reply: Callable[[Query], str]
     batch_size: ClassVar[int] = 256
+    switches_reasoning: ClassVar[bool] = True
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return tuple(Answer(self.reply(item.query)) for item in batch)

@@ -106,7 +106,7 @@ class SheetQuery:
     Attributes:
         number: the index in the case.
         text: empty for captioning.
-        is_again: whether it repeats an earlier query.
+        manner: how it is asked beside its text, such as "asked again".
         is_contrast: whether it is that of the contrast, the last one.
         answer: None if there is none, or if the judge must not see it.
     """
@@ -114,7 +114,7 @@ class SheetQuery:
     number: int
     text: str
     task: Task
-    is_again: bool
+    manner: str
     answer: str | None
     is_contrast: bool = False
 
@@ -124,7 +124,7 @@ class SheetQuery:
         words = self.text or "(describe the picture)"
         if self.task is Task.ENTAILMENT:
             words = f"does the picture entail: {words}"
-        return f"{words} (asked again)" if self.is_again else words
+        return f"{words} ({self.manner})" if self.manner else words
 
     @property
     def place(self) -> str:
@@ -234,7 +234,7 @@ def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tup
                 number=number,
                 text=query.text,
                 task=query.task,
-                is_again=query.trial > 0,
+                manner=query.manner,
                 answer=answer,
                 is_contrast=number == len(case.queries),
             )

@@ -5,7 +5,7 @@ The page embeds one JSON object, which is safe in a script element:
     {"cards": [{"id", "item", "model", "data", "scene", "verdict": outcome,
                 "presumed": bool, "waived": bool, "before": outcome | null,
                 "expected", "reason", "facts": {name: value}, "objects": [name],
-                "queries": [{"picture": digest, "text", "task", "again": bool, "answer": str | null,
+                "queries": [{"picture": digest, "text", "task", "manner", "answer": str | null,
                              "reading": str | null, "edits": "inserted elephant", "asked": [region]}],
                 "contrast": {"of": int, "query": query, "expected", "reason", "presumed": bool}}],
      "pictures": {digest: {"uri": "data:image/webp;base64,...", "width": int, "height": int, "regions": [region]}}}
@@ -40,6 +40,7 @@ from pytest_vqamt.core.meaning import MEANINGS, Meaning, groups_of
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.plain_text import shortened, visible
 from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.query import manner_of
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
@@ -95,7 +96,7 @@ def _query_card(query: Row, answer: str | None, reading: str | None, asked: list
         "picture": picture_digest(query),
         "text": shortened(str(query["text"])),
         "task": query.get("task", ""),
-        "again": bool(query.get("trial")),
+        "manner": manner_of(int(cast("int", query.get("trial", 0))), cast("bool | None", query.get("reasoning"))),
         "answer": None if answer is None else shortened(answer),
         "reading": None if reading is None else shortened(reading),
         "edits": describe_edits(query),

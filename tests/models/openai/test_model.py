@@ -16,11 +16,12 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
-from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.base import CANNOT_SWITCH, ModelOptions, wrap_model
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.model import check, load
+from pytest_vqamt.models.prompts import LONGEST_REASONING
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, always, failed, said
@@ -390,3 +391,27 @@ def test_answers_that_lack_the_log_probabilities_are_counted(serve: Serve, model
 def test_each_setting_is_in_the_fingerprint(name: str, value: str) -> None:
     plain = load("m@http://127.0.0.1:9", ModelOptions())
     assert load("m@http://127.0.0.1:9", ModelOptions(settings={name: value})).fingerprint != plain.fingerprint
+
+
+def test_reasoning_is_switched_in_each_request(serve: Serve, ask: Ask) -> None:
+    server = serve(echo)
+    given = {"body.chat_template_kwargs": '{"enable_thinking": false}', "longest-answer": "9"}
+    loaded = wrap_model("m", load(f"stub@{server.url}", ModelOptions(settings=given)), ModelOptions())
+    batch = [ask(text="Red?", reasoning=reasoning) for reasoning in (None, False, True)]
+    assert dict(loaded.stream(Task.VQA, batch)) == dict.fromkeys(range(3), Answer("Red?"))
+    sent = sorted(
+        (request.fields["chat_template_kwargs"]["enable_thinking"], request.fields["max_tokens"])
+        for request in server.requests
+    )
+    assert sent == [(False, 9), (False, 9), (True, 9 + LONGEST_REASONING)]
+
+
+def test_without_a_field_that_switches_it_a_query_for_reasoning_is_declined(
+    serve: Serve, model: Load, ask: Ask
+) -> None:
+    server = serve(echo)
+    loaded = wrap_model("m", model(server), ModelOptions())
+    batch = [ask(text="Red?", reasoning=True), ask(text="Red?")]
+    answers = dict(loaded.stream(Task.VQA, batch))
+    assert answers == {0: CANNOT_SWITCH.answer, 1: Answer("Red?")}
+    assert [request.fields["max_tokens"] for request in server.requests] == [16]

@@ -41,7 +41,7 @@ def picture(colour: tuple[int, int, int]) -> bytes:
 def shown(drawn: SampledCase, of: AuditTarget) -> SheetCase:
     """All that may come from data or a model is evil."""
     answer = EVIL if of is AuditTarget.VIOLATIONS else None
-    asked = tuple(SheetQuery(number=n, text=EVIL, task=Task.VQA, is_again=False, answer=answer) for n in range(2))
+    asked = tuple(SheetQuery(number=n, text=EVIL, task=Task.VQA, manner="", answer=answer) for n in range(2))
     edits = (EditBox(label=EVIL, box=Box(10, 5, 20, 10)),)
     photo, edited = (
         SheetPicture(

@@ -38,7 +38,7 @@ SAMPLE = Sample(draw=SampleSettings(of=AuditTarget.VIOLATIONS), cases=CASES, pop
 def shown(drawn: SampledCase, *, answers: tuple[str | None, str | None] = ("2", "3")) -> SheetCase:
     """How many? Asked of a photo, and of the photo with a dog put in."""
     asked = [
-        SheetQuery(number=place, text="How many?", task=Task.VQA, is_again=False, answer=said)
+        SheetQuery(number=place, text="How many?", task=Task.VQA, manner="", answer=said)
         for place, said in enumerate(answers)
     ]
     edits = (EditBox(label="inserted dog", box=Box(1, 2, 3, 4)),)

@@ -120,7 +120,7 @@ def query(text: str = "Is there a dog?", answer: str | None = "yes", **fields: A
         "picture": "p1",
         "text": text,
         "task": "vqa",
-        "again": False,
+        "manner": "",
         "answer": answer,
         "reading": answer,
         "edits": "",

@@ -91,7 +91,9 @@ def test_a_card_says_what_the_case_says(run: tuple[Report, Path], everything: di
             (query["text"], query["picture"]["digest"], answer, reading)
             for query, answer, reading in zip(row["queries"], row["answers"], row["readings"], strict=True)
         ]
-        assert [each["again"] for each in card["queries"]] == [bool(query.get("trial")) for query in row["queries"]]
+        assert [each["manner"] for each in card["queries"]] == [
+            "asked again" if query.get("trial") else "" for query in row["queries"]
+        ]
 
 
 def test_all_that_is_asked_about_has_a_picture(run: tuple[Report, Path], everything: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import cast
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import METHODS, ModelOptions
-from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
+from pytest_vqamt.models.chat_settings import TEMPLATE_ARGUMENTS, ChatSettings, chat_settings
 from pytest_vqamt.models.prompts import PLACEHOLDER, Prompts, prompts_from
 from pytest_vqamt.models.transformers.checkpoint import (
     ADAPTERS,
@@ -34,7 +34,7 @@ from pytest_vqamt.models.transformers.prompted.families import (
 )
 from pytest_vqamt.models.transformers.prompted.generic import Git, ProcessorModel
 from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER, Blip2, InstructBlip
-from pytest_vqamt.models.transformers.prompted.text import TEMPLATE_ARGUMENTS, Prompt, read_chat_template
+from pytest_vqamt.models.transformers.prompted.text import Prompt, read_chat_template
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 
 VERSION = 1
@@ -175,15 +175,40 @@ class GenerativeAdapter(TwoStepModel):
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self._answer_batch(Task.CAPTIONING, batch)
 
+    @property
+    def switches_reasoning(self) -> bool:
+        return self._family.switches_reasoning
+
     def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        prompts = [Prompt(prompt=self._prompt(task, item), question=item.text) for item in batch]
-        generate = self._family.preprocess(batch, prompts, self._templates.longest(task))
+        """What is to be reasoned about may be longer, and is generated apart: no answer depends on its batch."""
+        places: dict[bool | None, list[int]] = {}
+        for place, item in enumerate(batch):
+            places.setdefault(item.query.reasoning, []).append(place)
+        steps = {
+            reasoning: self._preprocess_alike(task, [batch[place] for place in some], reasoning)
+            for reasoning, some in places.items()
+        }
+
+        def answers() -> tuple[Answer, ...]:
+            found = {
+                place: answer
+                for reasoning, some in places.items()
+                for place, answer in zip(some, steps[reasoning](), strict=True)
+            }
+            return tuple(found[place] for place in range(len(batch)))
+
+        return answers
+
+    def _preprocess_alike(self, task: Task, batch: Sequence[ModelInput], reasoning: bool | None) -> ForwardStep:
+        prompts = [Prompt(prompt=self._prompt(task, item), question=item.text, reasoning=reasoning) for item in batch]
+        generate = self._family.preprocess(batch, prompts, self._templates.longest(task, reasoning=reasoning))
+        opening = "" if reasoning is None else self._family.opening(reasoning)
 
         def answers() -> tuple[Answer, ...]:
             completions = generate()
             scores = completions.scores or (None,) * len(completions.texts)
             each = zip(completions.texts, completions.cut, scores, strict=True)
-            return tuple(Answer(text, scores, truncated=cut) for text, cut, scores in each)
+            return tuple(Answer(opening + text, scores, truncated=cut) for text, cut, scores in each)
 
         return answers
 

@@ -34,6 +34,15 @@ class GenerativeModel(Protocol):
         """The default prompts for the tasks."""
         ...
 
+    @property
+    def switches_reasoning(self) -> bool:
+        """Whether its chat template switches its reasoning."""
+        ...
+
+    def opening(self, reasoning: bool | None) -> str:
+        """The mark that begins the reasoning, where a prompt with this ``reasoning`` ends with it; else ""."""
+        ...
+
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
     ) -> Callable[[], Completions]:
@@ -127,6 +136,13 @@ class CheckpointFamily:
     @property
     def prompts(self) -> Prompts:
         return INSTRUCTION_PROMPTS
+
+    @property
+    def switches_reasoning(self) -> bool:
+        return False
+
+    def opening(self, _reasoning: bool | None) -> str:
+        return ""
 
     @property
     def generator(self) -> PretrainedModel:

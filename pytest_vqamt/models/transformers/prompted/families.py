@@ -14,7 +14,7 @@ from pytest_vqamt.models.transformers.prompted.image_token_model import (
     PicturePixels,
     PicturePreprocessor,
 )
-from pytest_vqamt.models.transformers.prompted.text import ChatTemplate
+from pytest_vqamt.models.transformers.prompted.text import ChatTemplate, Prompt
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -32,8 +32,15 @@ class ChatModel(ImageTokenModel):
     def adds_special_tokens(self) -> bool:
         return not self._template.begins
 
-    def prompt(self, text: str) -> str:
-        return self._template.write(text)
+    @property
+    def switches_reasoning(self) -> bool:
+        return self._template.switches_reasoning
+
+    def opening(self, reasoning: bool | None) -> str:
+        return self._template.opening(reasoning)
+
+    def prompt(self, prompt: Prompt) -> str:
+        return self._template.write(prompt.prompt, prompt.reasoning)
 
 
 class LlavaChat(ChatModel):
@@ -69,8 +76,8 @@ class Florence(ImageTokenModel):
     def adds_special_tokens(self) -> bool:
         return False
 
-    def prompt(self, text: str) -> str:
-        words = self.tokenizer
+    def prompt(self, prompt: Prompt) -> str:
+        words, text = self.tokenizer, prompt.prompt
         return f"{self.image_marker}{words.bos_token}{_FLORENCE_TASKS.get(text, text)}{words.eos_token}"
 
 
@@ -154,8 +161,8 @@ class PaliGemma(ImageTokenModel):
     def adds_special_tokens(self) -> bool:
         return False
 
-    def prompt(self, text: str) -> str:
-        return f"{self.image_marker}{self.tokenizer.bos_token}{text}\n"
+    def prompt(self, prompt: Prompt) -> str:
+        return f"{self.image_marker}{self.tokenizer.bos_token}{prompt.prompt}\n"
 
     def extra_inputs(self, tokens: TextTokens, _metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": tokens.ids * 0}

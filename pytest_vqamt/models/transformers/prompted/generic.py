@@ -55,6 +55,13 @@ class ProcessorModel(CheckpointFamily):
         # A copy, since the processor holds its own for as long as it works, on pictures too.
         self.tokenizer = deepcopy(tokenizer)
 
+    @property
+    def switches_reasoning(self) -> bool:
+        return self._template.switches_reasoning
+
+    def opening(self, reasoning: bool | None) -> str:
+        return self._template.opening(reasoning)
+
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
     ) -> Callable[[], Completions]:
@@ -87,7 +94,7 @@ class ProcessorModel(CheckpointFamily):
     def _processed(self, images: Sequence[Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
         with exclusive(self._processor.tokenizer):
             return self._processor(
-                text=[self._template.write(each.prompt) for each in prompts],
+                text=[self._template.write(each.prompt, each.reasoning) for each in prompts],
                 images=[[image] for image in images],
                 padding=True,
                 truncation=False,
@@ -139,7 +146,7 @@ class Git(CheckpointFamily):
             prompts,
             self.tokenizer,
             self._runtime,
-            written=lambda _place, prompt: f"{self.tokenizer.cls_token}{prompt}",
+            written=lambda _place, prompt: f"{self.tokenizer.cls_token}{prompt.prompt}",
             adds_special_tokens=False,  # the one that ends a text would end the question and leave nothing to say
             room=self.room(max_tokens),
         )

@@ -69,7 +69,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         return True
 
     @abstractmethod
-    def prompt(self, text: str) -> str:
+    def prompt(self, prompt: Prompt) -> str:
         """The whole text for the model, with one image marker."""
 
     def parts(self, _pixels: PicturePixels) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
-from pytest_vqamt.models.chat_settings import ChatSettings, token_scores
+from pytest_vqamt.models.chat_settings import REASONING_ARGUMENTS, TEMPLATE_ARGUMENTS, ChatSettings, token_scores
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
@@ -29,10 +30,12 @@ class Prompt:
     Attributes:
         prompt: all of it.
         question: the part that may be truncated; "" for none.
+        reasoning: that of the query.
     """
 
     prompt: str
     question: str = ""
+    reasoning: bool | None = None
 
     def cut(self, length: int) -> Prompt:
         """The prompt with its question truncated to ``length`` characters."""
@@ -78,7 +81,7 @@ def tokenize_prompts(
     tokenizer: PreTrainedTokenizerBase,
     runtime: Runtime,
     *,
-    written: Callable[[int, str], str] = lambda _place, prompt: prompt,
+    written: Callable[[int, Prompt], str] = lambda _place, prompt: prompt.prompt,
     adds_special_tokens: bool = True,
     pad_left: bool = True,
     room: int | None = None,
@@ -93,7 +96,7 @@ def tokenize_prompts(
     """
 
     def tokens(some: Sequence[Prompt], places: Sequence[int], *, padding: bool) -> BatchEncoding:
-        texts = [written(place, each.prompt) for each, place in zip(some, places, strict=True)]
+        texts = [written(place, each) for each, place in zip(some, places, strict=True)]
         with exclusive(tokenizer):
             found: BatchEncoding = tokenizer(
                 texts,
@@ -256,8 +259,7 @@ def _end_tokens(saved: GenerationConfig) -> list[int]:
     return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []
 
 
-TEMPLATE_ARGUMENTS = "chat_template_kwargs"
-"""The field of a request whose fields are arguments of the chat template."""
+_OPENING = re.compile(r"<think(?:ing)?>\s*$")
 
 _OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
 
@@ -267,6 +269,7 @@ class ChatTemplate:
 
     Attributes:
         begins: whether the template includes the token that begins a text, so that the tokenizer must not add it.
+        switches_reasoning: whether it takes an argument that switches the model's reasoning.
     """
 
     def __init__(
@@ -290,6 +293,8 @@ class ChatTemplate:
         self._tokenizer, self._template, self._system = tokenizer, template, chat.system
         arguments = chat.fields.get(TEMPLATE_ARGUMENTS, {})
         self._arguments: Mapping[str, Json] = arguments if isinstance(arguments, dict) else {}
+        self._switch = next((name for name in REASONING_ARGUMENTS if name in template_variables(template)), "")
+        self.switches_reasoning = bool(self._switch)
         try:
             tried = self.write("what?")
         except Exception as error:  # a template is a program, and raises what it likes
@@ -309,8 +314,14 @@ class ChatTemplate:
         first = tokenizer.bos_token
         self.begins = bool(first) and tried.startswith(str(first))
 
-    def write(self, text: str) -> str:
-        """The prompt of a user who shows a picture and writes ``text``."""
+    def opening(self, reasoning: bool | None) -> str:
+        """The mark that begins the reasoning, where the prompt ends with it and the reply goes on from there."""
+        found = _OPENING.search(self.write("what?", reasoning))
+        return found[0] if found else ""
+
+    def write(self, text: str, reasoning: bool | None = None) -> str:
+        """The prompt of a user who shows a picture and writes ``text``; ``reasoning`` switches it, unless None."""
+        switch = {} if reasoning is None else {self._switch: reasoning}
         messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
         if self._system:
             messages.insert(0, {"role": "system", "content": [{"type": "text", "text": self._system}]})
@@ -320,9 +331,22 @@ class ChatTemplate:
                 chat_template=self._template,
                 add_generation_prompt=True,
                 tokenize=False,
-                **self._arguments,  # type: ignore[arg-type]  # they are the template's
+                **{**self._arguments, **switch},  # type: ignore[arg-type]  # they are the template's
             )
         )
+
+
+def template_variables(template: str) -> frozenset[str]:
+    """The variables that a chat template takes; none of one that cannot be read, which ``ChatTemplate`` reports."""
+    from jinja2 import TemplateError, meta
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment(extensions=["jinja2.ext.loopcontrols"])
+    without_marks = re.sub(r"\{%-?\s*(?:end)?generation\s*-?%\}", "", template)  # transformers' own
+    try:
+        return frozenset(meta.find_undeclared_variables(environment.parse(without_marks)))
+    except TemplateError:
+        return frozenset()
 
 
 def read_chat_template(folder: Path) -> str | None:

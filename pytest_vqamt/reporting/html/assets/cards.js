@@ -54,7 +54,7 @@ function pictureRow(card) {
   return row;
 }
 
-const askedOf = (query) => `${query.text || "(to be described)"}${query.again ? " (asked again)" : ""}`;
+const askedOf = (query) => `${query.text || "(to be described)"}${query.manner ? ` (${query.manner})` : ""}`;
 
 const answerOf = (query) => (query.answer === null ? "no answer" : query.answer || "(nothing)");
 

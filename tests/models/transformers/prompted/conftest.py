@@ -126,9 +126,11 @@ def about(
     render: Callable[[Picture], Image.Image] = shown,
     task: Task = Task.VQA,
     meaning: Meaning = Describe(),  # noqa: B008  # a frozen value
+    reasoning: bool | None = None,
 ) -> ModelInput:
     """A text about one picture of the world."""
-    return ModelInput(Query(picture=WORLD.scene(number).picture, text=text, meaning=meaning, task=task), render)
+    picture = WORLD.scene(number).picture
+    return ModelInput(Query(picture=picture, text=text, meaning=meaning, task=task, reasoning=reasoning), render)
 
 
 def of_size(width: int, height: int) -> Callable[[Picture], Image.Image]:

@@ -19,7 +19,8 @@ from safetensors.torch import load_file, save_file
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models import prompts
+from pytest_vqamt.models.base import CANNOT_SWITCH, ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
 from pytest_vqamt.models.transformers.prompted.text import Completions, Prompt
@@ -240,6 +241,7 @@ class Parrot:
     """Says what it is told to say, and keeps what was said to it."""
 
     prompts = INSTRUCTION_PROMPTS
+    switches_reasoning = False
 
     def __init__(self, answer: str = "yes", *, cut: bool = False) -> None:
         self.answer, self.cut = answer, cut
@@ -252,6 +254,9 @@ class Parrot:
         self.said += prompts
         self.longest = max_tokens
         return lambda: Completions(texts=(self.answer,) * len(inputs), cut=(self.cut,) * len(inputs))
+
+    def opening(self, reasoning: bool | None) -> str:
+        return ""
 
     def release(self) -> bool:
         return False
@@ -371,6 +376,56 @@ def test_a_system_message_stands_in_the_chat(checkpoint: Checkpoint, tmp_path: P
     speaker = load(str(folder), ModelOptions(device="cpu", settings={**BRIEF.settings, **given}))
     assert speaker._family._template.write("what?") == "system: Be brief.user: <image>what?think"  # type: ignore[attr-defined]  # of this family
     assert speaker.fingerprint != load(str(folder), BRIEF).fingerprint
+
+
+SWITCHED = (
+    "{% for m in messages %}{{ m.role }}: {% for c in m.content %}"
+    "{% if c.type == 'image' %}<image>{% else %}{{ c.text }}{% endif %}{% endfor %}\n{% endfor %}"
+    "assistant: {% if enable_thinking is defined %}"
+    "{% if enable_thinking %}<think>\n{% else %}<think></think>{% endif %}{% endif %}"
+)
+"""As Qwen3's templates switch reasoning; a reply goes on from the mark that begins it."""
+
+
+@pytest.mark.parametrize("kind", tiers("llava", of=("llava", "vipllava")))
+def test_a_chat_template_with_enable_thinking_switches_reasoning(
+    checkpoint: Checkpoint, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prompts, "LONGEST_REASONING", 4)
+    folder = Path(shutil.copytree(checkpoint(kind), tmp_path / kind))
+    (folder / "chat_template.jinja").write_text(SWITCHED)
+    speaker = load(str(folder), BRIEF)
+    family: Any = speaker._family
+    generate, asked = family.model.generate, list[tuple[int, list[str]]]()
+
+    def watching(**inputs: Any) -> torch.Tensor:
+        texts = [family.tokenizer.decode(row).partition("assistant")[2] for row in inputs["input_ids"]]
+        asked.append((inputs["generation_config"].max_new_tokens, texts))
+        found: torch.Tensor = generate(**inputs)
+        return found
+
+    monkeypatch.setattr(family.model, "generate", watching)
+    model = wrap_model("m", speaker, ModelOptions())
+    batch = [about(0, "red?", reasoning=reasoning) for reasoning in (True, None, False, True)]
+    answers = model.ask(Task.VQA, batch)
+    assert [(most, ["/" in text for text in texts], ["<" in text for text in texts]) for most, texts in asked] == [
+        (10, [False, False], [True, True]),
+        (6, [False], [False]),
+        (6, [True], [True]),
+    ]
+    assert [answer.text.startswith("<think>") for answer in answers] == [True, False, False, True]
+    for item, answer in zip(batch, answers, strict=True):
+        assert model.ask(Task.VQA, [item]) == (answer,), "no answer depends on its batch"
+
+
+def test_a_template_without_it_declines_queries_that_want_it(loaded: Loaded) -> None:
+    speaker = loaded("llava")
+    assert not speaker.switches_reasoning
+    first, second = wrap_model("m", speaker, ModelOptions()).ask(
+        Task.VQA, [about(0, "red?", reasoning=False), about(0, "red?")]
+    )
+    assert first == CANNOT_SWITCH.answer
+    assert second == speaker.answer([about(0, "red?")])[0]
 
 
 def test_bounds_of_pixels_are_the_processors(loaded: Loaded) -> None:

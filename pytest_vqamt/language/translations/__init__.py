@@ -1,0 +1,1 @@
+"""Questions in other languages: wordings and nouns that are curated by hand, one file a language."""

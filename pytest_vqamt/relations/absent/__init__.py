@@ -1,0 +1,1 @@
+"""Relations about questions that take for granted what is not there."""

@@ -1,0 +1,1 @@
+"""One fact in two forms."""

@@ -1,0 +1,1 @@
+"""Relations between questions with a list of options."""

@@ -1,0 +1,1 @@
+"""Relations between questions with and without a statement that leads astray."""

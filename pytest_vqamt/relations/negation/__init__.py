@@ -1,0 +1,1 @@
+"""Relations about the scope of a negation."""

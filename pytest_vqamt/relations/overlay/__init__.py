@@ -1,0 +1,1 @@
+"""Relations about words that are written in the picture."""
