@@ -282,7 +282,8 @@ def test_an_empty_picture_gives_no_case() -> None:
 def test_a_users_wordings_leave_texts_alone_that_are_the_point(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     forms = ("text", "many", "negated", "many_negated")
-    file.write_text("\n".join(("[[exists]]", *(f'{form} = "any {{noun}} ?"' for form in forms))), encoding="utf-8")
+    rows = (f'{form} = "{"no" if "negated" in form else "any"} {{noun}} ?"' for form in forms)
+    file.write_text("\n".join(("[[exists]]", *rows)), encoding="utf-8")
     ((reworded, _),) = select(("lead.belief",), settings={WORDINGS.name: str(file)})
     case = reworded.derive(YARD, gather_corpus((YARD, *OTHERS)), next(iter(choosers(1))), "")
     assert isinstance(case, Case)
