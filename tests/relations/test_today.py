@@ -271,6 +271,12 @@ def test_what_rests_on_an_absence_is_presumed() -> None:
             assert found == {True}, relation.info.name
 
 
+def test_names_that_are_annotated_exhaustively_come_first_where_there_are_three() -> None:
+    for exhaustive, presumed in ((("kite", "cup", "tree"), {False}), (("kite", "cup"), {True, False})):
+        scene = yard("red car", "black dog", exhaustive=exhaustive)
+        assert {case.is_presumed for case in cases("negation.scope", scene)} == presumed
+
+
 def test_an_empty_picture_gives_no_case() -> None:
     bare = yard()
     corpus = gather_corpus((bare, *OTHERS))
