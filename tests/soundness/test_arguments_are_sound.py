@@ -39,7 +39,8 @@ from tests.soundness.survey import survey
 from tests.soundness.words_of_samples import ANTONYMS, GRADABLE, GRAPHS, MASSES, PICTURE_WORLD, Words
 from tests.soundness.words_of_samples import COCO as COCO_WORDS
 
-_IN_WORDS = ("carets.", "spatial.", "view.", "absent.", "negation.", "choice.")  # "lead." has the arguments of "carets."
+# "lead." has the arguments of "carets."
+_IN_WORDS = ("carets.", "spatial.", "view.", "absent.", "negation.", "choice.")
 IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith(_IN_WORDS))
 WORDS: Mapping[str, Words] = {
     PICTURES.name: PICTURE_WORLD,
