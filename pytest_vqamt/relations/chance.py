@@ -12,7 +12,19 @@ from math import prod
 from random import Random
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.meaning import Annotated, Choice, Count, Entails, Label, Meaning, WhichThere, is_yes_no
+from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
+    NONE_OF_THESE,
+    Annotated,
+    Choice,
+    Count,
+    Entails,
+    Label,
+    Meaning,
+    Property,
+    WhichThere,
+    is_yes_no,
+)
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contrasts import judge_contrast
@@ -33,7 +45,9 @@ def answers_to_guess(meaning: Meaning) -> tuple[str, ...]:
     if isinstance(meaning, Choice | Annotated):
         return meaning.options
     if isinstance(meaning, WhichThere):
-        return tuple(group.name for group in meaning.groups)
+        return (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
+    if isinstance(meaning, Property):
+        return (*meaning.values, NO_SUCH_THING)
     return tuple(label.value for label in Label) if isinstance(meaning, Entails) else ()
 
 

@@ -16,6 +16,10 @@ from pytest_vqamt.sampling.chooser import Chooser
 TOO_FEW = NotApplicable(reason="too few names that are surely present or surely absent")
 
 
+MOST_ABSENT = 3
+"""The most absent names that a question has."""
+
+
 class Presence(NamedTuple):
     """A name that is there, and names that are not; ``presumed`` unless these are annotated exhaustively."""
 
@@ -46,10 +50,17 @@ def the_color(thing: Thing, view: AskableScene) -> tuple[str, ...]:
 
 
 def absent_names(view: AskableScene, companion: str) -> tuple[str, ...]:
-    """Returns countable names that are surely absent (rule 4), and plausible beside the companion."""
-    return view.cached(
-        ("absent names", companion), lambda: tuple(name for name, _ in view.absent(companion) if is_countable(name))
-    )
+    """Returns countable names that are surely absent (rule 4), and plausible beside the companion.
+
+    Where there are enough of those that are annotated exhaustively, no other.
+    """
+
+    def find() -> tuple[str, ...]:
+        names = tuple(name for name, _ in view.absent(companion) if is_countable(name))
+        guaranteed = tuple(name for name in names if not view.is_presumed(name))
+        return guaranteed if len(guaranteed) >= MOST_ABSENT else names
+
+    return view.cached(("absent names", companion), find)
 
 
 def sample_presence(view: AskableScene, choose: Chooser, absent: int = 1) -> Presence | NotApplicable:

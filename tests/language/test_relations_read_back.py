@@ -25,6 +25,7 @@ OPPOSITE = ("carets.negation[]", "carets.antonym[]", "spatial.mirror[opposite]",
 RELATIONS = (
     "carets.negation", "carets.antonym", "carets.rephrase", "carets.order", "carets.ontological", "carets.visual",
     "spatial.mirror", "spatial.inverse", "spatial.antisymmetric", "spatial.transitive",
+    "spatial.rotate",
 )  # fmt: skip
 ITEMS = [(name, variant) for name in RELATIONS for variant in get(name).info.variants or ("",)]
 

@@ -23,8 +23,7 @@ from tests.reader.truths import answer
 from tests.reader.vocabulary import COLOURS, LEXICON, NAMES
 from tests.rows import each_row
 
-FEW, MANY = 40, 2_000
-OF_FAMILIES = ("lead.", "absent.", "negation.", "choice.", "overlay.")
+FEW, MANY = 20, 2_000
 ITEMS = [
     (name, variant)
     for name in (
@@ -91,7 +90,7 @@ def test_what_is_read_is_what_is_asked_and_its_answers_relate(name: str, variant
     assert checked > n // 2
 
 
-PAIRS = list(pairwise(NAMES))
+PAIRS = list(pairwise(NAMES))[::4]
 
 
 @each_row("layout", range(LAYOUTS), sample=4)

@@ -176,6 +176,8 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "reads-words-as-things": {},
     "cannot-read": {},
     "ignores-drawn-questions": {},
+    "english-only": {},
+    "counts-in-english-only": {},
 }
 
 

@@ -13,7 +13,19 @@ from pytest_vqamt.core.case import Case, Change, Contrast, Outcome, Verdict
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Erase
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.meaning import Absent, Annotated, Both, Choice, Count, Describe, Exists, Has, Meaning
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Annotated,
+    Both,
+    Choice,
+    Count,
+    Describe,
+    Exists,
+    Has,
+    Meaning,
+    Property,
+    WhichThere,
+)
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -353,6 +365,27 @@ def test_what_guessing_reaches(item: str, meanings: tuple[Meaning, ...], change:
 
 def test_what_guessing_reaches_without_a_contrast() -> None:
     assert ChanceOfCases(get("metavqa.reversion")).of(asked(scene("here", "dog"), DOG, CAT)) == 1 / 2
+
+
+def test_what_guessing_reaches_among_options_and_properties() -> None:
+    here, dog, cat = scene("here", "dog"), group_of("dog"), group_of("cat")
+    two = WhichThere(groups=(dog, cat))
+    assert ChanceOfCases(get("negation.scope")).of(asked(here, two, replace(two, missing=True))) == 1 / 2
+    offered = WhichThere(groups=(dog, cat), or_none=True), WhichThere(groups=(cat,), or_none=True)
+    assert ChanceOfCases(get("choice.none")).of(asked(here, *offered)) == 2 / 3 * 1 / 2
+    of = Property(group=dog, category="color", values=("red", "blue"))
+    assert ChanceOfCases(get("absent.premise")).of(asked(here, of, replace(of, group=cat))) == pytest.approx(
+        2 / 3 * 1 / 3
+    )
+
+
+def test_a_contrast_of_a_property_needs_values_that_exclude_each_other() -> None:
+    of = Property(group=group_of("car"), category="color", values=("red", "blue", "pink"))
+    for other, found in (("blue car", True), ("pink car", False)):
+        here = scene("here", "red car", "cup")
+        corpus = scenes_of(here, scene("there", other, "tree"))
+        contrast = with_contrast(get("absent.premise"), asked(here, of), corpus, 1.0).contrast
+        assert (contrast is not None) is found, other
 
 
 def test_combinations_that_are_too_many_are_drawn() -> None:

@@ -12,8 +12,10 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Pad, Write
-from pytest_vqamt.core.meaning import Choice, WhichThere, groups_of
+from pytest_vqamt.core.meaning import Choice, WhichThere, Written, groups_of
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.answers.reading import read_by_meaning
+from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.questions.lettered import LAYOUTS
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import ON_REQUEST, WORDINGS, get, select
@@ -224,6 +226,23 @@ def test_the_verdict_on_a_written_word(said: tuple[str, ...], result: tuple[Outc
     assert outcome("overlay.text", cases("overlay.text", variant="absent_name")[0], *said) == result
 
 
+@each_row(
+    ("said", "read"),
+    [
+        ('The word "KITE" appears on a white card.', True),
+        ("There is a sign that says KITE.", True),
+        ('The word "KITE" is not written anywhere in the picture.', False),
+        ("No text is visible.", False),
+        ('It may say "KITE".', None),
+        ("The picture does not show a kite, but the word KITE.", None),
+        ("The text says HELLO.", None),
+    ],
+)
+def test_a_sentence_on_what_is_written_is_read(said: str, read: bool | None) -> None:
+    found = read_by_meaning(Written(text="KITE"), said)
+    assert found is read or (read is None and isinstance(found, UnreadableAnswer))
+
+
 def test_a_question_is_written_below_the_picture() -> None:
     for case in cases("overlay.question"):
         source, drawn, *controls = case.queries
@@ -269,6 +288,12 @@ def test_what_rests_on_an_absence_is_presumed() -> None:
             assert found == {True, False}
         else:
             assert found == {True}, relation.info.name
+
+
+def test_names_that_are_annotated_exhaustively_come_first_where_there_are_three() -> None:
+    for exhaustive, presumed in ((("kite", "cup", "tree"), {False}), (("kite", "cup"), {True, False})):
+        scene = yard("red car", "black dog", exhaustive=exhaustive)
+        assert {case.is_presumed for case in cases("negation.scope", scene)} == presumed
 
 
 def test_an_empty_picture_gives_no_case() -> None:

@@ -16,8 +16,9 @@ _COUNT_EXISTS = row_of(
     caught=_DENIES | _WORDING | named("off-by-one") | NOT_A_COUNT | named("always-zero"),
 )
 _CHOICE_EXISTS = row_of(
-    # There is a cat, too, though the dog was chosen; neither a yes nor a no is a choice.
-    caught=_DENIES | _WORDING | named("sees-absent always-yes always-no") | NO_ANSWER,
+    # There is a cat, too, though the dog was chosen; neither a yes nor a no is a choice; and the first of the two may
+    # be the one that is not there.
+    caught=_DENIES | _WORDING | named("sees-absent always-yes always-no first-choice") | NO_ANSWER,
 )
 _CAPTION_EXISTS = row_of(
     caught=_DENIES | _MAKES_UP | _WORDING | NO_ANSWER,

@@ -179,7 +179,7 @@ def _edited(seen: View, edit: Edit, outlines: Outlines) -> View:
             return _covered(seen, touched((box,), width, height))
         case Recolour(thing=thing, hue=hue):
             return replace(
-                seen, shown=tuple(_recoloured(each, hue) if each.thing.id == thing else each for each in seen.shown)
+                seen, shown=tuple(recoloured(each, hue) if each.thing.id == thing else each for each in seen.shown)
             )
         case Beside():
             return _beside(seen, edit, outlines)
@@ -250,7 +250,7 @@ _WORDS_OF_HUES = {0: "red", 30: "orange", 60: "yellow", 120: "green", 225: "blue
 _COLOURS = frozenset((*_WORDS_OF_HUES.values(), "pink", "brown", "black", "white", "gray"))
 
 
-def _recoloured(each: Shown, hue: int) -> Shown:
+def recoloured(each: Shown, hue: int) -> Shown:
     """The thing with the word for the nearest hue instead of the word for its color."""
     word = _WORDS_OF_HUES[min(_WORDS_OF_HUES, key=lambda known: abs(known - hue))]
     words = tuple(word if own in _COLOURS else own for own in each.thing.attributes)

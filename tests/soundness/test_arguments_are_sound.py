@@ -10,6 +10,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.edits import Rotate
 from pytest_vqamt.core.meaning import (
     Absent,
     Both,
@@ -38,7 +39,8 @@ from tests.soundness.survey import survey
 from tests.soundness.words_of_samples import ANTONYMS, GRADABLE, GRAPHS, MASSES, PICTURE_WORLD, Words
 from tests.soundness.words_of_samples import COCO as COCO_WORDS
 
-_IN_WORDS = ("carets.", "spatial.", "absent.", "negation.", "choice.")  # "lead." has the arguments of "carets."
+# "lead." has the arguments of "carets."
+_IN_WORDS = ("carets.", "spatial.", "view.", "absent.", "negation.", "choice.")
 IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith(_IN_WORDS))
 WORDS: Mapping[str, Words] = {
     PICTURES.name: PICTURE_WORLD,
@@ -58,9 +60,11 @@ def scenes(sample: Sample) -> Mapping[str, Scene]:
 def wrong(case: Case, scene: Scene, words: Words) -> Iterator[str]:
     """What is wrong with a case: with its questions one by one, and with the two of them."""
     rules = Arguments(scene=scene, words=words)
-    first, second, *_ = meanings = [query.meaning for query in case.queries]
-    for meaning in dict.fromkeys(meanings):
-        yield from rules.broken(meaning)
+    first, second, *_ = [query.meaning for query in case.queries]
+    for query in case.queries:
+        turned = any(isinstance(edit, Rotate) for edit in query.picture.edits)
+        seen = Arguments(scene=query.picture.scene, words=words) if turned else rules
+        yield from seen.broken(query.meaning)
     if case.relation in _CHECKS:
         yield from _CHECKS[case.relation](case, first, second, words.kinds)
     told = knows(scene, words).answer(first)

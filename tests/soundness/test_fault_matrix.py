@@ -18,7 +18,7 @@ from pytest_vqamt.models.reference.faults import FAULTS
 from tests.rows import each_row
 from tests.soundness import blind_rates, graded_faults
 from tests.soundness.asking import REPRESENTATIVES, Item, cases, each_item_with, items, judged, model, tier_of
-from tests.soundness.fault_effects import OF_CHANCE, OF_OTHER_SCENES, Effect
+from tests.soundness.fault_effects import OF_CHANCE, OF_FAMILIES, OF_OTHER_SCENES, Effect
 from tests.soundness.fault_page import CASES, PAGE, page
 from tests.soundness.fault_table import TABLE
 
@@ -166,6 +166,12 @@ def test_who_sees_every_second_picture_is_half_grounded() -> None:
 def test_the_smallest_shares_are_those_of_every_item() -> None:
     expected = [item.name for item in graded_faults.measured_items()]
     assert list(graded_faults.recorded()) == expected, "run: python -m tests.soundness.graded_faults"
+
+
+def test_few_families_take_notice_of_a_fault_of_one() -> None:
+    for fault in OF_FAMILIES:
+        own = {name.partition(".")[0] for name, row in TABLE.items() if row.effect(fault) is Effect.CAUGHT}
+        assert 1 <= len(own) <= 3, (fault, own)
 
 
 BY_TEXT_ALONE = ("always-yes", "always-no", "always-zero", "fixed-scene", "text-keyed-cache", "prior-only")

@@ -18,6 +18,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import (
+    Beside,
     Blur,
     Brightness,
     Contrast,
@@ -29,9 +30,16 @@ from pytest_vqamt.core.edits import (
     Edit,
     Erase,
     Insert,
+    Jpeg,
     Mask,
     Mirror,
+    Pad,
+    Recolour,
+    Rescale,
+    Rotate,
     Shear,
+    Shift,
+    Write,
 )
 from pytest_vqamt.core.meaning import Count, Exists, Group
 from pytest_vqamt.core.picture import Picture
@@ -42,6 +50,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.rows import each_row
+from tests.soundness import pixels
 from tests.soundness.asking import Item, cases, each_item, each_item_set_otherwise, each_item_with
 from tests.soundness.letters import PORTRAIT, YARD, Letters, photo
 from tests.soundness.looking import wrong
@@ -163,6 +172,16 @@ def test_an_unedited_photo_shows_what_is_annotated() -> None:
         (Shear(factor=1), "1", "1"),
         # Three rows of each are in the picture, and parts of two: 34 pixels of 56, too few to be taken for anything.
         (Shear(factor=6), "0", "0"),
+        # The dog loses 2 of its 8 columns, and 3, of which 35 pixels are left.
+        (Shift(dx=-4, dy=0), "1", "1"),
+        (Shift(dx=-5, dy=0), "0", "1"),
+        (Shift(dx=0, dy=5), "0", "0"),
+        (Pad(left=3, bottom=9), "1", "1"),
+        (Rescale(width=52, height=18), "1", "1"),
+        (Rotate(degrees=90), "1", "1"),
+        (Jpeg(quality=85), "1", "1"),
+        (Write(text="CAT", box=Box(2, 1, 8, 7)), "0", "1"),
+        (Recolour(thing="yard d", old="red", new="blue", hue=225), "1", "1"),
     ],
 )
 def test_edits_take_pixels_away(edit: Edit, dogs: str, cats: str) -> None:
@@ -234,6 +253,52 @@ def test_a_sheared_picture_shows_its_lower_rows_farther_to_the_right(factor: flo
     # The dog begins in column 2. Its middle row, the fourth of seven, is that of the picture, and stays.
     dog = next(each for each in view(picture("yard", Shear(factor=factor)), LETTERS).shown if each.thing.name == "dog")
     assert [int(np.nonzero(row)[0][0]) for row in dog.pixels[1:8]] == starts
+
+
+def boxes(seen: Picture, name: str) -> list[tuple[int, int, int, int]]:
+    """Start and end of columns and rows of each thing of the name."""
+    found = []
+    for each in view(seen, LETTERS).shown:
+        if each.thing.name == name:
+            rows, columns = np.nonzero(each.pixels)
+            found.append((columns.min(), columns.max() + 1, rows.min(), rows.max() + 1))
+    return found
+
+
+@each_row(
+    ("edit", "box"),
+    [
+        (Shift(dx=3, dy=-1), (5, 13, 0, 7)),
+        (Shift(dx=-2, dy=1), (0, 8, 2, 9)),
+        (Pad(left=3, top=4, right=5, bottom=6), (5, 13, 5, 12)),
+        (Rescale(width=52, height=27), (4, 20, 3, 24)),
+        (Rotate(degrees=90), (1, 8, 2, 10)),
+        (Rotate(degrees=180), (16, 24, 1, 8)),
+        (Rotate(degrees=270), (1, 8, 16, 24)),
+    ],
+)
+def test_other_views_show_the_dog_elsewhere(edit: Edit, box: tuple[int, int, int, int]) -> None:
+    assert boxes(picture("yard", edit), "dog") == [box]
+
+
+def test_the_edge_is_repeated() -> None:
+    assert boxes(picture("yard", Cut(start=2, stop=26), Shift(dx=3, dy=0)), "dog") == [(0, 11, 1, 8)]
+
+
+def test_a_second_picture_stands_to_the_right() -> None:
+    both = picture("yard", Beside(second=LETTERS.scene(photo("yard")), gap=4))
+    assert boxes(both, "dog") == [(2, 10, 1, 8), (32, 40, 1, 8)]
+    assert count(both, "dog") == "2"
+    # Eight rows become nine.
+    portrait = picture("yard", Beside(second=LETTERS.scene(photo("portrait")), gap=0))
+    assert view(portrait, LETTERS).size == (26 + 7, 9)
+
+
+def test_a_recoloured_thing_has_the_color_of_its_hue() -> None:
+    red = replace(next(each for each in view(picture("yard"), LETTERS).shown if each.thing.name == "dog"))
+    assert red.thing.attributes == ()
+    thing = replace(red.thing, attributes=("large", "red"))
+    assert pixels.recoloured(replace(red, thing=thing), 225).thing.attributes == ("large", "blue")
 
 
 def removal(seen: Picture, asked: str) -> Case:

@@ -38,6 +38,7 @@ from pytest_vqamt.core.scene import Photo, Thing
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.picture_world.source import PictureWorld
+from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.soundness.asking import Item, cases, each_item_with
 from tests.soundness.colour_coded import OTHER, ColourCoded, Numbers
@@ -157,6 +158,25 @@ def test_edited_pictures_are_drawn_as_told(item: Item, count: int) -> None:
     for picture in edited:
         if has_pixels_of_its_own(picture):
             assert_drawn_as_told(picture, source)
+
+
+HUES = {"red": 0, "green": 120, "blue": 225}
+
+
+def test_most_of_a_recoloured_thing_has_the_hue_of_its_new_color() -> None:
+    source = pictures()
+    outlines = OfPictureWorld(source)
+    item = Item(get("view.recolour"), "color")
+    for case in cases(item, source, Sampling(max_cases=20, sampler=Sampler.RANDOM)):
+        picture = case.queries[1].picture
+        (edit,) = picture.edits
+        assert isinstance(edit, Recolour)
+        own = next(each.own for each in outlines.of(picture.photo) if each.thing.id == edit.thing)
+        image = np.asarray(render(picture, source).convert("HSV")).astype(np.float64)
+        hues, colourful = image[..., 0] * 360 / 256, own & (image[..., 1] > 100)
+        told_color = next(word for word in picture.scene.thing(edit.thing).attributes if word in HUES)
+        far = np.abs((hues[colourful] - HUES[told_color] + 180) % 360 - 180)
+        assert np.count_nonzero(far < 20) > 0.9 * far.size > 100, picture
 
 
 # What a scene says after an edit, thing by thing, is what the pixels show, whether anybody asks about it or not.

@@ -20,7 +20,7 @@ _PREMISE = row_of(
     | _YES_OR_NO
     | NO_ANSWER
     # Where no thing has a known color, the control asks whether a thing is there, in an odd number of words.
-    | named("template-sensitive")
+    | named("template-sensitive counts-but-denies")
 )
 _SCOPE = row_of(
     # The same one both times.

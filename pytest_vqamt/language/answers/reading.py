@@ -29,6 +29,7 @@ from pytest_vqamt.core.meaning import (
     Related,
     Side,
     WhichThere,
+    Written,
     is_yes_no,
 )
 from pytest_vqamt.language.answers import choices, counts, yes_no
@@ -42,7 +43,7 @@ from pytest_vqamt.language.answers.predicates import (
     option_with_predicate,
     with_names,
 )
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.answers.text import HEDGE, Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
@@ -79,6 +80,8 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
     """Reads the answer as the kind of answer that the meaning asks for."""
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
+    if isinstance(meaning, Written):
+        return _read_written(answer, meaning)
     if is_yes_no(meaning):
         return yes_no.read_yes_no(answer, meaning)
     if isinstance(meaning, Choice):
@@ -113,6 +116,25 @@ def _read_option(answer: str, options: tuple[str, ...], *, of_absent: bool = Fal
     if NONE_OF_THESE in options and _NONE.fullmatch(strip_reasoning(answer).casefold()):
         return NONE_OF_THESE
     return choices.read_choice(answer, options, of_absent=of_absent)
+
+
+_NO_WRITING = re.compile(r"\bno (?:such )?(?:text|word|words|writing|sentence)\b")
+_MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
+_NEGATED = re.compile(r"\b(?:not|no|cannot|without|nowhere|never)\b|n't\b")
+
+
+def _read_written(answer: str, meaning: Written) -> bool | UnreadableAnswer:
+    """Yes or no, or a sentence that says of the text that it is there, or that it is not."""
+    read = yes_no.read_yes_no(answer, meaning)
+    if isinstance(read, bool):
+        return read
+    said = " ".join(strip_reasoning(answer).casefold().split())
+    text = meaning.text.casefold().rstrip(".!?")
+    about = [clause.replace(text, "") for clause in re.split(r"[.!?,;]|\bbut\b", said) if text in clause]
+    claims = {_NEGATED.search(clause) is None for clause in about if not (HEDGE.search(clause) or _MAY.search(clause))}
+    if len(claims) == 1:
+        return claims.pop()
+    return False if not about and _NO_WRITING.search(said) else read
 
 
 _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")

@@ -32,7 +32,8 @@ _SEAM_PX = 2
 class Compose(BuiltInRelation):
     """Two pictures side by side show as many dogs as the two by themselves.
 
-    Found elsewhere: counts do not add up over pictures that are put together (arXiv 2604.10039).
+    Found elsewhere: counts hang on how a picture falls into patches, and on what the text suggests (Counting to Four is
+    still a Chore for VLMs, arXiv 2604.10039).
 
     The second picture shows the same kind of thing, is scaled to the height of the first, and a white or black strip
     lies between them. **Deviations**, so that the sum is certain: the name is annotated exhaustively in both pictures,

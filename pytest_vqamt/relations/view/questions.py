@@ -64,7 +64,10 @@ def is_readable(box: Box, frame: Box) -> bool:
 
 
 def readable_names(view: AskableScene, frame: Box, scale: float = 1.0) -> frozenset[str]:
-    """Returns the names whose things can all be made out in the picture, and scaled by ``scale`` within ``frame``."""
+    """Returns the askable names whose things can all be made out in the picture, and scaled by ``scale`` in ``frame``.
+
+    A fish of wood is none for certain.
+    """
 
     def find() -> frozenset[str]:
         scene = view.scene
@@ -73,7 +76,7 @@ def readable_names(view: AskableScene, frame: Box, scale: float = 1.0) -> frozen
             for thing in scene.objects
             if not (is_readable(thing.box, scene.frame) and is_readable(thing.box.scaled(scale, scale), frame))
         }
-        return frozenset(thing.name for thing in scene.objects) - small
+        return frozenset(view.names) - small
 
     return view.cached(("readable", frame, scale), find)
 

@@ -27,7 +27,8 @@ MAX_PX = 8
 class Shift(LexicalRelation):
     """A picture that is moved by a few pixels gets the same answer.
 
-    Found elsewhere: a shift by two pixels flips answers of current models (arXiv 2511.11206).
+    Found elsewhere: a shift by two pixels flips answers of current models (Questioning the Stability of Visual Question
+    Answering, arXiv 2511.11206).
 
     The content moves by 1 to 8 pixels on one axis or both; the margin that comes free repeats the edge.
     ``view.questions`` has what is asked. **Deviation:** all that is asked about stays in the frame as it was, which the

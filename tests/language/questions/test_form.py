@@ -204,9 +204,9 @@ SCENES = [2, pytest.param(20, marks=pytest.mark.full)]
 ITEMS = [(name, variant) for name in names() for variant in get(name).info.variants or ("",)]
 
 
-_OF_TWO_FORMS = ("agree.form", "absent.premise", "overlay.text")
-_FORM_IS_NO_TEXTS = ("overlay.question", "lang.")
-"""A question that is written in the picture, and questions in other languages."""
+_OF_TWO_FORMS = ("agree.form", "overlay.text")
+_FORM_IS_NO_TEXTS = ("overlay.question", "absent.premise", "lang.")
+"""A question that is written in the picture, one whose options it does not name, and questions in other languages."""
 
 
 @pytest.mark.parametrize("scenes", SCENES)

@@ -9,12 +9,14 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Verdict
 from pytest_vqamt.core.corpus import gather_corpus
-from pytest_vqamt.core.meaning import Count, Describe, Exists, Group, WhichThere
+from pytest_vqamt.core.meaning import Count, Describe, Exists, Group, WhichThere, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.models.reference.oracle import answer_text
 from pytest_vqamt.relations.agree.form import Form
 from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
 from tests.rows import each_row
+from tests.soundness.samples import COCO, FEW_PICTURES
 
 FORM = Form()
 NAMES = ("dog", "cat", "car", "tree", "teddy bear", "bear")
@@ -175,3 +177,27 @@ def test_captions_are_read_for_names_of_a_class_only(bare: Scene) -> None:
     for scene in (bare, _scene("sock")):
         found = FORM.derive(scene, gather_corpus((scene,)), FirstOption(), "caption_exists")
         assert isinstance(found, NotApplicable)
+
+
+def test_captions_that_others_wrote_contradict_no_right_answer() -> None:
+    """The picture world's own writer, and people: of 40 photos one caption names people that are none."""
+    found = {}
+    for sample in (FEW_PICTURES, COCO):
+        if not sample.is_here:
+            continue
+        source = sample.load()
+        wrong, sure = set(), 0
+        for variant in ("caption_exists", "caption_count"):
+            for number, choose in enumerate(choosers(80)):
+                scene = source.scene(number % len(source))
+                case = FORM.derive(scene, source.corpus, choose, variant)
+                for caption in scene.captions if isinstance(case, Case) else ():
+                    assert isinstance(case, Case)
+                    right = answer_text(truth(case.queries[1].meaning, scene))
+                    judged = FORM.judge(case, answers_of(caption, right))
+                    wrong |= {caption} if judged.violates else set()
+                    sure += not judged.vacuous
+        assert sure > 60
+        found[sample.name] = wrong
+    assert found.get("coco", set()) <= {"Surrealistic table with food and small people lounging on mushrooms."}
+    assert found["few-pictures"] == set()
