@@ -27,6 +27,7 @@ from pytest_vqamt.core.edits import (
     Mirror,
     Pad,
     Recolour,
+    Redraw,
     Reencode,
     Rescale,
     Rotate,
@@ -134,6 +135,7 @@ class Picture:
             captions=(),
             questions=(),
             hypotheses=(),
+            parts=(),
             exhaustive=second.exhaustive & exhaustive,
         )
         return self.edit(Beside(second=bare, gap=gap, colour=colour))
@@ -145,3 +147,7 @@ class Picture:
     def recolour(self, thing: str, old: str, new: str, hue: int) -> Picture:
         """Give the thing of this id another hue (degrees), which changes its colour's word from ``old`` to ``new``."""
         return self.edit(Recolour(thing=thing, old=old, new=new, hue=hue))
+
+    def redraw(self, thing: str, part: str, number: int) -> Picture:
+        """Draw the thing of this id anew, with ``number`` of its parts of this name ("leg")."""
+        return self.edit(Redraw(thing=thing, part=part, number=number))
