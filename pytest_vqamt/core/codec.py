@@ -126,8 +126,8 @@ def _types() -> dict[str, type]:
     from pytest_vqamt.core import box, edits, meaning, scene  # they use this module
 
     listed = (
-        box.Box, scene.Photo, scene.Thing, scene.Region, scene.Relationship, scene.Inscription, scene.PublishedPair,
-        scene.PublishedQuestion, scene.LinkedUnit, scene.PublishedHypothesis, scene.Scene,
+        box.Box, scene.Photo, scene.Thing, scene.Region, scene.Relationship, scene.Parts, scene.Inscription,
+        scene.PublishedPair, scene.PublishedQuestion, scene.LinkedUnit, scene.PublishedHypothesis, scene.Scene,
         edits.Cutout, *edits.EDITS, meaning.Group, meaning.Related, meaning.Unit, *meaning.MEANINGS,
     )  # fmt: skip
     return {each.__name__: each for each in listed}

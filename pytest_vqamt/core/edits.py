@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.scene import Inscription, Photo, Region, Relationship, Scene, Thing
+from pytest_vqamt.core.scene import Inscription, Parts, Photo, Region, Relationship, Scene, Thing
 
 Colour = tuple[int, int, int]
 
@@ -423,9 +423,37 @@ class Store:
         return scene
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redraw:
+    """Draw a thing of the photo anew, with ``number`` of the parts of this name, which are set apart from each other.
+
+    It is the first edit, and only for sources that draw their photos. Nothing but the thing changes, and its box stays.
+    """
+
+    thing: str
+    part: str
+    number: int
+
+    def after(self, scene: Scene) -> Scene:
+        def drawn(parts: Parts) -> Parts:
+            same = (parts.thing, parts.name) == (self.thing, self.part)
+            return replace(parts, number=self.number) if same else parts
+
+        return replace(
+            scene,
+            objects=tuple(
+                replace(thing, has_mask=False) if thing.id == self.thing else thing for thing in scene.objects
+            ),
+            parts=tuple(map(drawn, scene.parts)),
+            captions=(),
+            questions=(),
+            hypotheses=(),
+        )
+
+
 EDITS: tuple[type, ...] = (
     Erase, Cut, Crop, Insert, Blur, Mask, Mirror, Corrupt, Brightness, Contrast, Shear, Reencode, Shift, Pad, Rescale,
-    Jpeg, Rotate, Beside, Write, Recolour, Store,
+    Jpeg, Rotate, Beside, Write, Recolour, Store, Redraw,
 )  # fmt: skip
 
 
@@ -558,6 +586,8 @@ def describe_edit(edit: Edit) -> str:
             return f"recoloured from {old} to {new}"
         case Store(form=form, plain=plain):
             return f"reduced to {form.value} and stored as {'RGB' if plain else form.value}"
+        case Redraw(part=part, number=number):
+            return f"redrawn with {number} of its parts ({part})"
     return type(edit).__name__.lower()
 
 

@@ -204,6 +204,17 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PartCount:
+    """How many parts of this name ("leg") can be seen of the one thing of the group?
+
+    It has no truth unless the group has exactly one thing whose parts are annotated.
+    """
+
+    group: Group
+    part: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entails:
     """Does the picture entail a hypothesis made of these units?"""
 
@@ -246,14 +257,15 @@ Meaning: TypeAlias = (
     | WhichThere
     | Property
     | Written
+    | PartCount
     | Entails
     | Describe
     | Annotated
 )
 
 MEANINGS: tuple[type, ...] = (
-    Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Choice, WhichThere, Property, Written, Entails,
-    Describe, Annotated,
+    Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Choice, WhichThere, Property, Written,
+    PartCount, Entails, Describe, Annotated,
 )  # fmt: skip
 
 
@@ -264,7 +276,9 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
             return groups
         case Either(groups=groups) | Neither(groups=groups) | WhichThere(groups=groups):
             return groups
-        case Exists(group=group) | Absent(group=group) | Has(group=group) | Choice(what=group) | Property(group=group):
+        case Exists(group=group) | Absent(group=group) | Has(group=group) | Choice(what=group):
+            return (group,)
+        case Property(group=group) | PartCount(group=group):
             return (group,)
         case Located(group=group, other=other):
             return group, other
@@ -281,7 +295,7 @@ def with_groups(meaning: Meaning, groups: tuple[Group, ...]) -> Meaning:
     match meaning:
         case Count() | Both() | NotBoth() | Either() | Neither() | WhichThere():
             return replace(meaning, groups=groups)
-        case Exists() | Absent() | Has() | Property():
+        case Exists() | Absent() | Has() | Property() | PartCount():
             return replace(meaning, group=groups[0])
         case Located():
             return replace(meaning, group=groups[0], other=groups[1])
@@ -371,6 +385,10 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
             return _chosen(things, values) if things else NO_SUCH_THING
         case Written(text=text):
             return any(each.text.casefold() == text.casefold() for each in scene.inscriptions)
+        case PartCount(group=group, part=part):
+            ids = [thing.id for thing in members(group, scene)]
+            numbers = [each.number for each in scene.parts if [each.thing] == ids and each.name == part]
+            return numbers[0] if numbers else None
         case Entails(units=units):
             return _label(units, scene)
         case Describe():

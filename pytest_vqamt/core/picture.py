@@ -28,6 +28,7 @@ from pytest_vqamt.core.edits import (
     Mirror,
     Pad,
     Recolour,
+    Redraw,
     Reencode,
     Rescale,
     Rotate,
@@ -136,6 +137,7 @@ class Picture:
             captions=(),
             questions=(),
             hypotheses=(),
+            parts=(),
             exhaustive=second.exhaustive & exhaustive,
         )
         return self.edit(Beside(second=bare, gap=gap, colour=colour))
@@ -150,3 +152,7 @@ class Picture:
 
     def store(self, form: FileForm, *, plain: bool = False) -> Picture:
         return self.edit(Store(form=form, plain=plain))
+
+    def redraw(self, thing: str, part: str, number: int) -> Picture:
+        """Draw the thing of this id anew, with ``number`` of its parts of this name ("leg")."""
+        return self.edit(Redraw(thing=thing, part=part, number=number))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Meaning
@@ -14,6 +14,7 @@ from pytest_vqamt.core.picture import Picture
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from pytest_vqamt.core.edits import Redraw
     from pytest_vqamt.core.scene import Photo
 
 
@@ -171,5 +172,18 @@ class PhotoStore(Protocol):
 
         Raises:
             DataError: the thing has no mask.
+        """
+        ...
+
+
+@runtime_checkable
+class RedrawingStore(Protocol):
+    """A ``PhotoStore`` that draws its photos, and can draw one with another number of a thing's parts."""
+
+    def redrawn(self, photo: Photo, redraw: Redraw) -> Image:
+        """The photo with the edit; as ``photo``.
+
+        Raises:
+            DataError: the photo has no such thing, or it cannot be drawn so.
         """
         ...

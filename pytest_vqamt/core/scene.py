@@ -63,6 +63,25 @@ class Relationship:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The number of a thing's parts of one kind, such as a dog's legs.
+
+    Attributes:
+        thing: the id of the thing.
+        name: a singular noun ("leg").
+        number: of those that the picture shows.
+        usual: the number that everybody expects.
+        drawable: the numbers of parts with which the source can draw the thing (``edits.Redraw``), in order.
+    """
+
+    thing: str
+    name: str
+    number: int
+    usual: int
+    drawable: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inscription:
     """A text that an edit wrote into the picture."""
 
@@ -160,6 +179,7 @@ class Scene:
         hypotheses: of its data set; dropped like captions.
         exhaustive: names of which every instance is annotated; only for these is absence known.
         inscriptions: texts that edits wrote into the picture and that can be read; other texts are not annotated.
+        parts: of things that are seen whole; dropped by edits that move or cover things.
     """
 
     id: str
@@ -175,6 +195,7 @@ class Scene:
     hypotheses: tuple[PublishedHypothesis, ...] = ()
     exhaustive: frozenset[str] = field(default=frozenset(), repr=False)
     inscriptions: tuple[Inscription, ...] = ()
+    parts: tuple[Parts, ...] = ()
 
     @property
     def picture(self) -> Picture:

@@ -32,6 +32,7 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    PartCount,
     Property,
     WhichThere,
     Written,
@@ -274,6 +275,8 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
         case Property(group=group):
             seen = _GroupMembers.of(group, scene)
             return seen.is_one or seen.any is False
+        case PartCount(group=group):
+            return _GroupMembers.of(group, scene).is_one
         case Written():
             return bool(scene.inscriptions)  # what is written in a photo is not annotated
         case Entails(units=units):

@@ -20,6 +20,7 @@ from pytest_vqamt.core.edits import (
     Mirror,
     Pad,
     Recolour,
+    Redraw,
     Reencode,
     Rescale,
     Rotate,
@@ -30,7 +31,7 @@ from pytest_vqamt.core.edits import (
 )
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import PhotoStore
+from pytest_vqamt.core.query import PhotoStore, RedrawingStore
 from pytest_vqamt.imaging.blur import blur
 from pytest_vqamt.imaging.edits import brightness, contrast, crop, cut, erase, insert, mask, mirror, reencode, shear
 from pytest_vqamt.imaging.file_forms import store
@@ -103,6 +104,12 @@ def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> I
             return recolour(image, edit, photos.mask(picture.photo, edit.thing))
         case Store() as edit:
             return store(image, edit)
+        case Redraw() as edit:
+            if place or not isinstance(photos, RedrawingStore):
+                raise RenderError(
+                    f"Expected Redraw as the first edit of a photo that is drawn, but got edits={picture.edits!r}"
+                )
+            return photos.redrawn(picture.photo, edit)
         case unknown:
             known = ", ".join(each.__name__ for each in EDITS)
             raise RenderError(f"Expected an edit that can be drawn ({known}), but got edit={unknown!r}")

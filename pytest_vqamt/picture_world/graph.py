@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ LONGER_SIDE_PX = 24
 CLEAR_PX = 6
 """One thing is to the left of another where at least so many pixels are between them."""
 NEAR_PX = 14
+
+_AS_USUAL: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,11 +174,14 @@ def _level(a: Box, b: Box) -> bool:
     return min(a.y1, b.y1) - max(a.y, b.y) >= 0.5 * min(a.h, b.h)
 
 
-def paint(layout: Layout) -> Image.Image:
-    """Returns the picture of ``layout``: RGB uint8, 224 x 224."""
+def paint(layout: Layout, numbers: Mapping[int, int] = _AS_USUAL) -> Image.Image:
+    """Returns the picture of ``layout``: RGB uint8, 224 x 224; ``numbers`` has numbers of parts by a thing's index."""
     image = draw_background(layout.setting, (SIZE_PX, SIZE_PX), layout.variant)
+    thing = 0
     for placed in layout.placed:
         for part in placed.block.parts:
-            drawn = part.styled.piece.image
+            number = numbers.get(thing)
+            drawn = (part.styled.piece if number is None else part.styled.draw(parts=number)).image
             image.paste(drawn, (placed.x + part.x, placed.y + part.y), drawn)
+            thing += 1 + len(part.styled.garments)
     return image

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.scene import Thing
+from pytest_vqamt.core.scene import Parts, Thing
 from pytest_vqamt.language.english.nouns import with_article
 from pytest_vqamt.language.tables import DRAWN_NAMES, toml_table
 
@@ -119,6 +120,60 @@ SETTING_PHRASES: dict[str, str] = {
     "night": "at night",
     "desert": "in a desert",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartKind:
+    """Parts that a thing can be drawn with.
+
+    Attributes:
+        name: a singular noun.
+        usual: the number that everybody knows, as seen from where the thing is drawn from.
+        drawable: all numbers that can be drawn.
+        below: the height below which the parts are, as a fraction of the box from its top.
+        when_small: whether they can be counted on a small thing, too.
+    """
+
+    name: str
+    usual: int
+    drawable: tuple[int, ...]
+    below: float = 0.0
+    when_small: bool = False
+
+
+_FOUR_LEGS = PartKind(name="leg", usual=4, drawable=(3, 4, 5))
+_TWO_WHEELS = PartKind(name="wheel", usual=2, drawable=(1, 2, 3), when_small=True)
+
+PARTS: dict[str, PartKind] = {
+    **dict.fromkeys(("dog", "cat", "sheep", "pig", "elephant", "giraffe", "turtle"), _FOUR_LEGS),
+    **dict.fromkeys(("horse", "cow"), replace(_FOUR_LEGS, when_small=True)),
+    **dict.fromkeys(("chair", "table"), replace(_FOUR_LEGS, when_small=True, below=0.6)),
+    "duck": PartKind(name="leg", usual=2, drawable=(1, 2, 3)),
+    "robot": PartKind(name="leg", usual=2, drawable=(1, 2, 3), when_small=True),
+    "rabbit": PartKind(name="ear", usual=2, drawable=(1, 2, 3)),
+    "car": _TWO_WHEELS,
+    "bus": _TWO_WHEELS,
+    "bicycle": replace(_TWO_WHEELS, drawable=(2, 3)),
+    "television": PartKind(name="antenna", usual=2, drawable=(1, 2, 3), when_small=True),
+    "drum": PartKind(name="drumstick", usual=2, drawable=(1, 2, 3), when_small=True),
+    "clock": PartKind(name="hand", usual=2, drawable=(1, 2, 3)),
+}
+
+_HIDES_LEGS = frozenset(("sitting", "lying"))
+
+
+def parts_of(things: Sequence[Thing]) -> Iterator[Parts]:
+    """Yields the parts that can be counted: of things that are large enough, with nothing else where the parts are."""
+    for thing in things:
+        kind = PARTS.get(thing.name)
+        if kind is None or not _HIDES_LEGS.isdisjoint(thing.attributes):
+            continue
+        if "small" in thing.attributes and not kind.when_small:
+            continue
+        box = thing.box
+        place = Box.from_corners(box.x, box.y + kind.below * box.h, box.x1, box.y1)
+        if all(other is thing or other.box.intersection(place) is None for other in things):
+            yield Parts(thing=thing.id, name=kind.name, number=kind.usual, usual=kind.usual, drawable=kind.drawable)
 
 
 def drawn_thing(place: int, name: str, box: Box, attributes: tuple[str, ...]) -> Thing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from random import Random
 from typing import TypeVar
@@ -40,11 +40,12 @@ _PATTERNS = ("plain", "striped", "dotted", "checked")
 class Styled:
     """A thing to be placed: its drawing, its attributes and those of its garments.
 
-    It is small; its piece is drawn, or taken from a cache, on access.
+    It is small; its piece is drawn, or taken from a cache, on access. ``draw`` takes the number of ``parts``, too,
+    where the name has some (``looks.PARTS``).
     """
 
     name: str
-    draw: Callable[[], Piece]
+    draw: Callable[..., Piece]
     attributes: tuple[str, ...]
     garments: tuple[tuple[str, tuple[str, ...]], ...] = ()
     faces_left: bool = False
@@ -175,19 +176,28 @@ class Piece:
 
 
 @lru_cache(maxsize=_CACHED)
-def thing_piece(name: str, look: Look, height_px: int, flipped: bool) -> Piece:
-    """Returns the piece of a thing or an animal whose canvas is ``height_px`` high."""
+def thing_piece(name: str, look: Look, height_px: int, flipped: bool, *, parts: int | None = None) -> Piece:
+    """Returns the piece of a thing or an animal whose canvas is ``height_px`` high.
+
+    With a number of ``parts``, these are set apart from each other; the box stays, within a pixel.
+    """
     sprite = SPRITES.get(name)
-    kind = sprite or ANIMALS[name]
-    pen = Pen((round(height_px * kind.aspect), height_px))
-    kind.draw(pen, look)
-    image = pen.finish()
+    image = _canvas(name, look, height_px)
     surface = round(sprite.surface * height_px) if sprite is not None and sprite.surface is not None else None
     left, top, right, bottom = image.getchannel("A").point(_at_least_half).getbbox() or (0, 0, *image.size)
+    if parts is not None:
+        image = _canvas(name, replace(look, parts=parts), height_px)
     image = image.crop((left, top, right, bottom))
     if flipped:
         image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     return Piece(image, _solid(image), surface_px=None if surface is None else surface - top)
+
+
+def _canvas(name: str, look: Look, height_px: int) -> Image.Image:
+    kind = SPRITES.get(name) or ANIMALS[name]
+    pen = Pen((round(height_px * kind.aspect), height_px))
+    kind.draw(pen, look)
+    return pen.finish()
 
 
 @lru_cache(maxsize=_CACHED)

@@ -16,13 +16,13 @@ import PIL
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
-from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.edits import Colour, Redraw
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.base import scene_cache
-from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing
+from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing, parts_of
 
 # The stored scenes need no drawing: NumPy, Pillow's modules and the art are imported when a picture is.
 if TYPE_CHECKING:
@@ -92,6 +92,22 @@ class PictureWorld:
     def photo(self, photo: Photo) -> Image.Image:
         return self._photos.get_or_make(self.place(photo.id), self._paint).copy()
 
+    def redrawn(self, photo: Photo, redraw: Redraw) -> Image.Image:
+        """Returns the photo with another number of a thing's parts.
+
+        Raises:
+            DataError: the thing cannot be drawn so.
+        """
+        index = self.place(photo.id)
+        same = (each for each in self.scene(index).parts if (each.thing, each.name) == (redraw.thing, redraw.part))
+        if not any(redraw.number in parts.drawable for parts in same):
+            raise DataError(
+                f"Expected parts of {photo.id} that can be drawn, but got {redraw!r}: see its scene's parts"
+            )
+        from pytest_vqamt.picture_world.graph import paint
+
+        return paint(self._layout(index), {int(redraw.thing): redraw.number})
+
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
         """Returns the mask of the thing; that of a person includes garments."""
         graph = self.graph(self.place(photo.id))
@@ -138,7 +154,10 @@ class PictureWorld:
     def _paint(self, index: int) -> Image.Image:
         from pytest_vqamt.picture_world.graph import paint
 
-        return paint(self._layouts.get_or_make(index, lambda index: self.graph(index).layout))
+        return paint(self._layout(index))
+
+    def _layout(self, index: int) -> Layout:
+        return self._layouts.get_or_make(index, lambda index: self.graph(index).layout)
 
     def _make_scene(self, index: int) -> Scene:
         ready = laid_out(index) if self.seed == SEED else None
@@ -174,6 +193,7 @@ def _scene(
         setting=setting,
         captions=captions,
         exhaustive=EXHAUSTIVE,
+        parts=tuple(parts_of(things)),
     )
 
 

@@ -100,6 +100,7 @@ ON_REQUEST: dict[str, str] = {
     "view.recolour": "pytest_vqamt.relations.view.recolour:Recolour",
     "spatial.rotate": "pytest_vqamt.relations.spatial.rotate:Rotate",
     "count.compose": "pytest_vqamt.relations.count.compose:Compose",
+    "count.prior": "pytest_vqamt.relations.count.prior:Prior",
     "lang.switch": "pytest_vqamt.relations.lang.switch:Switch",
     "agree.form": "pytest_vqamt.relations.agree.form:Form",
     "think.on_off": "pytest_vqamt.relations.think.on_off:OnOff",

@@ -21,6 +21,7 @@ from pytest_vqamt.core.meaning import (
     Entails,
     Label,
     Meaning,
+    PartCount,
     Property,
     WhichThere,
     is_yes_no,
@@ -40,7 +41,7 @@ def answers_to_guess(meaning: Meaning) -> tuple[str, ...]:
     """Returns the answers that a model may guess; none where they are unknown."""
     if is_yes_no(meaning):
         return ("yes", "no")
-    if isinstance(meaning, Count):
+    if isinstance(meaning, Count | PartCount):
         return tuple(map(str, range(MOST_COUNTED + 1)))
     if isinstance(meaning, Choice | Annotated):
         return meaning.options

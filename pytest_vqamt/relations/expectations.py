@@ -20,6 +20,7 @@ from pytest_vqamt.core.meaning import (
     Entails,
     Label,
     Meaning,
+    PartCount,
     Property,
     is_yes_no,
 )
@@ -410,7 +411,7 @@ def _combined(case: Case, answers: Sequence[Answer], combine: Callable[[Sequence
 
 
 def _is_count(meaning: Meaning) -> bool:
-    return isinstance(meaning, Count)
+    return isinstance(meaning, Count | PartCount)
 
 
 def _demand(case: Case, fits: Callable[[Meaning], bool], what: str, enough: bool) -> None:

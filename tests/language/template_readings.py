@@ -18,6 +18,7 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    PartCount,
     groups_of,
 )
 from pytest_vqamt.language.questions.simple import Question
@@ -93,7 +94,7 @@ def plain(meaning: Meaning, predicates: Mapping[str, str] | None = None) -> Mean
         return Group(name=group.name, attributes=tuple(sorted(group.attributes)), related=related)
 
     match meaning:
-        case Exists(group=group) | Absent(group=group) | Has(group=group):
+        case Exists(group=group) | Absent(group=group) | Has(group=group) | PartCount(group=group):
             return replace(meaning, group=of(group))
         case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
             return replace(meaning, groups=tuple(map(of, groups)))

@@ -4,7 +4,7 @@ Notation: ``NAME : way | way`` with continuation lines indented. Capitals are re
 themselves; ``?`` makes a part optional; ``!`` marks a word that negates. ``#`` stands for a number throughout its rule
 (``.sg`` singular, ``.pl`` plural, ``.ms`` mass), which is how subject and verb agree. ``@`` stands for what is said of
 two groups throughout its rule: one of each, not both, one at least, none of either. ``%`` stands for a side throughout
-its rule: left, right, above, below. ``a`` is "a" or "an", whichever the
+its rule: left, right, above, below; ``$`` for a kind of part, in the same way. ``a`` is "a" or "an", whichever the
 next word's sound asks for. The symbols of ``LEXICAL`` are read from the lexicon.
 """
 
@@ -22,6 +22,7 @@ Rules: TypeAlias = Mapping[str, tuple[Way, ...]]
 NUMBERS = (".sg", ".pl", ".ms")
 OF_TWO = (".both", ".missing", ".either", ".neither")
 SIDES = (".left", ".right", ".above", ".below")
+PARTS = (".leg", ".wheel", ".ear", ".antenna", ".drumstick", ".hand")
 
 ONCE = {"PIC": "the picture", "A_PIC": "the picture", "HERE": "the picture", "ANYWHERE": "the picture", "TOTAL": "all"}
 """What a question mentions at most once, by the symbols that mention it."""
@@ -55,14 +56,16 @@ def _rules() -> Rules:
                 continue
             head, _, ways = ("", "", line) if line.startswith(" ") else line.partition(":")
             name = head.strip() or name
-            for sign in OF_TWO if "@" in name else SIDES if "%" in name else ("",):
+            for sign in OF_TWO if "@" in name else SIDES if "%" in name else PARTS if "$" in name else ("",):
                 for number in NUMBERS if "#" in name else ("",):
                     _add(rules, name, ways, number, sign)
     return MappingProxyType(rules)
 
 
 def _add(rules: dict[str, tuple[Way, ...]], name: str, ways: str, number: str, sign: str) -> None:
-    whole, spelt = (text.replace("@", sign).replace("%", sign).replace("#", number) for text in (name, ways))
+    whole, spelt = (
+        text.replace("@", sign).replace("%", sign).replace("$", sign).replace("#", number) for text in (name, ways)
+    )
     added = tuple(tuple(way.split()) for way in spelt.split("|") if way.strip())
     rules[whole] = (*rules.get(whole, ()), *added)
 

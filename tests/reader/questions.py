@@ -18,10 +18,12 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    PartCount,
     Property,
     Side,
     WhichThere,
 )
+from tests.reader.grammar import PARTS
 from tests.reader.lexicon import Lexicon
 from tests.reader.parsing import Parser, Phrase
 
@@ -120,6 +122,14 @@ def _located(side: Side) -> Callable[[Phrase, Lexicon], Meaning | None]:
     return meaning_of
 
 
+def _part_count(part: str) -> Callable[[Phrase, Lexicon], Meaning | None]:
+    def meaning_of(phrase: Phrase, _: Lexicon) -> Meaning | None:
+        group = _one(phrase)
+        return None if group is None or phrase.negators else PartCount(group=group, part=part)
+
+    return meaning_of
+
+
 def _choice(phrase: Phrase, lexicon: Lexicon) -> Meaning | None:
     """Which option; if they are attributes, they are of one category, and of the one that the text names."""
     what = _one(phrase)
@@ -164,6 +174,7 @@ MEANINGS: Mapping[str, Callable[[Phrase, Lexicon], Meaning | None]] = {
     "PAIR.neither": _of_two(Neither, Either),
     "HAS": _has,
     **{f"LOCATED.{side.value}": _located(side) for side in Side},
+    **{f"PARTCOUNT{part}": _part_count(part.removeprefix(".")) for part in PARTS},
     "WHICH_VALUE": _choice,
     "WHICH_NAME": _name_choice,
     "WHICH_THERE": _which_there,

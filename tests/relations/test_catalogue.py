@@ -131,6 +131,8 @@ ON_REQUEST = (
     "spatial.rotate[180]",
     "spatial.rotate[270]",
     "count.compose",
+    "count.prior[more]",
+    "count.prior[less]",
     *(f"lang.switch[{code}]" for code in ("de", "fr", "es", "zh", "ja", "pt")),
     "agree.form[count_exists]",
     "agree.form[choice_exists]",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from pytest_vqamt.core.edits import Redraw
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.picture_world.source import PictureWorld
 
@@ -30,6 +31,9 @@ class ColourCoded:
         labels = np.asarray(self.source.label_map(self.source.place(photo.id))).astype(np.int64)
         red, green = labels * _STEP, np.full_like(labels, self._green(photo))
         return Image.fromarray(np.stack([red, green, _check(red, green)], axis=2).astype(np.uint8))
+
+    def redrawn(self, photo: Photo, redraw: Redraw) -> Image.Image:
+        return self.photo(photo)  # the thing stays where it was: see parts_seen.py for what it looks like
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
         return self.source.mask(photo, thing_id)

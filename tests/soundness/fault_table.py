@@ -25,6 +25,7 @@ from tests.soundness.fault_effects import (
 from tests.soundness.form_faults import FORMS
 from tests.soundness.language_faults import LANGUAGES
 from tests.soundness.noise_faults import NOISE
+from tests.soundness.parts_faults import PARTS
 from tests.soundness.place_faults import PLACES
 from tests.soundness.today_faults import TODAY
 from tests.soundness.view_faults import VIEWS
@@ -312,7 +313,7 @@ _BY_DEFAULT: Mapping[str, Row] = {
     **_of_no_place(_of_questions(_CONTROLS)),
 }
 
-_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **LANGUAGES, **FORMS, **TODAY}
+_ON_REQUEST: Mapping[str, Row] = {**VIEWS, **PARTS, **LANGUAGES, **FORMS, **TODAY}
 """The rows of ``relations.catalogue.ON_REQUEST``: join the mappings of the ``*_faults.py`` of its families here."""
 
 TABLE: Mapping[str, Row] = _of_no_family({**_BY_DEFAULT, **_ON_REQUEST})

@@ -27,6 +27,7 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    PartCount,
     Property,
     WhichThere,
     groups_of,
@@ -66,6 +67,7 @@ class Knowing:
         kinds: what words for classes stand for.
         compares: whether there is anything else to compare sizes with.
         alike: whether a thing of the one name, badly seen, may be taken for one of the other.
+        parts: the number of a thing's parts of this name; None where they cannot be counted.
     """
 
     things: tuple[Thing, ...]
@@ -74,6 +76,7 @@ class Knowing:
     kinds: Kinds
     compares: bool
     alike: Callable[[str, str], bool]
+    parts: Callable[[Thing, str], int | None] = lambda _thing, _part: None
 
     def answer(self, meaning: Meaning) -> Known:
         """The right answer, if it can be told."""
@@ -110,6 +113,9 @@ class Knowing:
                 return self._chosen(what, options)
             case Property(group=group, values=values):
                 return NO_SUCH_THING if self._exists(group) is False else self._chosen(group, values)
+            case PartCount(group=group, part=part):
+                only = self._only(group)
+                return None if only is None else self.parts(only, part)
             case WhichThere(groups=groups, missing=missing, or_none=or_none):
                 return self._which(groups, missing=missing, or_none=or_none)
         raise AssertionError(f"say here what is known of {meaning!r}")

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from tests.soundness.kinds_of_things import Kind, Kinds
 from tests.soundness.pixels import Outlined
@@ -68,6 +69,9 @@ class Letters:
 
     def alike(self, one: str, other: str) -> bool:
         return one == other or {one, other} == {"dog", "cat"}
+
+    def parts(self, picture: Picture, thing: Thing, part: str) -> int | None:
+        return None
 
 
 def photo(name: str) -> Photo:

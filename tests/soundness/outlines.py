@@ -12,10 +12,11 @@ import numpy as np
 from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it has neither types nor stubs
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.picture_world.source import PictureWorld
-from tests.soundness import kinds_of_things
+from tests.soundness import kinds_of_things, parts_seen
 from tests.soundness.look_alikes import IN_COCO, IN_PICTURE_WORLD, alike
 from tests.soundness.pixels import Bitmap, Outlined
 
@@ -39,6 +40,9 @@ class OfPictureWorld:
 
     def alike(self, one: str, other: str) -> bool:
         return alike(one, other, IN_PICTURE_WORLD)
+
+    def parts(self, picture: Picture, thing: Thing, part: str) -> int | None:
+        return parts_seen.seen(picture, thing.id, part, self._source)
 
     def _find(self, photo: Photo) -> tuple[Outlined, ...]:
         labels = np.asarray(self._source.label_map(self._source.place(photo.id)))
@@ -80,6 +84,9 @@ class OfCoco:
 
     def alike(self, one: str, other: str) -> bool:
         return alike(one, other, IN_COCO)
+
+    def parts(self, picture: Picture, thing: Thing, part: str) -> int | None:
+        return None
 
     def _find(self, photo: Photo) -> tuple[Outlined, ...]:
         image = self._images[photo.id]

@@ -91,6 +91,7 @@ class Perceiver:
             kinds=self.outlines.kinds,
             compares=not any(isinstance(edit, Crop | Mask) for edit in picture.edits),
             alike=self.outlines.alike,
+            parts=lambda thing, part: self.outlines.parts(picture, thing, part),
         )
 
     def sight(self, seen: View, enough: float = SEEN_SHARE) -> Sight:

@@ -31,6 +31,7 @@ from pytest_vqamt.core.edits import (
     Mirror,
     Pad,
     Recolour,
+    Redraw,
     Reencode,
     Rescale,
     Rotate,
@@ -120,6 +121,10 @@ class Outlines(Protocol):
         """Whether a thing of the one name, badly seen, may be taken for one of the other."""
         ...
 
+    def parts(self, picture: Picture, thing: Thing, part: str) -> int | None:
+        """How many parts of this name the rendered picture shows of the thing; None where that is unknown."""
+        ...
+
 
 def view(picture: Picture, outlines: Outlines) -> View:
     """What the picture shows after all its edits."""
@@ -183,6 +188,8 @@ def _edited(seen: View, edit: Edit, outlines: Outlines) -> View:
             )
         case Beside():
             return _beside(seen, edit, outlines)
+        case Redraw():
+            return seen  # the thing is where it was, in other lines
         case Blur() | Corrupt() | Brightness() | Contrast() | Reencode() | Jpeg():
             # These hide nothing. What noise leaves to be recognised is for people to say: such relations are baselines.
             return seen

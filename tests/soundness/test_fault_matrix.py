@@ -184,6 +184,8 @@ def test_what_needs_no_contrast_says_so() -> None:
         "metavqa.removal_plus",
         "spatial.mirror[opposite]",
         "view.recolour[color]",
+        "count.prior[more]",
+        "count.prior[less]",
     ]
 
 

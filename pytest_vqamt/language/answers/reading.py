@@ -25,6 +25,7 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    PartCount,
     Property,
     Related,
     Side,
@@ -80,6 +81,8 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
     """Reads the answer as the kind of answer that the meaning asks for."""
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
+    if isinstance(meaning, PartCount):
+        return counts.read_count(answer, (Group(name=meaning.part),))
     if isinstance(meaning, Written):
         return _read_written(answer, meaning)
     if is_yes_no(meaning):

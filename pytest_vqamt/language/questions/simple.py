@@ -15,12 +15,13 @@ from pytest_vqamt.core.meaning import (
     Group,
     Located,
     Meaning,
+    PartCount,
     Property,
     Side,
     WhichThere,
     Written,
 )
-from pytest_vqamt.language.english.nouns import is_mass, is_plural
+from pytest_vqamt.language.english.nouns import is_mass, is_plural, plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, with_indefinite
 from pytest_vqamt.language.tables import toml_table
 
@@ -46,6 +47,7 @@ WHICH_THERE_WORDINGS = len(_WORDINGS["which_there"])
 """The number of wordings of ``which_there``, and of its opposite."""
 PROPERTY_WORDINGS = len(_WORDINGS["property"])
 WRITTEN_WORDINGS = len(_WORDINGS["written"])
+PART_COUNT_WORDINGS = len(_WORDINGS["part_count"])
 
 
 def count(groups: Group | Sequence[Group], wording: int = 0) -> Question:
@@ -169,6 +171,19 @@ def written(text: str, wording: int = 0) -> Question:
     """
     worded = str(_WORDINGS["written"][_checked(wording, WRITTEN_WORDINGS)])
     return Question(worded.format(text=text), Written(text=text))
+
+
+def part_count(group: Group, part: str, wording: int = 0) -> Question:
+    """Asks how many parts of a name can be seen of the one thing of the group.
+
+    >>> part_count(Group(name="dog"), "leg").text
+    'How many legs of the dog can be seen in the picture?'
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
+    worded = str(_WORDINGS["part_count"][_checked(wording, PART_COUNT_WORDINGS)])
+    return Question(worded.format(parts=plural(part), the=definite(group)), PartCount(group=group, part=part))
 
 
 _SIDES = {Side.LEFT: "left", Side.RIGHT: "right", Side.ABOVE: "higher up", Side.BELOW: "lower down"}

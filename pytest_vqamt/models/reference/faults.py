@@ -53,6 +53,7 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    PartCount,
     Property,
     Side,
     Truth,
@@ -315,6 +316,15 @@ def _quantifies(query: Query) -> str | None:
 def _overcounts_described(query: Query) -> str | None:
     is_described = isinstance(query.meaning, Count) and any(group.attributes for group in query.meaning.groups)
     return off_by(query, 1) if is_described else None
+
+
+@_fault("counts-by-prior", "says how many legs a dog usually has, however many are drawn")
+def _counts_by_prior(query: Query) -> str | None:
+    if not isinstance(query.meaning, PartCount):
+        return None
+    ids = [thing.id for thing in members(query.meaning.group, query.picture.scene)]
+    named = (each for each in query.picture.scene.parts if each.name == query.meaning.part)
+    return next((answer_text(each.usual) for each in named if [each.thing] == ids), None)
 
 
 @_fault("left-right-blind", "says that one thing is to the left of another, and to the right of it as well")
@@ -695,7 +705,7 @@ def _without_attributes(meaning: Meaning) -> Meaning:
             return replace(meaning, group=_bare(group), other=_bare(other))
         case Entails(units=units):
             return Entails(units=tuple(replace(unit, group=_bare(unit.group)) for unit in units))
-        case Choice() | Written() | Describe() | Annotated():
+        case Choice() | Written() | PartCount() | Describe() | Annotated():
             return meaning
         case _:
             assert_never(meaning)

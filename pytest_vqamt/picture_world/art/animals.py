@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from pytest_vqamt.picture_world.art.pen import (
     far,
     inset,
     rim,
+    row,
     shade,
     trim,
 )
@@ -33,15 +35,28 @@ def _legs(s: Sketch, xs: tuple[float, ...], top: float, rgb: Rgb, width: float, 
             s.limb([(x, 0.935), (x + 0.015, 0.935)], hoof, width)
 
 
+def _legs_apart(s: Sketch, number: int, ends: tuple[float, float], bottom: float, rgb: Rgb, width: float = 0.065,
+                hoof: Rgb | None = None) -> None:
+    """Legs that can be counted: as long as each other, evenly apart."""
+    for x in row(number, *ends):
+        s.limb([(x, 0.5), (x, bottom - width / 2)], rgb, width)
+        if hoof is not None:
+            s.limb([(x, bottom - width), (x, bottom - width / 2)], hoof, width)
+
+
 def draw_horse(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
     mane = trim(rgb)
     s.tail([(0.2, 0.46), (0.09, 0.52), (0.07, 0.66), (0.1, 0.78)], mane, 0.085)
-    _legs(s, (0.36, 0.76), 0.6, far(rgb), 0.07)
+    if look.parts is None:
+        _legs(s, (0.36, 0.76), 0.6, far(rgb), 0.07)
+    else:
+        _legs_apart(s, look.parts, (0.23, 0.84), 0.975, rgb, hoof=HOOF)
     s.blob([(0.16, 0.48), (0.28, 0.40), (0.5, 0.43), (0.7, 0.40), (0.84, 0.42), (0.88, 0.56), (0.78, 0.66),
             (0.5, 0.64), (0.3, 0.66), (0.18, 0.6)], rgb)
     s.polygon([(0.62, 0.44), (0.82, 0.12), (0.98, 0.16), (0.98, 0.24), (0.87, 0.56), (0.74, 0.6)], rgb)
-    _legs(s, (0.26, 0.83), 0.58, rgb, 0.08)
+    if look.parts is None:
+        _legs(s, (0.26, 0.83), 0.58, rgb, 0.08)
     s.tail([(0.86, 0.06), (0.74, 0.18), (0.68, 0.32), (0.6, 0.43)], mane, 0.085)
     s.polygon([(0.86, 0.12), (0.88, 0.01), (0.95, 0.10)], rgb)
     s.blob([(0.84, 0.14), (0.94, 0.07), (1.04, 0.13), (1.19, 0.27), (1.19, 0.36), (1.1, 0.37), (0.98, 0.29),
@@ -58,15 +73,20 @@ def draw_cow(pen: Pen, look: Look) -> None:
     patch = shade(rgb, 0.55) if rgb != PALETTE["black"] else shade(rgb, 1.75)
     if rgb == PALETTE["white"]:
         patch = (92, 88, 92)
+    if look.parts is not None:
+        _legs_apart(s, look.parts, (0.2, 1.0), 0.9825, rgb, 0.075, HOOF)
+        s.lift(0.01, 0.88)
     s.tail([(0.14, 0.34), (0.06, 0.42), (0.07, 0.62)], rgb, 0.035)
     s.disc(0.07, 0.68, 0.04, 0.07, patch)
-    _legs(s, (0.33, 0.9), 0.6, far(rgb), 0.085)
-    s.disc(0.4, 0.72, 0.1, 0.07, ROSE)
+    if look.parts is None:
+        _legs(s, (0.33, 0.9), 0.6, far(rgb), 0.085)
+        s.disc(0.4, 0.72, 0.1, 0.07, ROSE)
     s.blob([(0.12, 0.36), (0.22, 0.28), (0.6, 0.29), (0.98, 0.28), (1.06, 0.4), (1.04, 0.64), (0.9, 0.74),
             (0.5, 0.7), (0.24, 0.72), (0.13, 0.6)], rgb)
     s.blob([(0.28, 0.31), (0.46, 0.30), (0.5, 0.42), (0.38, 0.52), (0.27, 0.44)], patch)
     s.blob([(0.62, 0.48), (0.76, 0.42), (0.84, 0.54), (0.74, 0.66), (0.62, 0.6)], patch)
-    _legs(s, (0.22, 0.99), 0.62, rgb, 0.095)
+    if look.parts is None:
+        _legs(s, (0.22, 0.99), 0.62, rgb, 0.095)
     for side in (-1, 1):
         s.tail([(1.14 + side * 0.06, 0.16), (1.14 + side * 0.15, 0.12), (1.14 + side * 0.14, 0.03)], HORN, 0.045)
         s.oval(1.14 + side * 0.17, 0.24, 0.085, 0.05, side * 18, patch)
@@ -81,8 +101,12 @@ def draw_cow(pen: Pen, look: Look) -> None:
 def draw_sheep(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
     face = (70, 64, 66) if rgb != PALETTE["black"] else (176, 164, 154)
-    _legs(s, (0.36, 0.78), 0.7, shade(face, 0.85), 0.075, None)
-    _legs(s, (0.27, 0.70), 0.7, face, 0.08, None)
+    if look.parts is None:
+        _legs(s, (0.36, 0.78), 0.7, shade(face, 0.85), 0.075, None)
+        _legs(s, (0.27, 0.70), 0.7, face, 0.08, None)
+    else:
+        _legs_apart(s, look.parts, (0.2, 0.84), 0.98, face)
+        s.lift(0.105, 0.76)
     wool = ((0.2, 0.42), (0.34, 0.28), (0.52, 0.23), (0.7, 0.26), (0.84, 0.36), (0.88, 0.54), (0.78, 0.68),
             (0.6, 0.73), (0.4, 0.73), (0.24, 0.66), (0.16, 0.54))
     for x, y in wool:
@@ -101,11 +125,16 @@ def draw_sheep(pen: Pen, look: Look) -> None:
 
 def draw_pig(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
+    if look.parts is not None:
+        _legs_apart(s, look.parts, (0.26, 0.96), 0.9925, rgb, 0.075, HOOF)
+        s.lift(0.15, 0.74)
     s.tail([(0.17, 0.5), (0.09, 0.47), (0.05, 0.38), (0.12, 0.35), (0.13, 0.44), (0.05, 0.5)], trim(rgb), 0.03)
-    _legs(s, (0.4, 0.82), 0.75, far(rgb), 0.105)
+    if look.parts is None:
+        _legs(s, (0.4, 0.82), 0.75, far(rgb), 0.105)
     s.blob([(0.14, 0.52), (0.26, 0.3), (0.56, 0.22), (0.86, 0.28), (1.0, 0.5), (0.92, 0.76), (0.6, 0.86),
             (0.28, 0.8)], rgb)
-    _legs(s, (0.3, 0.9), 0.78, rgb, 0.115)
+    if look.parts is None:
+        _legs(s, (0.3, 0.9), 0.78, rgb, 0.115)
     s.disc(1.0, 0.46, 0.21, 0.21, rgb)
     s.polygon([(0.84, 0.16), (1.02, 0.26), (0.86, 0.40)], trim(rgb))
     s.polygon([(1.12, 0.15), (1.17, 0.34), (1.02, 0.28)], trim(rgb))
@@ -120,14 +149,19 @@ def draw_pig(pen: Pen, look: Look) -> None:
 def draw_rabbit(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
     s.disc(0.12, 0.76, 0.1, 0.1, PAPER if rgb != PALETTE["white"] else shade(rgb, 0.94))
-    s.oval(0.52, 0.21, 0.06, 0.18, -20, far(rgb))
+    if look.parts is None:
+        s.oval(0.52, 0.21, 0.06, 0.18, -20, far(rgb))
     s.blob([(0.14, 0.8), (0.2, 0.62), (0.38, 0.52), (0.56, 0.54), (0.66, 0.68), (0.64, 0.9), (0.4, 0.96),
             (0.2, 0.95)], rgb)
     s.haunch(0.3, 0.78, trim(rgb))
     s.limb([(0.26, 0.93), (0.44, 0.93)], rgb, 0.08)
     s.limb([(0.6, 0.74), (0.61, 0.93), (0.66, 0.93)], rgb, 0.08)
-    s.oval(0.63, 0.215, 0.065, 0.19, 6, rgb)
-    s.oval(0.63, 0.215, 0.03, 0.135, 6, ROSE)
+    if look.parts is None:
+        s.oval(0.63, 0.215, 0.065, 0.19, 6, rgb)
+        s.oval(0.63, 0.215, 0.03, 0.135, 6, ROSE)
+    else:
+        for turn_deg in row(look.parts, -40, 16):
+            _ear(s, turn_deg, rgb)
     s.disc(0.62, 0.46, 0.17, 0.155, rgb)
     s.disc(0.72, 0.51, 0.08, 0.07, shade(rgb, 1.3))
     s.disc(0.785, 0.475, 0.026, 0.022, ROSE)
@@ -135,10 +169,21 @@ def draw_rabbit(pen: Pen, look: Look) -> None:
     s.edge(rim(rgb))
 
 
+def _ear(s: Sketch, turn_deg: float, rgb: Rgb) -> None:
+    """A rabbit's ear, which is as high as the others."""
+    sine, cosine = math.sin(math.radians(turn_deg)), math.cos(math.radians(turn_deg))
+    away = (0.434 - math.hypot(0.055 * sine, 0.19 * cosine)) / cosine
+    x, y = 0.6 + away * sine, 0.46 - away * cosine
+    s.oval(x, y, 0.055, 0.19, turn_deg, rgb)
+    s.oval(x, y, 0.025, 0.135, turn_deg, ROSE)
+
+
 def draw_duck(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
-    for x in (0.42, 0.56):
-        s.limb([(x, 0.82), (x, 0.94), (x + 0.09, 0.94)], BEAK, 0.05)
+    for x in (0.42, 0.56) if look.parts is None else row(look.parts, 0.28, 0.64):
+        s.limb([(x, 0.7), (x, 0.94), (x + (0.09 if look.parts is None else 0.05), 0.94)], BEAK, 0.05)
+    if look.parts is not None:
+        s.lift(0.07, 0.8)
     s.polygon([(0.72, 0.17), (0.99, 0.25), (0.95, 0.33), (0.72, 0.34)], BEAK)
     s.blob([(0.05, 0.42), (0.2, 0.5), (0.42, 0.52), (0.54, 0.5), (0.56, 0.36), (0.74, 0.34), (0.8, 0.58), (0.7, 0.8),
             (0.46, 0.87), (0.22, 0.8), (0.1, 0.62)], rgb)
@@ -173,13 +218,18 @@ def draw_dog(pen: Pen, look: Look) -> None:
         s.limb([(0.72, 0.93), (1.02, 0.93)], rgb, 0.10)
         _dog_head(s, rgb, 0.88, 0.64, asleep=True)
     else:
+        if look.parts is None:
+            for x in (0.39, 0.78):
+                s.limb([(x, 0.6), (x + 0.02, 0.93), (x + 0.06, 0.93)], far(rgb), 0.09)
+        else:
+            _legs_apart(s, look.parts, (0.25, 0.88), 0.98, rgb)
+            s.lift(0.115, 0.86)
         s.tail([(0.27, 0.5), (0.15, 0.44), (0.09, 0.24)], rgb, 0.08)
-        for x in (0.39, 0.78):
-            s.limb([(x, 0.6), (x + 0.02, 0.93), (x + 0.06, 0.93)], far(rgb), 0.09)
         s.blob([(0.2, 0.5), (0.36, 0.42), (0.62, 0.43), (0.82, 0.36), (0.94, 0.45), (0.92, 0.64), (0.74, 0.71),
                 (0.5, 0.66), (0.3, 0.69), (0.2, 0.62)], rgb)
-        for x in (0.28, 0.86):
-            s.limb([(x, 0.6), (x, 0.93), (x + 0.05, 0.93)], rgb, 0.10)
+        if look.parts is None:
+            for x in (0.28, 0.86):
+                s.limb([(x, 0.6), (x, 0.93), (x + 0.05, 0.93)], rgb, 0.10)
         _dog_head(s, rgb, 0.93, 0.28)
     s.edge(rim(rgb))
 
@@ -213,15 +263,20 @@ def draw_cat(pen: Pen, look: Look) -> None:
         s.limb([(0.85, 0.93), (1.08, 0.93)], rgb, 0.085)
         _cat_head(s, rgb, 0.88, 0.70, asleep=True)
     else:
+        if look.parts is None:
+            for x in (0.36, 0.72):
+                s.limb([(x, 0.66), (x + 0.02, 0.94), (x + 0.05, 0.94)], far(rgb), 0.08)
+        else:
+            _legs_apart(s, look.parts, (0.24, 0.82), 0.9825, rgb, 0.06)
+            s.lift(0.0225, 0.82)
         s.tail([(0.24, 0.58), (0.1, 0.5), (0.09, 0.28), (0.2, 0.18), (0.17, 0.06)], rgb, 0.075)
-        for x in (0.36, 0.72):
-            s.limb([(x, 0.66), (x + 0.02, 0.94), (x + 0.05, 0.94)], far(rgb), 0.08)
         s.blob([(0.18, 0.62), (0.3, 0.52), (0.56, 0.53), (0.78, 0.5), (0.86, 0.6), (0.8, 0.74), (0.55, 0.77),
                 (0.3, 0.78), (0.19, 0.72)], rgb)
         for x in (0.36, 0.48, 0.6):
             s.limb([(x, 0.54), (x - 0.01, 0.63)], trim(rgb), 0.03)
-        for x in (0.26, 0.8):
-            s.limb([(x, 0.66), (x, 0.94), (x + 0.04, 0.94)], rgb, 0.085)
+        if look.parts is None:
+            for x in (0.26, 0.8):
+                s.limb([(x, 0.66), (x, 0.94), (x + 0.04, 0.94)], rgb, 0.085)
         _cat_head(s, rgb, 0.88, 0.42)
     s.edge(rim(rgb))
 
@@ -251,14 +306,18 @@ TUSK: Rgb = (248, 240, 214)
 def draw_elephant(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
     s.tail([(0.1, 0.4), (0.05, 0.5), (0.05, 0.62)], trim(rgb), 0.035)
-    for x in (0.38, 0.72):
-        s.limb([(x, 0.6), (x, 0.91)], far(rgb), 0.14)
+    if look.parts is None:
+        for x in (0.38, 0.72):
+            s.limb([(x, 0.6), (x, 0.91)], far(rgb), 0.14)
+    else:
+        _legs_apart(s, look.parts, (0.18, 0.84), 0.975, rgb, 0.095)
     s.blob([(0.08, 0.46), (0.16, 0.22), (0.42, 0.12), (0.7, 0.16), (0.86, 0.3), (0.86, 0.6), (0.7, 0.72), (0.4, 0.7),
             (0.14, 0.7)], rgb)
-    for x in (0.2, 0.82):
-        s.limb([(x, 0.6), (x, 0.90)], rgb, 0.15)
-        for dx in (-0.04, 0.0, 0.04):
-            s.disc(x + dx, 0.955, 0.018, 0.016, shade(rgb, 1.6))
+    if look.parts is None:
+        for x in (0.2, 0.82):
+            s.limb([(x, 0.6), (x, 0.90)], rgb, 0.15)
+            for dx in (-0.04, 0.0, 0.04):
+                s.disc(x + dx, 0.955, 0.018, 0.016, shade(rgb, 1.6))
     s.disc(0.95, 0.32, 0.2, 0.21, rgb)
     s.tail([(1.05, 0.36), (1.16, 0.52), (1.16, 0.72), (1.2, 0.84), (1.28, 0.8)], rgb, 0.1)
     s.tail([(1.04, 0.48), (1.1, 0.58), (1.24, 0.58)], TUSK, 0.045)
@@ -274,14 +333,18 @@ def draw_giraffe(pen: Pen, look: Look) -> None:
     spot = shade(rgb, 0.66)
     s.tail([(0.12, 0.54), (0.06, 0.62), (0.06, 0.7)], rgb, 0.022)
     s.disc(0.06, 0.73, 0.022, 0.035, spot)
-    for x in (0.22, 0.44):
-        s.limb([(x, 0.62), (x, 0.96)], far(rgb), 0.05)
+    if look.parts is None:
+        for x in (0.22, 0.44):
+            s.limb([(x, 0.62), (x, 0.96)], far(rgb), 0.05)
+    else:
+        _legs_apart(s, look.parts, (0.13, 0.53), 0.9975, rgb, 0.045, spot)
     s.blob([(0.1, 0.56), (0.2, 0.5), (0.4, 0.46), (0.52, 0.44), (0.55, 0.56), (0.48, 0.66), (0.26, 0.67),
             (0.12, 0.66)], rgb)
     s.polygon([(0.38, 0.5), (0.5, 0.1), (0.6, 0.12), (0.55, 0.56)], rgb)
-    for x in (0.16, 0.5):
-        s.limb([(x, 0.6), (x, 0.96)], rgb, 0.055)
-        s.limb([(x, 0.965), (x, 0.97)], spot, 0.055)
+    if look.parts is None:
+        for x in (0.16, 0.5):
+            s.limb([(x, 0.6), (x, 0.96)], rgb, 0.055)
+            s.limb([(x, 0.965), (x, 0.97)], spot, 0.055)
     for x in (0.535, 0.585):
         s.limb([(x, 0.08), (x + 0.005, 0.025)], spot, 0.018)
         s.disc(x + 0.005, 0.022, 0.017, 0.016, spot)
@@ -299,11 +362,15 @@ def draw_giraffe(pen: Pen, look: Look) -> None:
 def draw_turtle(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
     skin = shade(rgb, 1.42)
+    if look.parts is not None:
+        _legs_apart(s, look.parts, (0.24, 1.06), 0.98, skin, 0.08)
+        s.lift(0.1, 0.72)
     s.polygon([(0.16, 0.76), (0.02, 0.86), (0.2, 0.86)], skin)
-    for x in (0.36, 1.02):
-        s.limb([(x, 0.76), (x + 0.02, 0.9)], shade(skin, 0.85), 0.15)
-    for x in (0.28, 0.92):
-        s.limb([(x, 0.76), (x - 0.02, 0.9)], skin, 0.16)
+    if look.parts is None:
+        for x in (0.36, 1.02):
+            s.limb([(x, 0.76), (x + 0.02, 0.9)], shade(skin, 0.85), 0.15)
+        for x in (0.28, 0.92):
+            s.limb([(x, 0.76), (x - 0.02, 0.9)], skin, 0.16)
     s.limb([(1.1, 0.74), (1.3, 0.52)], skin, 0.17)
     s.disc(1.34, 0.45, 0.18, 0.17, skin)
     s.blob([(0.12, 0.74), (0.2, 0.42), (0.42, 0.17), (0.66, 0.1), (0.9, 0.18), (1.1, 0.42), (1.18, 0.74), (1.0, 0.82),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, ink, shade, smooth, splash
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Point, ink, row, shade, smooth, splash
 
 _SHIRT = ((0.33, 0.02), (0.4, 0.1), (0.5, 0.13), (0.6, 0.1), (0.67, 0.02), (0.82, 0.08), (0.99, 0.36), (0.84, 0.46),
     (0.77, 0.37), (0.77, 0.98), (0.23, 0.98), (0.23, 0.37), (0.16, 0.46), (0.01, 0.36), (0.18, 0.08))
@@ -176,9 +176,10 @@ def draw_robot(pen: Pen, look: Look) -> None:
     metal = (178, 184, 194) if look.colour != "gray" else (214, 218, 226)
     pen.line([(0.5, 0.12), (0.5, 0.04)], (96, 100, 110), 0.03)
     pen.circle(0.5, 0.04, 0.04, PALETTE["red"] if look.colour != "red" else PALETTE["yellow"])
-    for x in (0.3, 0.58):
-        pen.rectangle(x, 0.78, x + 0.12, 0.92, metal, ink(metal), 0.015)
-        pen.rectangle(x - 0.06, 0.89, x + 0.18, 0.99, rgb, line, 0.02, 0.03)
+    ends, half = ((0.36, 0.64), 0.12) if look.parts is None else ((0.24, 0.76), 0.09)
+    for x in row(look.parts or 2, *ends):
+        pen.rectangle(x - half / 2, 0.78, x + half / 2, 0.92, metal, ink(metal), 0.015)
+        pen.rectangle(x - half, 0.89, x + half, 0.99, rgb, line, 0.02, 0.03)
     for x, hand in ((0.02, 0.07), (0.86, 0.93)):
         pen.rectangle(x, 0.48, x + 0.12, 0.68, metal, ink(metal), 0.015, 0.04)
         pen.circle(hand + 0.005, 0.72, 0.065, rgb, line, 0.02)
@@ -206,7 +207,13 @@ def draw_drum(pen: Pen, look: Look) -> None:
         0.035)
     pen.ellipse(0.01, 0.2, 0.99, 0.56, rgb, line, 0.025)
     pen.ellipse(0.07, 0.24, 0.93, 0.5, skin, line, 0.02)
-    for start, end in (((0.08, 0.06), (0.56, 0.4)), ((0.92, 0.06), (0.44, 0.36))):
+    sticks: tuple[tuple[Point, Point], ...] = (((0.08, 0.06), (0.56, 0.4)), ((0.92, 0.06), (0.44, 0.36)))
+    if look.parts is not None:
+        sticks = tuple(
+            ((start, 0.06), (end, 0.36))
+            for start, end in zip(row(look.parts, 0.14, 0.86), row(look.parts, 0.3, 0.7), strict=True)
+        )
+    for start, end in sticks:
         pen.line([start, end], ink(wood), 0.085)
         pen.line([start, end], wood, 0.05)
         pen.circle(*end, 0.06, wood, ink(wood), 0.018)

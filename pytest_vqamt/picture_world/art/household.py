@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, ink, shade, smooth, splash
+import math
+
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, ink, row, shade, smooth, splash
 
 _PAGE = (252, 250, 243)
 _WATER = (120, 205, 245)
@@ -120,6 +122,11 @@ def draw_clock(pen: Pen, look: Look) -> None:
     pen.circle(0.5, 0.5, 0.33, (253, 252, 246), ink(rgb), 0.02)
     for x, y in ((0.5, 0.2), (0.8, 0.5), (0.5, 0.74), (0.2, 0.5)):
         pen.circle(x, y, 0.03, _DARK)
+    if look.parts is not None:
+        for hand in range(look.parts):
+            turn = math.tau * hand / 3
+            pen.line([(0.5, 0.5), (0.5 + 0.24 * math.sin(turn), 0.5 - 0.24 * math.cos(turn))], _DARK, 0.05)
+        return
     pen.line([(0.5, 0.5), (0.5, 0.26)], _DARK, 0.045)
     pen.line([(0.5, 0.5), (0.67, 0.58)], _DARK, 0.055)
 
@@ -175,7 +182,7 @@ def draw_television(pen: Pen, look: Look) -> None:
     """An old television with knobs and an aerial."""
     rgb = PALETTE[look.colour]
     line = ink(rgb)
-    for x in (0.3, 0.7):
+    for x in row(look.parts or 2, 0.3, 0.7):
         pen.line([(0.5, 0.26), (x, 0.03)], (96, 100, 110), 0.035)
         pen.circle(x, 0.035, 0.035, (96, 100, 110))
     for x in (0.14, 0.76):
@@ -224,24 +231,30 @@ _LINEN = (250, 249, 244)
 def draw_chair(pen: Pen, look: Look) -> None:
     rgb = PALETTE[look.colour]
     line = ink(rgb)
-    for x in (0.155, 0.765):
-        pen.rectangle(x, 0.5, x + 0.08, 0.85, shade(rgb, 0.78), line, 0.015)
+    if look.parts is None:
+        for x in (0.155, 0.765):
+            pen.rectangle(x, 0.5, x + 0.08, 0.85, shade(rgb, 0.78), line, 0.015)
     for x in (0.1, 0.43, 0.76):
         pen.rectangle(x, 0.1, x + 0.14, 0.5, rgb, line, 0.018)
     pen.rectangle(0.08, 0.005, 0.92, 0.17, rgb, line, 0.018, 0.04)
     pen.polygon([(0.1, 0.43), (0.9, 0.43), (0.985, 0.53), (0.015, 0.53)], shade(rgb, 1.12), line, 0.018)
     pen.rectangle(0.01, 0.52, 0.99, 0.61, rgb, line, 0.018, 0.02)
-    for x in (0.03, 0.83):
-        pen.rectangle(x, 0.6, x + 0.14, 0.995, rgb, line, 0.018)
+    if look.parts is None:
+        for x in (0.03, 0.83):
+            pen.rectangle(x, 0.6, x + 0.14, 0.995, rgb, line, 0.018)
+    else:
+        for x in row(look.parts, 0.03, 0.87):
+            pen.rectangle(x, 0.6, x + 0.1, 0.995, rgb, line, 0.018)
 
 
 def draw_table(pen: Pen, look: Look) -> None:
     rgb = PALETTE[look.colour]
     line = ink(rgb)
     back = shade(rgb, 0.78)
-    for x in (0.17, 0.78):
-        pen.rectangle(x, 0.3, x + 0.05, 0.85, back, line, 0.018)
-    for x in (0.05, 0.86):
+    if look.parts is None:
+        for x in (0.17, 0.78):
+            pen.rectangle(x, 0.3, x + 0.05, 0.85, back, line, 0.018)
+    for x in row(look.parts or 2, 0.05, 0.86):
         pen.rectangle(x, 0.3, x + 0.09, 0.99, rgb, line, 0.022)
     pen.polygon([(0.12, 0.01), (0.88, 0.01), (0.99, 0.24), (0.01, 0.24)], shade(rgb, 1.12), line, 0.025)
     pen.rectangle(0.005, 0.22, 0.995, 0.36, rgb, line, 0.025, 0.02)

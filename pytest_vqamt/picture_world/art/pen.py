@@ -38,6 +38,7 @@ class Look:
     dotted or checked, drawn in a lighter or darker tint of the same colour, so that the colour stays the one
     that a person would name. ``states`` are words such as "open", "full", "on", "dirty". ``pose`` is for
     people and animals. ``variant`` is a small free number for harmless variety (hair, face, window count).
+    ``parts`` is the number of its legs, say, drawn apart from each other; None draws them as usual.
     """
 
     colour: str
@@ -45,6 +46,7 @@ class Look:
     states: frozenset[str] = frozenset()
     pose: str = ""
     variant: int = 0
+    parts: int | None = None
 
 
 def shade(rgb: Rgb, factor: float) -> Rgb:
@@ -251,6 +253,17 @@ def rim(rgb: Rgb) -> Rgb:
     return shade(rgb, 0.55 if min(rgb) > 200 else 0.6)
 
 
+def row(number: int, first: float, last: float) -> tuple[float, ...]:
+    """Places from first to last, evenly apart; a single one is in the middle.
+
+    >>> row(3, 0.0, 1.0), row(1, 0.0, 1.0)
+    ((0.0, 0.5, 1.0), (0.5,))
+    """
+    if number == 1:
+        return ((first + last) / 2,)
+    return tuple(first + (last - first) * place / (number - 1) for place in range(number))
+
+
 class Sketch:
     """Draws with a pen, x and y both in the same unit; an optional second pen marks which part each dot shows.
 
@@ -264,9 +277,18 @@ class Sketch:
         self._unit = unit
         self._left, self._top = origin
         self._squeeze = pen.h / pen.w
+        self._lift = 0.0, 1.0
+
+    def lift(self, top: float, factor: float) -> None:
+        """Makes what is drawn from now on lower, by this factor; what is at ``top`` stays there."""
+        self._lift = top * (1 - factor), factor
 
     def _to_pen(self, points: Sequence[Point]) -> list[Point]:
-        return [((self._left + x * self._unit) * self._squeeze, self._top + y * self._unit) for x, y in points]
+        offset, factor = self._lift
+        return [
+            ((self._left + x * self._unit) * self._squeeze, self._top + (offset + y * factor) * self._unit)
+            for x, y in points
+        ]
 
     def polygon(self, points: Sequence[Point], fill: Rgb) -> None:
         at = self._to_pen(points)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb, ink, shade, smooth, splash
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb, ink, row, shade, smooth, splash
 
 _GLASS = (188, 226, 244)
 _TYRE = (52, 54, 60)
@@ -36,8 +36,8 @@ def draw_car(pen: Pen, look: Look) -> None:
     pen.ellipse(0.91, 0.47, 0.98, 0.6, (255, 240, 150), line, 0.02)
     if "dirty" in look.states:
         splash(pen, ((0.36, 0.6, 0.09), (0.62, 0.66, 0.08), (0.12, 0.5, 0.06), (0.84, 0.55, 0.07)))
-    _wheel(pen, 0.23, 0.79, 0.2)
-    _wheel(pen, 0.77, 0.79, 0.2)
+    for x in row(look.parts or 2, 0.23, 0.77):
+        _wheel(pen, x, 0.79, 0.2)
 
 
 def draw_bus(pen: Pen, look: Look) -> None:
@@ -51,8 +51,8 @@ def draw_bus(pen: Pen, look: Look) -> None:
     pen.line([(0.04, 0.55), (0.74, 0.55)], shade(rgb, 0.7) if look.colour != "black" else shade(rgb, 1.3), 0.04)
     if "dirty" in look.states:
         splash(pen, ((0.12, 0.66, 0.08), (0.44, 0.66, 0.09), (0.58, 0.56, 0.06), (0.3, 0.54, 0.05)))
-    _wheel(pen, 0.24, 0.85, 0.15)
-    _wheel(pen, 0.7, 0.85, 0.15)
+    for x in row(look.parts or 2, 0.24, 0.7):
+        _wheel(pen, x, 0.85, 0.15)
 
 
 def draw_truck(pen: Pen, look: Look) -> None:
@@ -74,6 +74,9 @@ def draw_truck(pen: Pen, look: Look) -> None:
 
 def draw_bicycle(pen: Pen, look: Look) -> None:
     rgb = PALETTE[look.colour]
+    if look.parts is not None:
+        _draw_bicycle_apart(pen, look, look.parts)
+        return
     for x in (0.21, 0.79):
         pen.circle(x, 0.68, 0.31, None, _TYRE, 0.05)
         for dx, dy in ((0.14, 0.17), (0.14, -0.17)):
@@ -90,6 +93,22 @@ def draw_bicycle(pen: Pen, look: Look) -> None:
     pen.circle(0.46, 0.7, 0.075, _METAL, _TYRE, 0.025)
     if "dirty" in look.states:
         splash(pen, ((0.36, 0.5, 0.07), (0.22, 0.66, 0.09), (0.62, 0.48, 0.06), (0.78, 0.62, 0.08)))
+
+
+def _draw_bicycle_apart(pen: Pen, look: Look, wheels: int) -> None:
+    """A bicycle with smaller wheels, so that there is room for more."""
+    rgb = PALETTE[look.colour]
+    hubs = row(wheels, 0.137, 0.863)
+    for x in hubs:
+        pen.circle(x, 0.79, 0.2, None, _TYRE, 0.05)
+    bar = [(0.36, 0.36), (0.71, 0.36)]
+    forks = [[(x, 0.79), (0.36 + 0.35 * (x - hubs[0]) / (hubs[-1] - hubs[0]), 0.36)] for x in hubs]
+    posts = [[(0.36, 0.36), (0.33, 0.16)], [(0.71, 0.36), (0.69, 0.1)]]
+    for stroke, width in ((ink(rgb), 0.125), (rgb, 0.095)):
+        for points in (bar, *forks, *posts):
+            pen.line(points, stroke, width)
+    pen.line([(0.26, 0.13), (0.41, 0.13)], _TYRE, 0.1)
+    pen.line([(0.69, 0.08), (0.6, 0.06)], _TYRE, 0.08)
 
 
 def draw_boat(pen: Pen, look: Look) -> None:

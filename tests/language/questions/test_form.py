@@ -25,6 +25,7 @@ from pytest_vqamt.core.meaning import (
     Group,
     Has,
     Meaning,
+    PartCount,
     Related,
     Side,
     groups_of,
@@ -118,7 +119,7 @@ def test_every_text_has_a_form_whatever_its_spaces_and_capitals(text: str) -> No
 def _form_meant(meaning: Meaning) -> QuestionForm:
     if is_yes_no(meaning):
         return YES_NO
-    return COUNT if isinstance(meaning, Count) else CHOICE
+    return COUNT if isinstance(meaning, Count | PartCount) else CHOICE
 
 
 def _wrong(asked: Iterator[Question], at_least: int) -> list[str]:
