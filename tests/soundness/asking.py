@@ -65,19 +65,22 @@ _QUICK = {"ranking": "bleu-1"}
 """Which basic questions are taken changes no answer of a model that knows what is asked; LASSO would take minutes."""
 
 
+_OF_DEPLOYMENTS = "serving."
+
+
 def items() -> tuple[Item, ...]:
     """Every variant of every relation of ours, in the order of the catalogue; none of a plugin's or a session's.
 
-    Relations of published cases have none on any of the samples, and are left out.
+    Relations of published cases have none on any of the samples, and are left out; so are those of deployments.
     """
-    every = [catalogue.get(name, _QUICK) for name in catalogue.BUILT_IN]
+    every = [catalogue.get(name, _QUICK) for name in catalogue.BUILT_IN if not name.startswith(_OF_DEPLOYMENTS)]
     relations = [relation for relation in every if not isinstance(relation, PublishedRelation)]
     return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
 
 
 def serving_items() -> tuple[Item, ...]:
-    """Every variant of the relations that run on request. They check deployments, and are made for no planted fault."""
-    relations = [catalogue.get(name) for name in catalogue.ON_REQUEST]
+    """Every variant of the relations that check deployments; they are made for the faults of servers."""
+    relations = [catalogue.get(name) for name in catalogue.BUILT_IN if name.startswith(_OF_DEPLOYMENTS)]
     return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
 
 
