@@ -17,6 +17,7 @@ from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
+from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.relations.contrasts import with_contrast
 from pytest_vqamt.sampling.chooser import Chooser
@@ -33,8 +34,8 @@ CONTRAST_SHARE = 0.5
 
 
 def default_contrast(preset: str | None) -> float:
-    """The share of cases with a contrast where none is given; a preset asks what its paper asked, and no more."""
-    return 0.0 if preset else CONTRAST_SHARE
+    """The share of cases with a contrast where none is given; a paper's preset asks what its paper asked."""
+    return CONTRAST_SHARE if preset is None or preset_of(preset).contrasts else 0.0
 
 
 _DRAWS_PER_CASE = 20

@@ -63,12 +63,12 @@ def run(
     - ``data``: a spec as in ``--vqamt-data``, or a scene source.
     - ``relations``, ``exclude``: globs. By default all relations that the model's tasks allow are run, and on data with
       published pairs only those about them.
-    - ``preset``: the name of a paper, for its relations (unless ``relations`` names some) and its settings (unless
-      ``settings`` sets them).
+    - ``preset``: "today" or the name of a paper, for its relations (unless ``relations`` names some) and its settings
+      (unless ``settings`` sets them).
     - ``max_cases``: cases per relation variant, 100 by default; published sets run whole unless it is given.
     - ``fail_under``: a rate, ``"GLOB=RATE"``, or several of them. The result tells whether each gate is met.
     - ``grounded_under``: the same for the grounded rate.
-    - ``contrast``: the share of cases that get a contrast, 0.5 by default and 0 with a preset.
+    - ``contrast``: the share of cases that get a contrast, 0.5 by default and 0 with a paper's preset.
     - ``repeats``: how many times each distinct query is asked. A case whose verdict depends on which of the answers are
       taken is flaky, and counts in no rate.
     - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.

@@ -48,7 +48,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-preset",
         metavar="NAME",
-        help="the relations and settings of a paper as published: metavqa, carets, veglue, basic-questions or metaic",
+        help="today: what to gate a chat model on, one relation or more of each kind of failure; or the relations and "
+        "settings of a paper as published: metavqa, carets, veglue, basic-questions, metaic",
     ),
     Option(
         name="--vqamt-max-cases", metavar="N", help="cases per relation variant, model and data source (default: 100)"
@@ -88,7 +89,7 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-contrast",
         metavar="SHARE",
         help="the share of cases with a contrast: one of the texts about another picture, with another right answer "
-        "(default: 0.5; 0 with a preset)",
+        "(default: 0.5; 0 with a paper's preset)",
     ),
     Option(
         name="--vqamt-repeats",
