@@ -28,6 +28,7 @@ from pytest_vqamt.core.edits import (
     Mirror,
     Pad,
     Recolour,
+    Redraw,
     Reencode,
     Rescale,
     Rotate,
@@ -233,7 +234,7 @@ def test_an_edit_that_only_makes_it_harder_to_see_changes_nothing_of_what_is_the
 def test_every_edit_is_listed_once() -> None:
     assert {edit.__name__ for edit in EDITS} == {
         "Erase", "Cut", "Crop", "Insert", "Blur", "Mask", "Mirror", "Corrupt", "Brightness", "Contrast", "Shear",
-        "Reencode", "Shift", "Pad", "Rescale", "Jpeg", "Rotate", "Beside", "Write", "Recolour", "Store",
+        "Reencode", "Shift", "Pad", "Rescale", "Jpeg", "Rotate", "Beside", "Write", "Recolour", "Redraw", "Store",
     }  # fmt: skip
     assert len(set(EDITS)) == len(EDITS)
 
@@ -290,6 +291,7 @@ WORDS: tuple[tuple[Edit, str], ...] = (
     (Beside(second=scene_of("dog")), f"put beside {scene_of('dog').id}"),
     (Write(text="DOG", box=BOX), "given a card with the words 'DOG'"),
     (Recolour(thing="d1", old="red", new="blue", hue=240), "recoloured from red to blue"),
+    (Redraw(thing="0", part="leg", number=5), "redrawn with 5 of its parts (leg)"),
     (Store(form=FileForm.PALETTE), "reduced to palette and stored as palette"),
     (Store(form=FileForm.GRAYSCALE, plain=True), "reduced to grayscale and stored as RGB"),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_vqamt.core.box import Box
@@ -25,6 +27,7 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    PartCount,
     Property,
     Related,
     Side,
@@ -36,7 +39,7 @@ from pytest_vqamt.core.meaning import (
     sides,
     truth,
 )
-from pytest_vqamt.core.scene import Relationship, Scene
+from pytest_vqamt.core.scene import Parts, Relationship, Scene
 from tests.making import group_of, scene_of
 from tests.rows import each_row
 
@@ -113,6 +116,7 @@ ANSWERS: tuple[tuple[Meaning, Truth], ...] = (
     (Property(group=CAR, category="color", values=("green", "blue")), None),
     (Property(group=COW, category="color", values=("red", "blue")), NO_SUCH_THING),
     (Written(text="DOG"), False),
+    (PartCount(group=CAT, part="leg"), None),
     (Entails(units=(Unit(group=BLACK_DOG), Unit(group=CAT_ON_BENCH))), Label.ENTAILMENT),
     (Entails(units=(Unit(group=DOG), Unit(group=COW))), Label.CONTRADICTION),
     (Entails(units=(Unit(group=DOG, unseen="belongs to a teacher"),)), Label.NEUTRAL),
@@ -140,6 +144,14 @@ def test_a_word_is_read_in_any_case(yard: Scene) -> None:
     written = yard.picture.write("Dog", Box(0, 0, 60, 20)).scene
     assert [truth(Written(text=text), written) for text in ("DOG", "dog", "do")] == [True, True, False]
     assert not truth(Written(text="DOG"), yard.picture.write("Dog", Box(0, 0, 60, 20)).mirror().scene)
+
+
+def test_parts_are_counted_of_one_thing(yard: Scene) -> None:
+    legs = Parts(thing="c1", name="leg", number=5, usual=4)
+    seen = replace(yard, parts=(legs, Parts(thing="d1", name="leg", number=4, usual=4)))
+    assert truth(PartCount(group=CAT, part="leg"), seen) == 5
+    assert truth(PartCount(group=CAT, part="ear"), seen) is None
+    assert truth(PartCount(group=DOG, part="leg"), seen) is None, "there are three dogs"
 
 
 def test_every_meaning_has_an_example() -> None:

@@ -60,7 +60,9 @@ def test_the_page_has_the_fields_of_the_schema(heading: str, where: str | None) 
 
 def test_the_page_has_every_field_that_a_case_can_have() -> None:
     picture = scene_of("dog").picture
-    query = Query(picture=picture, text="Is there a dog?", meaning=Exists(group=group_of("dog")), trial=1)
+    query = Query(
+        picture=picture, text="Is there a dog?", meaning=Exists(group=group_of("dog")), trial=1, reasoning=True
+    )
     contrast = Contrast(of=0, query=query, scene="made", change=Change.NAMES, names=("dog",), presumed=True)
     case = Case(
         relation="ours.test",
