@@ -15,7 +15,7 @@ from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.probing.asking import Asked, Asker, Request, RequestsSpentError
 from pytest_vqamt.probing.cards import COLOURS, HASHES, Card, CardForm, colliding_pairs
 from pytest_vqamt.probing.findings import FLIPS, Finding, FindingKind, is_finding, repeated_difference
-from pytest_vqamt.relations.serving.long_text import FILLER, LINES, with_filler
+from pytest_vqamt.relations.serving import FILLER, LINES, with_filler
 from pytest_vqamt.stats.binomial import upper_tail
 
 MOST_REQUESTS = 300

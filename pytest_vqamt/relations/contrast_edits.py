@@ -20,7 +20,7 @@ from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.edits import ERASE, Eraser, make_eraser, only_worn_items, sample_insertion, wholly_removable
 from pytest_vqamt.relations.soundness import certain_properties, countable_names, is_salient, unrelated
-from pytest_vqamt.relations.spatial.places import LEVEL
+from pytest_vqamt.relations.spatial import LEVEL
 from pytest_vqamt.relations.sure_answers import group_in
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -49,7 +49,7 @@ from pytest_vqamt.relations.soundness import (
     is_salient,
     single_valued,
 )
-from pytest_vqamt.relations.spatial.places import placeable
+from pytest_vqamt.relations.spatial import placeable
 
 MIN_AGREEMENT = 0.8
 """The least share of annotators, or the least score, for what they say to be certain."""

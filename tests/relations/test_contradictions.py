@@ -14,7 +14,7 @@ from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.contradictions import TWO_ANSWERS, TWO_MEANINGS, derive_case
-from pytest_vqamt.relations.control.repeat import Repeat
+from pytest_vqamt.relations.control import Repeat
 from pytest_vqamt.relations.lexical_knowledge import default_knowledge
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, choosers, scene_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Exists, Has
 from pytest_vqamt.language.english.phrases import definite, predicative
+from pytest_vqamt.language.questions.simple import checked_wording
 from pytest_vqamt.language.questions.templates import any_of, none_of, number_of
 from pytest_vqamt.language.tables import toml_table
 
@@ -59,9 +59,7 @@ def statement(speaker: Speaker, claimed: str, wording: int) -> str:
     Raises:
         VqamtError: there is no such wording.
     """
-    if not 0 <= wording < STATEMENTS:
-        raise VqamtError(f"Expected a wording from 0 to {STATEMENTS - 1}, but got wording={wording!r}")
-    return str(_WORDINGS[speaker.value][wording]).format(claim=claimed)
+    return str(_WORDINGS[speaker.value][checked_wording(wording, STATEMENTS)]).format(claim=claimed)
 
 
 _BEGINNINGS = tuple(text.partition("{claim}")[0] for speaker in Speaker for text in _WORDINGS[speaker.value])

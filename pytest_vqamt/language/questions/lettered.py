@@ -41,9 +41,9 @@ def which_there(groups: Sequence[Group], wording: int, *, or_none: bool = False)
     Raises:
         VqamtError: there is no such wording.
     """
-    if not 0 <= wording < STEMS:
-        raise VqamtError(f"Expected a wording from 0 to {STEMS - 1}, but got wording={wording!r}")
-    return Question(_WHICH_THERE[wording], WhichThere(groups=tuple(groups), or_none=or_none))
+    return Question(
+        _WHICH_THERE[simple.checked_wording(wording, STEMS)], WhichThere(groups=tuple(groups), or_none=or_none)
+    )
 
 
 def which_value(group: Group, category: str, values: Sequence[str], wording: int) -> Question:

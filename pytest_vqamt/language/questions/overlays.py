@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Meaning
-from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.simple import Question, checked_wording
 from pytest_vqamt.language.tables import toml_table
 
 _WORDINGS = toml_table("questions/wordings.toml")["overlay"]
@@ -29,7 +28,7 @@ def about_things(asked: Question, wording: int) -> Question:
     Raises:
         VqamtError: there is no such wording.
     """
-    text = _wording(_LEAVING_ASIDE, wording)
+    text = _LEAVING_ASIDE[checked_wording(wording, LEAVING_ASIDE)]
     return replace(asked, text=text.format(question=asked.text[0].lower() + asked.text[1:]))
 
 
@@ -39,15 +38,9 @@ def drawn(meaning: Meaning, wording: int) -> Question:
     Raises:
         VqamtError: there is no such wording.
     """
-    return Question(_wording(_DRAWN, wording), meaning)
+    return Question(_DRAWN[checked_wording(wording, DRAWN)], meaning)
 
 
 def is_drawn(text: str) -> bool:
     """Whether the text asks for an answer to a question that is written in the picture."""
     return text in _DRAWN
-
-
-def _wording(texts: tuple[str, ...], wording: int) -> str:
-    if not 0 <= wording < len(texts):
-        raise VqamtError(f"Expected a wording from 0 to {len(texts) - 1}, but got wording={wording!r}")
-    return texts[wording]

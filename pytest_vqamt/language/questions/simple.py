@@ -66,7 +66,7 @@ def count(groups: Group | Sequence[Group], wording: int = 0) -> Question:
         VqamtError: there is no group, a noun is a mass, or there is no such wording.
     """
     every = (groups,) if isinstance(groups, Group) else tuple(groups)
-    return _count(every, _checked(wording, COUNT_WORDINGS))
+    return _count(every, checked_wording(wording, COUNT_WORDINGS))
 
 
 def exists(group: Group, wording: int = 0) -> Question:
@@ -78,7 +78,7 @@ def exists(group: Group, wording: int = 0) -> Question:
     Raises:
         VqamtError: there is no such wording.
     """
-    return Question(_worded(_WORDINGS["exists"][_checked(wording, EXISTS_WORDINGS)], group), Exists(group=group))
+    return Question(_worded(_WORDINGS["exists"][checked_wording(wording, EXISTS_WORDINGS)], group), Exists(group=group))
 
 
 def absent(group: Group, wording: int = 0) -> Question:
@@ -90,7 +90,7 @@ def absent(group: Group, wording: int = 0) -> Question:
     Raises:
         VqamtError: there is no such wording.
     """
-    return Question(_worded(_WORDINGS["absent"][_checked(wording, ABSENT_WORDINGS)], group), Absent(group=group))
+    return Question(_worded(_WORDINGS["absent"][checked_wording(wording, ABSENT_WORDINGS)], group), Absent(group=group))
 
 
 def both(groups: Group | Sequence[Group], wording: int = 0) -> Question:
@@ -106,7 +106,7 @@ def both(groups: Group | Sequence[Group], wording: int = 0) -> Question:
         VqamtError: there is no group, or no such wording.
     """
     every = (groups,) if isinstance(groups, Group) else tuple(groups)
-    return _both(every, _checked(wording, BOTH_WORDINGS))
+    return _both(every, checked_wording(wording, BOTH_WORDINGS))
 
 
 def located(group: Group, side: Side, other: Group, wording: int = 0) -> Question:
@@ -120,7 +120,7 @@ def located(group: Group, side: Side, other: Group, wording: int = 0) -> Questio
         VqamtError: there is no such wording.
     """
     meaning = Located(group=group, side=side, other=other)
-    return _located(meaning, _checked(wording, LOCATED_WORDINGS))
+    return _located(meaning, checked_wording(wording, LOCATED_WORDINGS))
 
 
 def which_there(groups: Sequence[Group], wording: int = 0, *, missing: bool = False) -> Question:
@@ -134,7 +134,7 @@ def which_there(groups: Sequence[Group], wording: int = 0, *, missing: bool = Fa
         VqamtError: there is no such wording.
     """
     texts = _WORDINGS["which_missing" if missing else "which_there"]
-    text = str(texts[_checked(wording, WHICH_THERE_WORDINGS)])
+    text = str(texts[checked_wording(wording, WHICH_THERE_WORDINGS)])
     ones = join_phrases(map(with_indefinite, groups), "or")
     return Question(text.format(ones=ones), WhichThere(groups=tuple(groups), missing=missing))
 
@@ -149,7 +149,7 @@ def property_of(group: Group, category: str, values: Sequence[str], wording: int
         VqamtError: there is no such wording.
     """
     many = is_plural(group.name) and not is_mass(group.name)
-    text = str(_WORDINGS["property"][_checked(wording, PROPERTY_WORDINGS)]).format_map(
+    text = str(_WORDINGS["property"][checked_wording(wording, PROPERTY_WORDINGS)]).format_map(
         {
             "the": definite(group),
             "category": category,
@@ -169,7 +169,7 @@ def written(text: str, wording: int = 0) -> Question:
     Raises:
         VqamtError: there is no such wording.
     """
-    worded = str(_WORDINGS["written"][_checked(wording, WRITTEN_WORDINGS)])
+    worded = str(_WORDINGS["written"][checked_wording(wording, WRITTEN_WORDINGS)])
     return Question(worded.format(text=text), Written(text=text))
 
 
@@ -182,7 +182,7 @@ def part_count(group: Group, part: str, wording: int = 0) -> Question:
     Raises:
         VqamtError: there is no such wording.
     """
-    worded = str(_WORDINGS["part_count"][_checked(wording, PART_COUNT_WORDINGS)])
+    worded = str(_WORDINGS["part_count"][checked_wording(wording, PART_COUNT_WORDINGS)])
     return Question(worded.format(parts=plural(part), the=definite(group)), PartCount(group=group, part=part))
 
 
@@ -259,7 +259,12 @@ def _fillings(group: Group) -> dict[str, str]:
     }
 
 
-def _checked(wording: int, known: int) -> int:
+def checked_wording(wording: int, known: int) -> int:
+    """Returns the number of a wording, of which ``known`` are known.
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
     if not 0 <= wording < known:
         raise VqamtError(f"Expected a wording from 0 to {known - 1}, but got wording={wording!r}")
     return wording

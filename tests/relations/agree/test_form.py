@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Count, Describe, Exists, Group, WhichThere
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.reference.oracle import answer_text
-from pytest_vqamt.relations.agree.form import Form
+from pytest_vqamt.relations.agree import Form
 from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
 from tests.rows import each_row
 from tests.soundness.samples import COCO, FEW_PICTURES

@@ -7,7 +7,7 @@ import pytest
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.control.reencode import Reencode
+from pytest_vqamt.relations.control import Reencode
 from tests.making import FirstOption, answers_of
 
 REENCODE = Reencode()

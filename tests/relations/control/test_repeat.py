@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Annotated, Count, Exists
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.control.repeat import Repeat, plain_question
+from pytest_vqamt.relations.control import Repeat, plain_question
 from tests.making import FirstOption, answers_of, choosers, scene_of
 
 REPEAT = Repeat()

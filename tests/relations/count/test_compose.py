@@ -10,7 +10,7 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Beside
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.relations.count.compose import Compose
+from pytest_vqamt.relations.count import Compose
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.rows import each_row
 

@@ -8,7 +8,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.count.part_of_whole import PartOfWhole
+from pytest_vqamt.relations.count import PartOfWhole
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
 from tests.rows import each_row
 

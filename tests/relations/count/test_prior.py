@@ -13,7 +13,7 @@ from pytest_vqamt.core.scene import Parts, Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.count.prior import Prior
+from pytest_vqamt.relations.count import Prior
 from tests.language.template_readings import plain
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
 from tests.reader.questions import read

@@ -16,7 +16,7 @@ from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH, LANG
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.contrasts import with_contrast
-from pytest_vqamt.relations.lang.switch import Switch
+from pytest_vqamt.relations.lang import Switch
 from pytest_vqamt.relations.own_wordings import RewordedRelation, read_wordings
 from tests.language.translations.reader import read
 from tests.making import answers_of, choosers, scene_of, thing_of

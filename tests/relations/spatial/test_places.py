@@ -15,11 +15,7 @@ from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.askable_scene import askable_scene_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.lexical_knowledge import default_knowledge
-from pytest_vqamt.relations.spatial.antisymmetric import Antisymmetric
-from pytest_vqamt.relations.spatial.inverse import Inverse
-from pytest_vqamt.relations.spatial.mirror import Mirror
-from pytest_vqamt.relations.spatial.places import ALL_SIDES, places, rows
-from pytest_vqamt.relations.spatial.transitive import Transitive
+from pytest_vqamt.relations.spatial import ALL_SIDES, Antisymmetric, Inverse, Mirror, Transitive, places, rows
 from tests.making import scene_of, thing_of
 from tests.relations.spatial.gardens import IN_A_ROW, asked, cases, garden
 from tests.rows import each_row

@@ -9,10 +9,7 @@ from pytest_vqamt.core.edits import Mirror as MirrorEdit
 from pytest_vqamt.core.meaning import Located, Side, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.spatial.antisymmetric import Antisymmetric
-from pytest_vqamt.relations.spatial.inverse import Inverse
-from pytest_vqamt.relations.spatial.mirror import Mirror
-from pytest_vqamt.relations.spatial.transitive import Transitive
+from pytest_vqamt.relations.spatial import Antisymmetric, Inverse, Mirror, Transitive
 from tests.making import answers_of
 from tests.relations.spatial.gardens import IN_A_ROW, cases
 from tests.rows import each_row

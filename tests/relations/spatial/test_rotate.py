@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.edits import Rotate as RotateEdit
 from pytest_vqamt.core.meaning import Located, truth
-from pytest_vqamt.relations.spatial.rotate import Rotate
+from pytest_vqamt.relations.spatial import Rotate
 from tests.making import answers_of
 from tests.relations.spatial.gardens import IN_A_ROW, cases, garden
 from tests.rows import each_row

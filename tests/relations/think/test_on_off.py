@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt import run
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
-from pytest_vqamt.relations.think.on_off import OnOff
+from pytest_vqamt.relations.control import OnOff
 from tests.making import answers_of, choosers, scene_of
 from tests.rows import each_row
 

@@ -16,12 +16,8 @@ from pytest_vqamt.core.edits import Shift as ShiftEdit
 from pytest_vqamt.core.meaning import Count, Exists, Located, Property, groups_of, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.view.jpeg import Jpeg
-from pytest_vqamt.relations.view.pad import Pad
-from pytest_vqamt.relations.view.questions import is_readable
-from pytest_vqamt.relations.view.recolour import Recolour
-from pytest_vqamt.relations.view.rescale import Rescale
-from pytest_vqamt.relations.view.shift import Shift
+from pytest_vqamt.relations.recolour import Recolour
+from pytest_vqamt.relations.view import Jpeg, Pad, Rescale, Shift, is_readable
 from tests.making import answers_of, scene_of, thing_of
 from tests.relations.spatial.gardens import IN_A_ROW, cases, garden
 from tests.rows import each_row

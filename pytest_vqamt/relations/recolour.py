@@ -20,7 +20,7 @@ from pytest_vqamt.relations.expectations import other_value, same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.soundness import cannot_be_confused, certain_properties, countable_names, is_salient
-from pytest_vqamt.relations.view.questions import readable_names
+from pytest_vqamt.relations.view import readable_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 HUES: Mapping[str, int] = {"red": 0, "green": 120, "blue": 225}

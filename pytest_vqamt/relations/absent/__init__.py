@@ -1,1 +1,0 @@
-"""Relations about questions that take for granted what is not there."""

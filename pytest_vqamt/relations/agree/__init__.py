@@ -1,1 +1,0 @@
-"""One fact in two forms."""

@@ -1,0 +1,216 @@
+"""The relations ``choice.rotate``, ``choice.labels`` and ``choice.none``: a question with a list of options.
+
+Exactly one option is right. The question is either which of several things is in the picture, of which one is there and
+salient, and the others are surely absent (rule 4); or which color the one thing of a name has (rules 2 and 6), where
+the colors exclude each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import NONE_OF_THESE, Group
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.english.lexical_relations import COLOURS
+from pytest_vqamt.language.questions.lettered import LAYOUTS, STEMS, Labels, lettered, which_there, which_value
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
+from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.expectations import becomes_none_of_these, same_answer
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.presence import TOO_FEW, sample_presence, the_color
+from pytest_vqamt.relations.soundness import is_salient
+from pytest_vqamt.sampling.chooser import Chooser
+
+_COLOR = "color"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """A question with options, before they are listed.
+
+    Attributes:
+        about: "thing" or "color".
+        options: names or colors in a random order.
+        right: the one that is right.
+        ask: makes the question for the options that are listed; ``NONE_OF_THESE`` may be the last.
+        presumed: whether that one is right, and no other, rests on an absence that is not guaranteed.
+    """
+
+    about: str
+    options: tuple[str, ...]
+    right: str
+    ask: Callable[[tuple[str, ...]], Question]
+    presumed: bool
+
+    def case(
+        self,
+        relation: Relation,
+        scene: Scene,
+        choose: Chooser,
+        lists: Iterable[tuple[tuple[str, ...], Labels]],
+        expected: str,
+    ) -> Case:
+        """Returns the case of one query for each list of options with labels, all in one layout."""
+        layout = choose.between(0, LAYOUTS - 1)
+        facts: tuple[tuple[str, Fact], ...] = (
+            ("about", self.about),
+            ("options", len(self.options)),
+            ("layout", layout),
+        )
+        return case_of(
+            relation,
+            "",
+            scene,
+            ((scene.picture, lettered(self.ask(options), labels, layout)) for options, labels in lists),
+            expected=expected,
+            facts=facts,
+            presumed=self.presumed,
+        )
+
+
+def sample_options(view: AskableScene, choose: Chooser, least: int, most: int) -> Options | NotApplicable:
+    """Draws a question with ``least`` to ``most`` options."""
+    count = choose.between(least, most)
+    wording = choose.between(0, STEMS - 1)
+    samplers = (_of_colors, _of_things) if choose.chance(0.5) else (_of_things, _of_colors)
+    for sample in samplers:
+        if drawn := sample(view, choose, count, wording):
+            return drawn
+    return TOO_FEW
+
+
+def _of_things(view: AskableScene, choose: Chooser, count: int, wording: int) -> Options | None:
+    drawn = sample_presence(view, choose, count - 1)
+    if isinstance(drawn, NotApplicable):
+        return None
+
+    def ask(names: tuple[str, ...]) -> Question:
+        groups = tuple(Group(name=name) for name in names if name != NONE_OF_THESE)
+        return which_there(groups, wording, or_none=NONE_OF_THESE in names)
+
+    return Options(
+        about="thing",
+        options=choose.several((drawn.there, *drawn.absent), count),
+        right=drawn.there,
+        ask=ask,
+        presumed=drawn.presumed,
+    )
+
+
+def _of_colors(view: AskableScene, choose: Chooser, count: int, wording: int) -> Options | None:
+    found = [each for each in view.cached("colors to choose", lambda: _colored(view)) if len(each[2]) >= count - 1]
+    if not found:
+        return None
+    name, right, false = choose.one(found)
+
+    def ask(values: tuple[str, ...]) -> Question:
+        return which_value(Group(name=name), _COLOR, values, wording)
+
+    return Options(
+        about=_COLOR,
+        options=choose.several((right, *choose.several(false, count - 1)), count),
+        right=right,
+        ask=ask,
+        presumed=view.is_presumed(name),
+    )
+
+
+def _colored(view: AskableScene) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Returns the name of each thing that is the only one of its name, with its color and others that exclude it."""
+    return [
+        (thing.name, color, false)
+        for thing in view.scene.objects
+        if thing.name in view.names and is_salient(thing, view.scene) and view.is_unique_by_name(thing)
+        for color in the_color(thing, view)
+        if (false := tuple(word for word in COLOURS if word != color and view.surely_lacks(thing, word)))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Rotate(LexicalRelation):
+    """The order of options with letters does not change which of them is right.
+
+    "Which of these is in the picture? (A) a dog (B) a kite (C) a car", with the options in every rotation. After
+    CircularEval, which counts a question as answered only if all rotations are, and Facet-Probe (arXiv 2606.26079).
+    **Deviation:** not the right answer is demanded, but the same option each time, by its words or by its letter.
+    Three or four options, of which exactly one is right. Presumed where another may be right, too.
+    """
+
+    info = RelationInfo(
+        name="choice.rotate",
+        task=Task.VQA,
+        source="a relation of this project, after CircularEval and Facet-Probe (arXiv 2606.26079)",
+        breakdown=("about", "options", "layout"),
+        settings=(WORDNET, ONTOLOGY),
+        fixed_texts=True,
+    )
+    expect = same_answer
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        drawn = sample_options(askable_scene_of(scene, corpus, self.known), choose, 3, 4)
+        if isinstance(drawn, NotApplicable):
+            return drawn
+        options = drawn.options
+        rotations = (((*options[start:], *options[:start]), Labels.LETTERS) for start in range(len(options)))
+        return drawn.case(self, scene, choose, rotations, "all name the same option")
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled(LexicalRelation):
+    """Options with numbers instead of letters have the same right one.
+
+    "Which of these is in the picture? (A) a dog (B) a kite (C) a car", and the same options in the same order as (1),
+    (2) and (3): the same option is named, by its words or by its label. A relation of this project, beside
+    ``choice.rotate``. Three or four options, of which exactly one is right. Presumed where another may
+    be right, too.
+    """
+
+    info = RelationInfo(
+        name="choice.labels",
+        task=Task.VQA,
+        source="a relation of this project: letters against numbers",
+        breakdown=("about", "options", "layout"),
+        settings=(WORDNET, ONTOLOGY),
+        fixed_texts=True,
+    )
+    expect = same_answer
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        drawn = sample_options(askable_scene_of(scene, corpus, self.known), choose, 3, 4)
+        if isinstance(drawn, NotApplicable):
+            return drawn
+        return drawn.case(self, scene, choose, ((drawn.options, labels) for labels in Labels), "first = second")
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOfThese(LexicalRelation):
+    """With the right option taken away, "none of these" is right.
+
+    "Which of these is in the picture? (A) a dog (B) a kite (C) a car (D) none of these", and the same without the
+    dog, which is there. The first answer must be one of the options: who always says "none of these" is wrong, too.
+    Three options, of which exactly one is right. A relation of this project. Presumed where another may
+    be right, too (rule 4).
+    """
+
+    info = RelationInfo(
+        name="choice.none",
+        task=Task.VQA,
+        source="a relation of this project: the right option is taken away",
+        breakdown=("about", "layout"),
+        settings=(WORDNET, ONTOLOGY),
+        fixed_texts=True,
+    )
+    expect = becomes_none_of_these
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        drawn = sample_options(askable_scene_of(scene, corpus, self.known), choose, 3, 3)
+        if isinstance(drawn, NotApplicable):
+            return drawn
+        left = tuple(option for option in drawn.options if option != drawn.right)
+        offered = (((*options, NONE_OF_THESE), Labels.LETTERS) for options in (drawn.options, left))
+        return drawn.case(self, scene, choose, offered, "second = none of these")

@@ -1,1 +1,0 @@
-"""Relations between questions with a list of options."""

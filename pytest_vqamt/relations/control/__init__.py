@@ -1,1 +1,0 @@
-"""The noise floor: what a model violates although nothing was changed."""

@@ -1,1 +1,0 @@
-"""Relations between counts that no paper has."""

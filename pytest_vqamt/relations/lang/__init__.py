@@ -1,1 +1,0 @@
-"""Relations between questions in several languages."""

@@ -1,1 +1,0 @@
-"""Relations between questions with and without a statement that leads astray."""

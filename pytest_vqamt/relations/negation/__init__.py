@@ -1,1 +1,0 @@
-"""Relations about the scope of a negation."""

@@ -1,1 +1,0 @@
-"""Relations about words that are written in the picture."""

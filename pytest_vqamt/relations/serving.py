@@ -1,0 +1,290 @@
+"""The relations ``serving.*``: checks of a deployment, which run only where a pattern names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.edits import FileForm
+from pytest_vqamt.core.meaning import Choice, Group, truth
+from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.questions import simple, templates
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.contrasts import about_another_picture
+from pytest_vqamt.relations.control import generated_question, plain_question
+from pytest_vqamt.relations.expectations import opposite_answer, same_answer, unchanged
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.metavqa import groups
+from pytest_vqamt.relations.soundness import countable_names
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class AnotherPicture(LexicalRelation):
+    """The same question gets the opposite answer about another picture, where the other answer is right.
+
+    A server that keys a cache by the text, keeps the first picture or drops pictures gives the same answer to both. So
+    does a model that is wrong about one of the two.
+    """
+
+    info = RelationInfo(
+        name="serving.another_picture",
+        task=Task.VQA,
+        source="a check of deployments by this project: vLLM #20261, ollama #7563",
+        settings=(WORDNET, ONTOLOGY),
+        directional=("",),
+    )
+    expect = opposite_answer
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        single = groups.sample_single(askable_scene_of(scene, corpus, self.known), choose, "object")
+        if isinstance(single, NotApplicable):
+            return single
+        asked = simple.exists(single.group, choose.between(0, simple.EXISTS_WORDINGS - 1))
+        query = Query(picture=scene.picture, text=asked.text, meaning=asked.meaning)
+        other = about_another_picture(query, corpus, self.known)
+        if other is None:
+            return NotApplicable(reason="no other picture has the other answer")
+        again = Question(other.query.text, other.query.meaning)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, asked), (other.query.picture, again)),
+            expected="one yes, one no",
+            presumed=other.presumed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AnotherText(LexicalRelation):
+    """Of one picture, whether something is there that is, and something that is not, have opposite answers.
+
+    A server that keys a cache by the picture gives the same answer to both.
+    """
+
+    info = RelationInfo(
+        name="serving.another_text",
+        task=Task.VQA,
+        source="a check of deployments by this project",
+        settings=(WORDNET, ONTOLOGY),
+        contrast=False,
+    )
+    expect = opposite_answer
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = askable_scene_of(scene, corpus, self.known)
+        here, absent = countable_names(scene), view.countable_absent
+        if not here or not absent:
+            return NotApplicable(reason=f"no countable name {'outside' if here else 'in'} the scene")
+        names = choose.one(here), choose.one(absent)
+        wording = choose.between(0, simple.EXISTS_WORDINGS - 1)
+        asked = [simple.exists(Group(name=name), wording) for name in choose.several(names, 2)]
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, each) for each in asked),
+            expected="one yes, one no",
+            presumed=view.is_presumed(names[1]),
+        )
+
+
+_EXCHANGED = ("red", "blue")
+"""The names that pure colours exchange where the first and the last channel are exchanged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Colours(LexicalRelation):
+    """A red thing is not called blue where a blue one is called red.
+
+    The same question ("Is the car red or blue?") is asked of a picture where red is right and of one where blue is. A
+    case is violated where both answers are exchanged, as by a server that takes BGR for RGB. A model that is wrong
+    about one of the pictures does not violate it: unless both answers are right, the case holds vacuously.
+    """
+
+    info = RelationInfo(
+        name="serving.colours",
+        task=Task.VQA,
+        source="a check of deployments by this project",
+        settings=(WORDNET, ONTOLOGY),
+        contrast=False,
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        if not corpus.has_attributes:
+            return NotApplicable(reason="the data has no attributes")
+        names = list(_names(askable_scene_of(scene, corpus, self.known)))
+        if not names:
+            return NotApplicable(reason="no red or blue thing with a unique name")
+        choice = Choice(what=Group(name=choose.one(names)), options=choose.several(_EXCHANGED, 2))
+        asking = Asking(type=QuestionType.ATTRIBUTE_CHOICE, meaning=choice, category="color")
+        asked = templates.question(asking, choose.between(0, templates.count(asking.type, related=False) - 1))
+        query = Query(picture=scene.picture, text=asked.text, meaning=asked.meaning)
+        other = about_another_picture(query, corpus, self.known)
+        if other is None:
+            return NotApplicable(reason="no other picture has the other answer")
+        again = Question(other.query.text, other.query.meaning)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, asked), (other.query.picture, again)),
+            expected="not both wrong: red for blue and blue for red",
+            presumed=other.presumed,
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        verdict = same_answer(case, answers)
+        if verdict.outcome is Outcome.UNPARSED:
+            return verdict
+        first, second = (str(truth(query.meaning, query.picture.scene)) for query in case.queries)
+        if verdict.readings == (second, first):
+            reason = f"red and blue are exchanged: {first} is called {second}, and {second} is called {first}"
+            return Verdict(outcome=Outcome.VIOLATED, reason=reason, readings=verdict.readings)
+        is_right = verdict.readings == (first, second)
+        return Verdict(outcome=Outcome.HOLDS, vacuous=not is_right, readings=verdict.readings)
+
+
+def _names(view: AskableScene) -> Iterator[str]:
+    """The names of which one thing is there, red or blue and of no other colour."""
+    category_of = view.known.ontology.category_of
+    for thing in view.scene.objects:
+        if thing.name in view.names and view.is_unique_by_name(thing) and not thing.multi_coloured:
+            colours = [word for word in thing.attributes if category_of(word) == "color"]
+            if len(colours) == 1 and colours[0] in _EXCHANGED:
+                yield thing.name
+
+
+_ENLARGED_PX = 2048
+_LARGE_PX = 1448
+"""A longer side from which on enlarging would less than double the pixels."""
+_RATIO = 3
+_MARGIN = (127, 127, 127)
+
+
+@dataclass(frozen=True, slots=True)
+class Size(LexicalRelation):
+    """Neither a larger picture nor a grey margin around it changes the answer.
+
+    ``enlarged`` scales the longer side to 2,048 px. The others add a margin and scale nothing: ``padded-square`` makes
+    a square, ``padded-wide`` a picture three times as wide as high, ``padded-tall`` one three times as high as
+    wide. Some servers drop large pictures, or exchange width and height.
+    """
+
+    info = RelationInfo(
+        name="serving.size",
+        task=Task.VQA,
+        source="a check of deployments by this project: ollama #13549, llama.cpp #17290",
+        variants=("enlarged", "padded-square", "padded-wide", "padded-tall"),
+        settings=(WORDNET, ONTOLOGY),
+        contrast=False,
+    )
+    expect = unchanged
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        size = _size(variant, scene.width, scene.height)
+        if size is None:
+            return NotApplicable(reason="the picture has nearly that size or shape already")
+        asked = generated_question(askable_scene_of(scene, corpus, self.known), choose)
+        if isinstance(asked, NotApplicable):
+            return asked
+        width, height = size
+        if variant == "enlarged":
+            resized = scene.picture.rescale(width, height)
+        else:
+            across, down = width - scene.width, height - scene.height
+            left, top = across // 2, down // 2
+            resized = scene.picture.pad(left=left, top=top, right=across - left, bottom=down - top, colour=_MARGIN)
+        return case_of(self, variant, scene, ((scene.picture, asked), (resized, asked)), expected="first = second")
+
+
+def _size(variant: str, width: int, height: int) -> tuple[int, int] | None:
+    """The width and height of the variant in pixels; None where the picture is nearly like that."""
+    longer = max(width, height)
+    match variant:
+        case "enlarged":
+            scale = _ENLARGED_PX / longer
+            return (round(scale * width), round(scale * height)) if longer < _LARGE_PX else None
+        case "padded-square":
+            return (longer, longer) if 10 * min(width, height) < 9 * longer else None
+        case "padded-wide":
+            return (_RATIO * height, height) if width < 2 * height else None
+        case _:
+            return (width, _RATIO * width) if height < 2 * width else None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredForm(LexicalRelation):
+    """The same pixels get the same answer in another form of PNG file: with alpha, with a palette, as grayscale.
+
+    The first picture is a plain RGB file of the same pixels: of 256 colours for ``palette``, grey for ``grayscale``.
+    Only models behind HTTP get a file; all others get the same pixels twice.
+    """
+
+    info = RelationInfo(
+        name="serving.file_form",
+        task=Task.VQA,
+        source="a check of deployments by this project",
+        variants=tuple(form.value for form in FileForm),
+        settings=(WORDNET, ONTOLOGY),
+        contrast=False,
+    )
+    expect = unchanged
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        asked = generated_question(askable_scene_of(scene, corpus, self.known), choose)
+        if isinstance(asked, NotApplicable):
+            return asked
+        form = FileForm(variant)
+        plain, stored = (scene.picture.store(form, plain=plain) for plain in (True, False))
+        return case_of(self, variant, scene, ((plain, asked), (stored, asked)), expected="first = second")
+
+
+FILLER = "This line is filler and says nothing about the picture."
+LINES: Mapping[str, int] = MappingProxyType({"300-words": 30, "1500-words": 150, "6000-words": 600})
+"""Lines of filler, of 10 words each, by variant."""
+
+
+def with_filler(text: str, lines: int) -> str:
+    """The text below so many lines of filler.
+
+    >>> with_filler("How many dogs?", 1).splitlines()
+    ['This line is filler and says nothing about the picture.', 'How many dogs?']
+    """
+    return "\n".join([*[FILLER] * lines, text])
+
+
+@dataclass(frozen=True, slots=True)
+class LongText(LexicalRelation):
+    """Text about nothing before the question changes no answer.
+
+    A server that cuts what is longer than its context loses the picture, which stands before the text. One that decodes
+    short prompts with the padding of longer ones gives the short question a wrong answer where both are in a batch.
+    """
+
+    info = RelationInfo(
+        name="serving.long_text",
+        task=Task.VQA,
+        source="a check of deployments by this project: ollama #7484, mlx-vlm PR 1542",
+        variants=tuple(LINES),
+        settings=(WORDNET, ONTOLOGY),
+        contrast=False,
+    )
+    expect = unchanged
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        asked = plain_question(askable_scene_of(scene, corpus, self.known), choose)
+        if isinstance(asked, NotApplicable):
+            return asked
+        again = replace(asked, text=with_filler(asked.text, LINES[variant]))
+        return case_of(
+            self, variant, scene, ((scene.picture, asked), (scene.picture, again)), expected="first = second"
+        )

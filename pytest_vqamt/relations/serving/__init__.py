@@ -1,1 +1,0 @@
-"""Checks of a deployment as relations: they run only where a pattern of relations names them."""

@@ -1,1 +1,0 @@
-"""Where things are: left, right, higher and lower in the picture, by their boxes."""

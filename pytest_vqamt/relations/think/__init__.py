@@ -1,1 +1,0 @@
-"""Answers with and without reasoning."""

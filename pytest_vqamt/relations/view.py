@@ -1,0 +1,360 @@
+"""The relations ``view.shift``, ``view.pad``, ``view.rescale`` and ``view.jpeg``: the same content in another picture.
+
+- Things that are asked about are large enough to be made out in both pictures: their longer side has 24 pixels or more,
+  and their shorter side a third of that, in the picture and after a model has scaled its longer side to 336 pixels. A
+  relation does not know the model's own size; 336 is that of CLIP's largest, and nearly all chat models take more.
+- Counts and existence are asked of names, as in ``metavqa.groups``; places as in ``relations.spatial``, with 3 % of
+  either picture between the two boxes.
+- No published question is asked: it does not tell which things it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import floor
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.meaning import Group, groups_of, sides
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.questions import simple
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
+from pytest_vqamt.relations.base import Relation, case_of
+from pytest_vqamt.relations.expectations import same_answer
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
+from pytest_vqamt.relations.soundness import cannot_be_confused, countable_names, is_salient_size, presumed
+from pytest_vqamt.relations.spatial import ALL_SIDES, Place, places
+from pytest_vqamt.sampling.chooser import Chooser
+
+MODEL_PX = 336
+"""The longer side of a picture after a model's own resizing, where nothing else is known."""
+MIN_PX = 24
+_MIN_SHORTER_PX = MIN_PX / 3
+
+NO_QUESTION = NotApplicable(reason="nothing in the picture is large enough to be asked about after the edit")
+
+KINDS = ("count", "exists", "place")
+
+_PRESENT = 0.7
+"""The share of questions of existence that are about a thing in the picture, as in MetaVQA."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewQuestion:
+    """A question that has one answer in both pictures.
+
+    Attributes:
+        about: the things that it is about, all of which stay in the picture.
+        presumed: whether the answer rests on things that are not annotated.
+    """
+
+    question: Question
+    kind: str
+    about: tuple[Thing, ...]
+    presumed: bool
+
+    def case(self, relation: Relation, variant: str, scene: Scene, picture: Picture, *facts: tuple[str, Fact]) -> Case:
+        """Returns the case of the question about the scene's picture and about another view of it."""
+        return case_of(
+            relation,
+            variant,
+            scene,
+            ((scene.picture, self.question), (picture, self.question)),
+            expected="first = second",
+            facts=(("asked", self.kind), *facts),
+            presumed=self.presumed,
+        )
+
+
+def is_readable(box: Box, frame: Box) -> bool:
+    """Whether a thing in ``box`` can be made out in a picture of this frame, and after a model has scaled it."""
+    scale = min(1.0, MODEL_PX / max(frame.w, frame.h))
+    return max(box.w, box.h) * scale >= MIN_PX and min(box.w, box.h) * scale >= _MIN_SHORTER_PX
+
+
+def readable_names(view: AskableScene, frame: Box, scale: float = 1.0) -> frozenset[str]:
+    """Returns the askable names whose things can all be made out in the picture, and scaled by ``scale`` in ``frame``.
+
+    A fish of wood is none for certain.
+    """
+
+    def find() -> frozenset[str]:
+        scene = view.scene
+        small = {
+            thing.name
+            for thing in scene.objects
+            if not (is_readable(thing.box, scene.frame) and is_readable(thing.box.scaled(scale, scale), frame))
+        }
+        return frozenset(view.names) - small
+
+    return view.cached(("readable", frame, scale), find)
+
+
+def sample_view_question(
+    view: AskableScene, choose: Chooser, frame: Box, scale: float = 1.0, kinds: tuple[str, ...] = KINDS
+) -> ViewQuestion | NotApplicable:
+    """Draws a question for the picture and for one in which everything is scaled by ``scale`` within ``frame``.
+
+    The kinds are drawn evenly, as far as the scene has them.
+    """
+    fits = readable_names(view, frame, scale)
+    for kind in choose.several(kinds, len(kinds)):
+        asked = _SAMPLERS[kind](view, choose, frame, scale, fits)
+        if not isinstance(asked, NotApplicable):
+            return asked
+    return NO_QUESTION
+
+
+def _count(
+    view: AskableScene, choose: Chooser, _frame: Box, _scale: float, fits: frozenset[str]
+) -> ViewQuestion | NotApplicable:
+    found = sample_question(view.scene, choose, QuestionKind.COUNT, fits.__contains__)
+    if isinstance(found, NotApplicable):
+        return found
+    about = _named({group.name for group in found.groups}, view)
+    return ViewQuestion(question=found.question, kind="count", about=about, presumed=found.presumed)
+
+
+def _exists(
+    view: AskableScene, choose: Chooser, _frame: Box, _scale: float, fits: frozenset[str]
+) -> ViewQuestion | NotApplicable:
+    here = [name for name in countable_names(view.scene) if name in fits]
+    is_there = choose.chance(_PRESENT) if here else False
+    names = here if is_there else view.countable_absent
+    if not names:
+        return NO_QUESTION
+    name = choose.one(names)
+    return ViewQuestion(
+        question=simple.exists(Group(name=name), choose.between(0, simple.EXISTS_WORDINGS - 1)),
+        kind="exists",
+        about=_named({name}, view),
+        presumed=not is_there and presumed((name,), view.scene),
+    )
+
+
+def _place(
+    view: AskableScene, choose: Chooser, frame: Box, scale: float, _fits: frozenset[str]
+) -> ViewQuestion | NotApplicable:
+    found = view.cached(("placed", frame, scale), lambda: _places(view, frame, scale))
+    if not found:
+        return NO_QUESTION
+    place = choose.one(found)
+    side = place.side.opposite if choose.chance(0.5) else place.side
+    return ViewQuestion(
+        question=place.ask(choose.between(0, simple.LOCATED_WORDINGS - 1), side=side),
+        kind="place",
+        about=(place.thing, place.other),
+        presumed=False,  # it has one answer whichever thing of the name is meant
+    )
+
+
+def _places(view: AskableScene, frame: Box, scale: float) -> tuple[Place, ...]:
+    def stays(place: Place) -> bool:
+        one, other = (each.box.scaled(scale, scale) for each in (place.thing, place.other))
+        seen = all(is_salient_size(box.w, box.h, frame) and is_readable(box, frame) for box in (one, other))
+        return seen and place.side in sides(one, other, frame)
+
+    return tuple(filter(stays, places(view, ALL_SIDES)))
+
+
+_SAMPLERS: dict[str, Callable[[AskableScene, Chooser, Box, float, frozenset[str]], ViewQuestion | NotApplicable]] = {
+    "count": _count,
+    "exists": _exists,
+    "place": _place,
+}
+
+
+def _named(names: set[str], view: AskableScene) -> tuple[Thing, ...]:
+    return tuple(thing for thing in view.scene.objects if thing.name in names)
+
+
+MAX_PX = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Shift(LexicalRelation):
+    """A picture that is moved by a few pixels gets the same answer.
+
+    Found elsewhere: a shift by two pixels flips answers of current models (Questioning the Stability of Visual Question
+    Answering, arXiv 2511.11206).
+
+    The content moves by 1 to 8 pixels on one axis or both; the margin that comes free repeats the edge.
+    ``relations.view`` has what is asked. **Deviation:** all that is asked about stays in the frame as it was, which the
+    paper does not see to, and so does what is small and may be taken for it. A case is presumed where a thing may be
+    at the edge without being annotated.
+    """
+
+    info = RelationInfo(
+        name="view.shift",
+        task=Task.VQA,
+        source="a relation of this project, after arXiv 2511.11206",
+        breakdown=("asked", "pixels"),
+        settings=(WORDNET, ONTOLOGY),
+    )
+    expect = same_answer
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = askable_scene_of(scene, corpus, self.known)
+        asked = sample_view_question(view, choose, scene.frame)
+        if isinstance(asked, NotApplicable):
+            return asked
+        left, right, up, down = _room((*asked.about, *_rivals(asked.question, scene)), scene)
+        dx, dy = choose.between(-left, right), choose.between(-up, down)
+        if not dx and not dy:
+            dx, dy = next((step for room, step in zip((right, down, left, up), _STEPS, strict=True) if room), (0, 0))
+        if not dx and not dy:
+            return NotApplicable(reason="what could be asked about would leave the picture")
+        return asked.case(self, variant, scene, scene.picture.shift(dx, dy), ("pixels", max(abs(dx), abs(dy))))
+
+
+_STEPS = ((1, 0), (0, 1), (-1, 0), (0, -1))
+
+
+_LEAST_UNHARMED_PX = 64
+"""A thing of this size can be told without a margin of ``MAX_PX``."""
+
+
+def _rivals(question: Question, scene: Scene) -> Sequence[Thing]:
+    """Small things that may be taken for what is asked about, where only a part of them is seen."""
+    asked = [group.name for group in groups_of(question.meaning)]
+    return [
+        thing
+        for thing in scene.objects
+        if min(thing.box.w, thing.box.h) < _LEAST_UNHARMED_PX
+        and not all(cannot_be_confused(thing.name, name) for name in asked)
+    ]
+
+
+def _room(things: Sequence[Thing], scene: Scene) -> tuple[int, int, int, int]:
+    """The pixels by which the things may move to the left and right, up and down."""
+    rooms = (
+        min((thing.box.x for thing in things), default=MAX_PX),
+        min((scene.width - thing.box.x1 for thing in things), default=MAX_PX),
+        min((thing.box.y for thing in things), default=MAX_PX),
+        min((scene.height - thing.box.y1 for thing in things), default=MAX_PX),
+    )
+    left, right, up, down = (max(0, min(MAX_PX, floor(round(room, 6)))) for room in rooms)
+    return left, right, up, down
+
+
+COLOURS: dict[str, Colour] = {"black": (0, 0, 0), "gray": (127, 127, 127), "white": (255, 255, 255)}
+"""The colours of margins that pipelines use."""
+
+_NEARLY_SQUARE = 1.02
+
+
+@dataclass(frozen=True, slots=True)
+class Pad(LexicalRelation):
+    """A picture with a margin in one colour gets the same answer as without.
+
+    Found elsewhere: how a picture is brought to a model's size changes answers (Res-Bench, arXiv 2510.16926).
+
+    A picture that is higher or wider than the other is padded to a square, and a square one to the format 4:3, on both
+    sides or on one, in black, gray or white. ``relations.view`` has what is asked: counts and existence, and no places,
+    which are other shares of the picture then. A case is presumed where a thing that is not annotated might be too
+    small afterwards.
+    """
+
+    info = RelationInfo(
+        name="view.pad",
+        task=Task.VQA,
+        source="a relation of this project, after arXiv 2510.16926",
+        breakdown=("asked", "fill"),
+        settings=(WORDNET, ONTOLOGY),
+    )
+    expect = same_answer
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        width, height = scene.width, scene.height
+        wide = height > width
+        if max(width, height) <= _NEARLY_SQUARE * min(width, height):
+            wide = choose.chance(0.5)
+            added = round((width if wide else height) / 3)
+        else:
+            added = abs(width - height)
+        fill = choose.one(tuple(COLOURS))
+        before = added // 2 if choose.chance(0.5) else 0
+        view = askable_scene_of(scene, corpus, self.known)
+        frame = Box(0, 0, width + wide * added, height + (not wide) * added)
+        asked = sample_view_question(view, choose, frame, kinds=("count", "exists"))
+        if isinstance(asked, NotApplicable):
+            return asked
+        after = added - before
+        margins = {"left": before, "right": after} if wide else {"top": before, "bottom": after}
+        padded = scene.picture.pad(**margins, colour=COLOURS[fill])
+        return asked.case(self, variant, scene, padded, ("fill", fill))
+
+
+_SCALES = {"down": (1 / 2, 2 / 3, 3 / 4), "up": (3 / 2, 2.0, 3.0)}
+_MOST_PX = 2048
+"""The longest side of a picture that was scaled up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rescale(LexicalRelation):
+    """A picture at another resolution gets the same answer.
+
+    Found elsewhere: scaling a picture up costs current models up to 34 points (VLM-RobustBench, arXiv 2603.06148).
+
+    ``down`` scales to 1/2, 2/3 or 3/4, ``up`` to 3/2, 2 or 3 times the size, by a bicubic filter. ``relations.view``
+    has what is asked: things that are large enough at either size, so a smaller scale is taken only where they are. A
+    case is presumed where a thing that is not annotated might be too small afterwards.
+    """
+
+    info = RelationInfo(
+        name="view.rescale",
+        task=Task.VQA,
+        source="a relation of this project, after arXiv 2603.06148",
+        variants=("down", "up"),
+        breakdown=("asked", "scale"),
+        settings=(WORDNET, ONTOLOGY),
+    )
+    expect = same_answer
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = askable_scene_of(scene, corpus, self.known)
+        scales = [each for each in _SCALES[variant] if each * max(scene.width, scene.height) <= _MOST_PX]
+        for scale in choose.several(scales, len(scales)):
+            width, height = round(scene.width * scale), round(scene.height * scale)
+            asked = sample_view_question(view, choose, Box(0, 0, width, height), scale)
+            if isinstance(asked, NotApplicable):
+                continue
+            return asked.case(self, variant, scene, scene.picture.rescale(width, height), ("scale", round(scale, 2)))
+        return NO_QUESTION if scales else NotApplicable(reason="the picture is too large to be scaled up")
+
+
+LEAST_QUALITY, MOST_QUALITY = 85, 95
+
+
+@dataclass(frozen=True, slots=True)
+class Jpeg(LexicalRelation):
+    """A picture that is saved as a JPEG of high quality gets the same answer.
+
+    Found elsewhere: compression that people do not see changes answers (VLM-RobustBench, arXiv 2603.06148).
+
+    The quality is 85 to 95, with the usual chroma subsampling. ``relations.view`` has what is asked.
+    """
+
+    info = RelationInfo(
+        name="view.jpeg",
+        task=Task.VQA,
+        source="a relation of this project, after arXiv 2603.06148",
+        breakdown=("asked", "quality"),
+        settings=(WORDNET, ONTOLOGY),
+    )
+    expect = same_answer
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = askable_scene_of(scene, corpus, self.known)
+        asked = sample_view_question(view, choose, scene.frame)
+        if isinstance(asked, NotApplicable):
+            return asked
+        quality = choose.between(LEAST_QUALITY, MOST_QUALITY)
+        return asked.case(self, variant, scene, scene.picture.jpeg(quality), ("quality", quality))
