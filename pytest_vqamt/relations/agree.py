@@ -24,6 +24,7 @@ from pytest_vqamt.relations.expectations import format_reading, read_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metaic.insertion import caption_query
 from pytest_vqamt.relations.metavqa import groups
+from pytest_vqamt.relations.presence import TOO_FEW
 from pytest_vqamt.relations.soundness import countable_names, is_salient
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -94,7 +95,7 @@ class Form(LexicalRelation):
     def _choice_exists(self, view: AskableScene, choose: Chooser) -> Case | NotApplicable:
         there = [name for name in view.nouns if _is_there(name, view) and view.absent(name)]
         if not there:
-            return NotApplicable(reason="no name that is surely there, or none that is surely absent beside it")
+            return TOO_FEW
         present = choose.one(there)
         absent = choose.one([name for name, _ in view.absent(present)])
         options = [Group(name=name) for name in choose.several((present, absent), 2)]
