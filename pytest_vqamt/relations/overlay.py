@@ -14,7 +14,7 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.questions import overlays, simple
+from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
@@ -110,7 +110,7 @@ class Text(LexicalRelation):
         written = sample_card(word, view, choose)
         if written is None:
             return _NO_ROOM
-        question = overlays.about_things(asked, choose.between(0, overlays.LEAVING_ASIDE - 1))
+        question = simple.about_things(asked, choose.between(0, simple.LEAVING_ASIDE - 1))
         reading = simple.written(word, choose.between(0, simple.WRITTEN_WORDINGS - 1))
         return case_of(
             self,
@@ -202,7 +202,7 @@ class DrawnQuestion(LexicalRelation):
         is_there = choose.chance(0.5)
         name = drawn.there if is_there else drawn.absent[0]
         question = simple.exists(Group(name=name), choose.between(0, simple.EXISTS_WORDINGS - 1))
-        again = overlays.drawn(question.meaning, choose.between(0, overlays.DRAWN - 1))
+        again = simple.drawn(question.meaning, choose.between(0, simple.DRAWN - 1))
         sentences = choose.several(_SENTENCES, 2)
         control = view.cached(("in the margin", sentences[0]), lambda: with_margin(sentences[0], scene))
         wording = choose.one(_OF_A_SENTENCE)

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.meaning import NO_SUCH_THING, NONE_OF_THESE, Exists, Group, Property, WhichThere, Written, truth
-from pytest_vqamt.language.questions import lettered, overlays, simple
+from pytest_vqamt.language.questions import lettered, simple
 from pytest_vqamt.language.questions.lettered import LAYOUTS, Labels
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
@@ -113,7 +113,7 @@ def test_names_are_read_in_every_wording() -> None:
         assert read(of.text, LEXICON) == Property(group=groups[0], category="color", values=())
         there = simple.exists(groups[0], number % 8 + 1)
         if not there.text.startswith(("In ", "Looking ")):
-            aside = overlays.about_things(there, number % overlays.LEAVING_ASIDE)
+            aside = simple.about_things(there, number % simple.LEAVING_ASIDE)
             assert read_text(aside.text, LEXICON, scene_of("dog")).asks == Exists(group=groups[0])
         word = simple.written(one.upper(), number % simple.WRITTEN_WORDINGS)
         assert read_text(word.text, LEXICON, scene_of("dog")).asks == Written(text=one.upper())

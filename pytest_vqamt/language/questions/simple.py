@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pytest_vqamt.core.errors import VqamtError
@@ -47,6 +47,13 @@ WHICH_THERE_WORDINGS = len(_WORDINGS["which_there"])
 """The number of wordings of ``which_there``, and of its opposite."""
 PROPERTY_WORDINGS = len(_WORDINGS["property"])
 WRITTEN_WORDINGS = len(_WORDINGS["written"])
+_OVERLAY = toml_table("questions/wordings.toml")["overlay"]
+_LEAVING_ASIDE: tuple[str, ...] = tuple(_OVERLAY["leaving_aside"])
+_DRAWN: tuple[str, ...] = tuple(_OVERLAY["drawn"])
+LEAVING_ASIDE = len(_LEAVING_ASIDE)
+"""The number of wordings of ``about_things``."""
+DRAWN = len(_DRAWN)
+"""The number of wordings of ``drawn``."""
 PART_COUNT_WORDINGS = len(_WORDINGS["part_count"])
 
 
@@ -184,6 +191,33 @@ def part_count(group: Group, part: str, wording: int = 0) -> Question:
     """
     worded = str(_WORDINGS["part_count"][checked_wording(wording, PART_COUNT_WORDINGS)])
     return Question(worded.format(parts=plural(part), the=definite(group)), PartCount(group=group, part=part))
+
+
+def about_things(asked: Question, wording: int) -> Question:
+    """The question, with words before it that leave aside what is written in the picture.
+
+    >>> about_things(exists(Group(name="dog")), 0).text
+    'Apart from any writing, is there a dog in the picture?'
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
+    text = _LEAVING_ASIDE[checked_wording(wording, LEAVING_ASIDE)]
+    return replace(asked, text=text.format(question=asked.text[0].lower() + asked.text[1:]))
+
+
+def drawn(meaning: Meaning, wording: int) -> Question:
+    """Asks for an answer to the question that is written in the picture, which has this meaning.
+
+    Raises:
+        VqamtError: there is no such wording.
+    """
+    return Question(_DRAWN[checked_wording(wording, DRAWN)], meaning)
+
+
+def is_drawn(text: str) -> bool:
+    """Whether the text asks for an answer to a question that is written in the picture."""
+    return text in _DRAWN
 
 
 _SIDES = {Side.LEFT: "left", Side.RIGHT: "right", Side.ABOVE: "higher up", Side.BELOW: "lower down"}

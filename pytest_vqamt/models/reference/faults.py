@@ -68,7 +68,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.questions.leading import is_led
 from pytest_vqamt.language.questions.lettered import has_letters
-from pytest_vqamt.language.questions.overlays import is_drawn
+from pytest_vqamt.language.questions.simple import is_drawn
 from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.reference.oracle import (
