@@ -22,6 +22,7 @@ from pytest_vqamt.relations.control import generated_question, plain_question
 from pytest_vqamt.relations.expectations import opposite_answer, same_answer, unchanged
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metavqa import groups
+from pytest_vqamt.relations.presence import the_color
 from pytest_vqamt.relations.soundness import countable_names
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -48,19 +49,26 @@ class AnotherPicture(LexicalRelation):
         if isinstance(single, NotApplicable):
             return single
         asked = simple.exists(single.group, choose.between(0, simple.EXISTS_WORDINGS - 1))
-        query = Query(picture=scene.picture, text=asked.text, meaning=asked.meaning)
-        other = about_another_picture(query, corpus, self.known)
-        if other is None:
-            return NotApplicable(reason="no other picture has the other answer")
-        again = Question(other.query.text, other.query.meaning)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, asked), (other.query.picture, again)),
-            expected="one yes, one no",
-            presumed=other.presumed,
-        )
+        return _of_another_picture(self, scene, corpus, asked, "one yes, one no")
+
+
+def _of_another_picture(
+    relation: AnotherPicture | Colours, scene: Scene, corpus: Corpus, asked: Question, expected: str
+) -> Case | NotApplicable:
+    """The case of a question about the scene's picture, and about one for which another answer is right."""
+    query = Query(picture=scene.picture, text=asked.text, meaning=asked.meaning)
+    other = about_another_picture(query, corpus, relation.known)
+    if other is None:
+        return NotApplicable(reason="no other picture has the other answer")
+    again = Question(other.query.text, other.query.meaning)
+    return case_of(
+        relation,
+        "",
+        scene,
+        ((scene.picture, asked), (other.query.picture, again)),
+        expected=expected,
+        presumed=other.presumed,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,19 +135,8 @@ class Colours(LexicalRelation):
         choice = Choice(what=Group(name=choose.one(names)), options=choose.several(_EXCHANGED, 2))
         asking = Asking(type=QuestionType.ATTRIBUTE_CHOICE, meaning=choice, category="color")
         asked = templates.question(asking, choose.between(0, templates.count(asking.type, related=False) - 1))
-        query = Query(picture=scene.picture, text=asked.text, meaning=asked.meaning)
-        other = about_another_picture(query, corpus, self.known)
-        if other is None:
-            return NotApplicable(reason="no other picture has the other answer")
-        again = Question(other.query.text, other.query.meaning)
-        return case_of(
-            self,
-            variant,
-            scene,
-            ((scene.picture, asked), (other.query.picture, again)),
-            expected="not both wrong: red for blue and blue for red",
-            presumed=other.presumed,
-        )
+        expected = "not both wrong: red for blue and blue for red"
+        return _of_another_picture(self, scene, corpus, asked, expected)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         verdict = same_answer(case, answers)
@@ -155,12 +152,9 @@ class Colours(LexicalRelation):
 
 def _names(view: AskableScene) -> Iterator[str]:
     """The names of which one thing is there, red or blue and of no other colour."""
-    category_of = view.known.ontology.category_of
     for thing in view.scene.objects:
-        if thing.name in view.names and view.is_unique_by_name(thing) and not thing.multi_coloured:
-            colours = [word for word in thing.attributes if category_of(word) == "color"]
-            if len(colours) == 1 and colours[0] in _EXCHANGED:
-                yield thing.name
+        if thing.name in view.names and view.is_unique_by_name(thing):
+            yield from (thing.name for color in the_color(thing, view) if color in _EXCHANGED)
 
 
 _ENLARGED_PX = 2048

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
-from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.simple import Question, checked_wording
 from pytest_vqamt.language.tables import toml_table
 
 LANGUAGES: Mapping[str, str] = {
@@ -118,8 +118,7 @@ class Language:
 @lru_cache(maxsize=65536)
 def _text(language: Language, kind: str, name: str, wording: int, colours: tuple[str, ...] = ()) -> str:
     texts = language.wordings[kind]
-    if not 0 <= wording < len(texts):
-        raise VqamtError(f"Expected a wording from 0 to {len(texts) - 1}, but got wording={wording!r}")
+    text = texts[checked_wording(wording, len(texts))]
     if name not in language.nouns:
         raise VqamtError(f"Expected a name with a noun in this language, but got name={name!r}")
     noun = language.nouns[name]
@@ -134,7 +133,7 @@ def _text(language: Language, kind: str, name: str, wording: int, colours: tuple
     for place, colour in zip(("first", "second"), colours, strict=False):
         words = language.colours[colour]
         fillings |= {place: words[int(forms.get("agreement", 0))], f"{place}_name": words[0]}
-    return f"{texts[wording].format_map(fillings)} {ANSWER_IN_ENGLISH}"
+    return f"{text.format_map(fillings)} {ANSWER_IN_ENGLISH}"
 
 
 @cache
