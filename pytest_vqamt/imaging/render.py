@@ -34,7 +34,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore, RedrawingStore
 from pytest_vqamt.imaging.blur import blur
 from pytest_vqamt.imaging.edits import brightness, contrast, crop, cut, erase, insert, mask, mirror, reencode, shear
-from pytest_vqamt.imaging.views import beside, jpeg, pad, recolour, rescale, rotate, shift, store, write
+from pytest_vqamt.imaging.file_forms import store
+from pytest_vqamt.imaging.views import beside, jpeg, pad, recolour, rescale, rotate, shift, write
 
 if TYPE_CHECKING:
     from PIL.Image import Image

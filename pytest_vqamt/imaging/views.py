@@ -1,4 +1,4 @@
-"""The pixels of other views of a picture, and of the forms of file in which pictures are sent to servers."""
+"""The pixels of other views of a picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from io import BytesIO
 import numpy as np
 from PIL import Image, ImageDraw
 
-from pytest_vqamt.core.edits import Beside, FileForm, Jpeg, Pad, Recolour, Rescale, Rotate, Shift, Store, Write
+from pytest_vqamt.core.edits import Beside, Jpeg, Pad, Recolour, Rescale, Rotate, Shift, Write
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.lettering import font, has_all
@@ -142,57 +142,3 @@ def recolour(image: Image.Image, edit: Recolour, mask: Image.Image) -> Image.Ima
             Image.merge("HSV", (hue, saturation, value)).convert("RGB"), box[:2], chosen.crop((0, 0, *hue.size))
         )
     return recoloured
-
-
-_FORM = "vqamt-file-form"
-"""The key of an image's ``info`` that names the form of its file."""
-
-_COLOURS = 256
-
-
-def store(image: Image.Image, edit: Store) -> Image.Image:
-    """Returns an RGB uint8 image of what a file of the form holds; a copy.
-
-    256 colours by median cut for a palette, ITU-R 601 luma for grayscale, and the same pixels with alpha, which is
-    opaque. Unless ``plain``, ``in_its_form`` makes an image of that form of it.
-    """
-    reduced = image.copy()
-    if edit.form is FileForm.PALETTE:
-        reduced = image.quantize(_COLOURS, dither=Image.Dither.NONE).convert("RGB")
-    elif edit.form is FileForm.GRAYSCALE:
-        reduced = image.convert("L").convert("RGB")
-    if not edit.plain:
-        reduced.info[_FORM] = edit.form
-    return reduced
-
-
-def in_its_form(image: Image.Image) -> Image.Image:
-    """Returns the image in the mode of the file that is to be sent: RGBA, P or L, or as it is."""
-    form = image.info.get(_FORM)
-    return image if form is None else in_form(image, FileForm(form))
-
-
-def in_form(image: Image.Image, form: FileForm) -> Image.Image:
-    """Returns an image of mode RGBA, P or L with the pixels of an RGB image, of at most 256 colours for a palette."""
-    match form:
-        case FileForm.ALPHA:
-            return image.convert("RGBA")
-        case FileForm.PALETTE:
-            return _with_palette(image)
-        case FileForm.GRAYSCALE:
-            return image.convert("L")
-
-
-def _with_palette(image: Image.Image) -> Image.Image:
-    """The image with its colours in a palette, in the order of their frequency; Pillow's own would merge near ones."""
-    import numpy as np
-
-    pixels = np.asarray(image)
-    packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
-    found, places, counts = np.unique(packed, return_inverse=True, return_counts=True)
-    order = np.argsort(-counts, kind="stable")
-    rank = np.empty(len(found), np.uint8)
-    rank[order] = np.arange(len(found))
-    made = Image.fromarray(rank[places].reshape(packed.shape), "P")
-    made.putpalette([int(colour) >> shift & 255 for colour in found[order] for shift in (16, 8, 0)])
-    return made

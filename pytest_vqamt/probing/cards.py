@@ -142,7 +142,7 @@ def _in_form(image: Image, card: Card) -> Image:
     from PIL import Image as Pillow
     from PIL import ImageChops
 
-    from pytest_vqamt.imaging.views import in_form
+    from pytest_vqamt.imaging.file_forms import in_form
 
     match card.form:
         case CardForm.OPAQUE:

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.edits import FileForm, Store
-from pytest_vqamt.imaging.views import store
+from pytest_vqamt.imaging.file_forms import store
 from pytest_vqamt.models.http.client import png_bytes
 from tests.imaging.random_images import values
 

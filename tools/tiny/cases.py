@@ -11,13 +11,24 @@ import pickle
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
 import numpy as np
 
-from pytest_vqamt.core.meaning import Choice, Has, Meaning, groups_of, members, truth
+from pytest_vqamt.core.meaning import (
+    NONE_OF_THESE,
+    Choice,
+    Has,
+    Meaning,
+    Property,
+    WhichThere,
+    groups_of,
+    members,
+    truth,
+)
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
@@ -40,8 +51,8 @@ CASES = 1_000
 EDITED_SHARE = 0.12
 MIRRORED_SHARE = 0.15
 _TRIES = 30
-_LEFT_OUT = ("basic_questions.noise", "control.repeat")
-"""Questions in a row, and nothing new."""
+_LEFT_OUT = ("basic_questions.noise", "control.repeat", "lang.switch", "overlay.question", "serving.*", "think.on_off")
+"""Questions in a row, nothing new, other languages, and letters too small for this model's eyes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +76,27 @@ class Asked:
         """The query with the right answer about ``scene``."""
         prompt = PLAIN_PROMPTS.entailment if self.task is Task.ENTAILMENT else PLAIN_PROMPTS.question
         answer = answer_text(truth(self.meaning, scene))
+        for labels, how in (("abcdefgh", "Answer with the letter"), ("12345678", "Answer with the number")):
+            if how in self.text:
+                answer = labels[_options(self.meaning).index(answer)]
         return Row(self.item.partition("[")[0], prompt.replace(PLACEHOLDER, self.text), answer)
+
+
+def _options(meaning: Meaning) -> tuple[str, ...]:
+    match meaning:
+        case Choice(options=options):
+            return options
+        case WhichThere(groups=groups):
+            return (*(group.name for group in groups), NONE_OF_THESE)
+    return ()
 
 
 def items() -> list[str]:
     """All relation variants that ask something."""
-    relations = (catalogue.get(name) for name in catalogue.TABLE if name not in _LEFT_OUT)
+    names = (name for name in catalogue.BUILT_IN if not any(fnmatchcase(name, glob) for glob in _LEFT_OUT))
     return [
         relation.info.item(variant)
-        for relation in relations
+        for relation in map(catalogue.get, names)
         if not isinstance(relation, PublishedRelation)
         for variant in relation.info.variants
     ]
@@ -91,11 +114,14 @@ def elsewhere(query: Asked, scenes: Sequence[Scene], having: dict[str, list[int]
     """The index of a scene about which another answer to the same text is right; most often one with such things."""
     right = truth(query.meaning, scenes[query.scene])
     groups = groups_of(query.meaning)
-    near = [index for name in groups[0].covers or (groups[0].name,) for index in having.get(name, ())]
+    names = [name for group in groups[:1] for name in group.covers or (group.name,)]
+    near = [index for name in names for index in having.get(name, ())]
     for attempt in range(_TRIES):
         index = rng.choice(near) if near and attempt < _TRIES * 2 // 3 else rng.randrange(len(scenes))
         other = scenes[index]
         if isinstance(query.meaning, Choice | Has) and len(members(groups[0], other)) != 1:
+            continue
+        if isinstance(query.meaning, Property) and len(members(groups[0], other)) > 1:
             continue
         if truth(query.meaning, other) not in (right, None):
             return index

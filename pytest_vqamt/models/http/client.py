@@ -171,7 +171,7 @@ _COMPRESSION = 1
 
 def png_bytes(image: Image) -> bytes:
     """The image as a lossless PNG file, in its mode or in the form of its edit ``Store``; keeps an EXIF orientation."""
-    from pytest_vqamt.imaging.views import in_its_form
+    from pytest_vqamt.imaging.file_forms import in_its_form
 
     file = BytesIO()
     exif = image.getexif()
