@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
@@ -29,7 +29,8 @@ from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
-from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.relations.catalogue import names as all_names
+from pytest_vqamt.relations.catalogue import preset, select
 from pytest_vqamt.stats.gates import GateKind, with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.noise import with_noise
@@ -118,6 +119,7 @@ class Resources:
         self.run_options = replace(settings.terms, reader=answer_reader(settings.relation_settings))
         self._is_worker = is_worker
         self._catalogue = ModelCatalogue()
+        self._objects = frozenset(models or {})
         self._models = dict(models or {})
         self._unusable: dict[str, VqamtError] = {}
         self._sources = dict(data or {})
@@ -236,9 +238,10 @@ class Resources:
         if settings.terms.grounded_thresholds and settings.asks_no_contrast:
             raise OptionError(
                 f"Expected {self._argument('contrast')} above 0 with {self._argument(GateKind.GROUNDED_RATE.value)}, "
-                "but it is 0, as presets have it, and no case has a contrast: set a share (0.5) or take the gate away"
+                "but it is 0 (a paper's preset has that), and no case has a contrast: set a share (0.5)"
             )
-        chosen = select(settings.relations, settings.excluded, settings.relation_settings)
+        wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
+        chosen = select(wanted, settings.excluded, settings.relation_settings)
         if not chosen:
             raise OptionError(f"Expected a relation to be left, but {self._excluded} excludes them all")
         _ = self.baseline
@@ -248,7 +251,7 @@ class Resources:
             (relation, variant, model, source)
             for model in self.names
             for source in settings.data
-            for relation, variant in left_in[source]
+            for relation, variant in self._preset_items(model, source) or left_in[source]
             if set(relation.info.tasks(variant)) <= set(self._tasks(model))
         ]
         if not combinations:
@@ -268,6 +271,21 @@ class Resources:
             )
             for position, (relation, variant, model, source) in enumerate(combinations)
         )
+
+    def preset_of(self, model: str, source: str) -> str:
+        """The name of the preset that runs because no relations are named; "" for none.
+
+        A preset asks questions about scenes: none runs on published pairs, or for a model that answers no questions.
+        """
+        if self.settings.relations or self.settings.only or model in self._objects:
+            return ""
+        is_asked = Task.VQA in self._tasks(model) and not isinstance(self.source(source), PublishedPairs)
+        return self._catalogue.kind(model).preset if is_asked else ""
+
+    def _preset_items(self, model: str, source: str) -> Sequence[tuple[Relation, str]]:
+        name = self.preset_of(model, source)
+        settings = self.settings
+        return select(preset(name).relations, settings.excluded, settings.relation_settings) if name else ()
 
     def _left_in(self, chosen: Sequence[tuple[Relation, str]]) -> dict[str, list[tuple[Relation, str]]]:
         """The relation variants that run on each source.

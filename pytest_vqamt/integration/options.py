@@ -42,7 +42,8 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-relations",
         metavar="GLOBS",
         help="only these relations, comma-separated, e.g. metavqa.*,control.* "
-        "(default: all; on published pairs (carets:DIR) those about them)",
+        "(default: the preset today for openai:, hf: and served: models, all of the papers for others; "
+        "on published pairs (carets:DIR) those about them)",
     ),
     Option(name="--vqamt-exclude", metavar="GLOBS", help="not these relations"),
     Option(

@@ -303,6 +303,20 @@ class VqamtSession:
             f"{f'; compared with {named.baseline.name}' if named.baseline else ''}"
         )
 
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """Says which preset runs where no relations are named."""
+        resources = self.resources
+        if "item_specs" not in resources.__dict__:
+            return []
+        pairs = {(spec.model_spec, spec.data): spec.model for spec in resources.item_specs}
+        found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
+        return [
+            f"vqamt: no relations are named, so each model has the preset of its kind ({each}); "
+            "all relations of the papers: --vqamt-relations='*'"
+            for each in [", ".join(sorted(found))]
+            if each
+        ]
+
 
 def start(config: pytest.Config) -> VqamtSession:
     """The session's own plugin.

@@ -178,6 +178,7 @@ class ModelKind:
         check: called like the factory, raises on invalid specs without loading; in either form, None for no check.
         reads_meaning: whether its models may read the meaning of a query, so that it must be sent to a server.
         needs_scenes: whether its models read scenes, so that pixels alone are not enough.
+        preset: the preset that its models are tested by where no relations are named; "" for none.
         is_remote: whether a spec names a server. The model there has a name of its own, known once it is loaded, which
             items and reports show.
         origin: who adds it.
@@ -193,6 +194,7 @@ class ModelKind:
     check: str | Callable[[str, ModelOptions], None] | None = None
     reads_meaning: bool = True
     needs_scenes: bool = False
+    preset: str = ""
     is_remote: bool = False
     origin: str = "pytest-vqamt"
 
@@ -232,7 +234,13 @@ def _check_checkpoint(kind: str, argument: str, options: ModelOptions) -> None:
 
 
 def _checkpoint_kind(
-    name: str, module: str, description: str, *, argument: str = "[PATH]", settings: tuple[str, ...] = ()
+    name: str,
+    module: str,
+    description: str,
+    *,
+    argument: str = "[PATH]",
+    settings: tuple[str, ...] = (),
+    preset: str = "",
 ) -> ModelKind:
     """A kind of model that transformers loads from a folder or the hub."""
     return ModelKind(
@@ -245,6 +253,7 @@ def _checkpoint_kind(
         on_device=True,
         settings=settings,
         reads_meaning=False,
+        preset=preset,
     )
 
 
@@ -284,6 +293,7 @@ MODELS: tuple[ModelKind, ...] = (
         "any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
         argument="REPO-OR-PATH",
         settings=(*PROMPT_SETTINGS, *CHAT_SETTINGS),
+        preset="today",
     ),
     ModelKind(
         name="openai",
@@ -294,6 +304,7 @@ MODELS: tuple[ModelKind, ...] = (
         settings=(*PROMPT_SETTINGS, *CHAT_SETTINGS, *OPENAI_SETTINGS),
         check="pytest_vqamt.models.openai.model:check",
         reads_meaning=False,
+        preset="today",
     ),
     ModelKind(
         name="served",
@@ -303,6 +314,7 @@ MODELS: tuple[ModelKind, ...] = (
         argument="URL",
         extra="http",
         settings=("send", "timeout-s", "retries-s"),
+        preset="today",
         is_remote=True,
     ),
     ModelKind(

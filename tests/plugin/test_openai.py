@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from pytest_vqamt.relations import catalogue
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, said
 from tests.plugin.conftest import Run
 from tests.reporting.reported import cases_in, report_in
@@ -76,6 +77,20 @@ def test_a_run_reports_what_it_cost(pytester: pytest.Pytester, run: Run, serve: 
     server.requests.clear()
     run(SIX, "--vqamt-report=out", model=spec(server)).assert_outcomes(passed=6)
     assert server.requests == []
+
+
+def test_the_preset_today_is_run_where_no_relations_are_named(run: Run, serve: Serve) -> None:
+    model = spec(serve(always(said("yes"))))
+    result = run("--collect-only", "-q", model=model, data=("pictures:20",))
+    collected = [line for line in result.outlines if line.startswith("vqamt::")]
+    chosen = catalogue.select(catalogue.preset("today").relations)
+    assert collected == [f"vqamt::{relation.info.item(variant)}-{model}-pictures:20" for relation, variant in chosen]
+    result.stdout.fnmatch_lines(["vqamt: no relations are named, so each model has the preset of its kind (*: today)*"])
+    for named in ("--vqamt-relations=*", f"vqamt::view.jpeg-{model}-pictures:20"):
+        result = run("--collect-only", "-q", named, model=model, data=("pictures:20",))
+        collected = [line for line in result.outlines if line.startswith("vqamt::")]
+        assert (len(collected) > 50) == named.startswith("--") or collected == [named]
+        assert "no relations are named" not in result.stdout.str()
 
 
 def test_all_tasks_are_asked(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
