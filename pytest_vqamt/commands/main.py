@@ -34,6 +34,8 @@ COMMANDS: Mapping[str, str] = {
     "power": "compute how many cases it takes to detect a drop of a given size",
     "probe": "check that a deployment of a model answers about the picture that it is sent",
     "serve": "serve a model on Ray Serve to any number of sessions, workers and machines",
+    "check-data": "list every record and photo of a data set that cannot be used",
+    "init-data": "begin a file of scene graphs, or of questions, for a folder of photos",
     "annotate": "have detectors write what is in your photos, for a person to correct",
     "units": "split hypotheses into their objects and the properties of each",
     "check-answers": "show how answers to questions are read, and where that is not as expected",

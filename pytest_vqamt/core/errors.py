@@ -25,7 +25,14 @@ class OptionError(VqamtError):
 
 
 class DataError(VqamtError):
-    """A record of a scene source, or a file that this package wrote, is wrong."""
+    """A record of a scene source, or a file that this package wrote, is wrong.
+
+    ``bad_records`` has a message for each record of a source of which none can be used.
+    """
+
+    def __init__(self, message: str = "", *, bad_records: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.bad_records = tuple(bad_records)
 
 
 class ModelError(VqamtError):

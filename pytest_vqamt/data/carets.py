@@ -98,7 +98,8 @@ def load(argument: str) -> CaretsPhotos:
     if not of_image:
         raise DataError(
             f"Expected a question pair of carets:{argument} that can be used, but there is none"
-            + (f": {bad[0]}" if bad else "")
+            + (f": {bad[0]}" if bad else ""),
+            bad_records=bad,
         )
     digest = digest_of((files.suite, *(file.path for file in files.files)))
     annotations = CaretsAnnotations(of_image, tuple(bad), folders=folders, digest=digest)

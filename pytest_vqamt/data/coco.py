@@ -118,7 +118,10 @@ def load(argument: str) -> AnnotatedPhotos:
     annotations = CocoAnnotations(records, photos, digest_of(read))
     if not annotations.images:
         first = annotations.bad_records[0] if annotations.bad_records else f"{files.instances} has none"
-        raise DataError(f"Expected an image of {spec} that can be used, but there is none: {first}")
+        raise DataError(
+            f"Expected an image of {spec} that can be used, but there is none: {first}",
+            bad_records=annotations.bad_records,
+        )
     description = f"{len(annotations)} scenes, {counts_of(annotations.images)}"
     return AnnotatedPhotos(spec=spec, description=description, annotations=annotations, photos=photos)
 

@@ -30,14 +30,16 @@ _NOT_READ = frozenset({".arw", ".avif", ".cr2", ".cr3", ".dng", ".heic", ".heif"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnPhotos:
-    """A folder of photos."""
+    """A folder of photos, with the name of a file of lines about them and the key under which these name theirs."""
 
     path: Path
+    name: str = FILE
+    key: str = "photo"
 
     @property
     def file(self) -> Path:
-        """The file of scene graphs, which need not be there."""
-        return self.path / FILE
+        """The file of lines, by default of scene graphs; it need not be there."""
+        return self.path / self.name
 
     @property
     def has_file(self) -> bool:
@@ -78,7 +80,7 @@ class OwnPhotos:
         Raises:
             DataError: the file cannot be read.
         """
-        named = (row.row.get("photo") for row in self._records() if isinstance(row, Record))
+        named = (row.row.get(self.key) for row in self._records() if isinstance(row, Record))
         return frozenset(normpath(name) for name in named if isinstance(name, str))
 
     def ids(self) -> frozenset[str]:

@@ -50,7 +50,9 @@ class SceneIndex:
             wrong = (
                 f"each of {len(self._bad)} is broken, the first so: {self._bad[0]}" if self._bad else "there is none"
             )
-            raise DataError(f"Expected {self._first_file} to have a record that can be used, but {wrong}")
+            raise DataError(
+                f"Expected {self._first_file} to have a record that can be used, but {wrong}", bad_records=self._bad
+            )
 
     @property
     def bad_records(self) -> tuple[str, ...]:

@@ -101,7 +101,8 @@ def load(argument: str) -> AnnotatedPhotos:
     if not asked:
         raise DataError(
             f"Expected a question of {spec} that can be used, but there is none: "
-            f"{bad[0] if bad else f'{files.questions} is empty'}"
+            f"{bad[0] if bad else f'{files.questions} is empty'}",
+            bad_records=bad,
         )
     read = dict.fromkeys(file for file in (files.questions, files.annotations, files.instances, captions) if file)
     return AnnotatedPhotos(

@@ -174,7 +174,10 @@ def load(argument: str) -> AnnotatedPhotos:
     annotations = SnliVeAnnotations(index, frames, files.photos, graphs)
     if not len(annotations):
         first = annotations.bad_records[0] if annotations.bad_records else "no line has a label"
-        raise DataError(f"Expected a hypothesis of snli-ve:{argument} that can be used, but there is none: {first}")
+        raise DataError(
+            f"Expected a hypothesis of snli-ve:{argument} that can be used, but there is none: {first}",
+            bad_records=annotations.bad_records,
+        )
     return AnnotatedPhotos(
         spec=f"snli-ve:{argument}",
         description=_description(index, annotations.photo_ids(), files.photos, graphs),

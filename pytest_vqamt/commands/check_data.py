@@ -1,0 +1,65 @@
+"""``vqamt check-data``: lists every record of a data set that cannot be used."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator
+
+from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.plain_text import shown
+from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.data import catalogue
+from pytest_vqamt.data.base import SceneSource
+
+_SHOW_AFTER_S = 2.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.epilog = (
+        "Every record is read, and every photo decoded. Printed are a line for each that cannot be used, what is odd, "
+        "and a summary. The exit status is 1 if something cannot be used."
+    )
+    parser.add_argument("data", metavar="SPEC", help="as --vqamt-data takes it: questions:FILE, photos:DIR, coco:DIR")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints what is wrong, and a summary."""
+    with warnings.catch_warnings(record=True) as odd:
+        warnings.simplefilter("always")
+        try:
+            source = catalogue.load(arguments.data, allow_bad_records=True)
+            bad = [*source.bad_records, *_unreadable(source)]
+            summary = f"{source.description}: "
+        except DataError as error:
+            bad, summary = [*(error.bad_records or (str(error),))], "nothing can be used: "
+    for line in bad:
+        print(f"bad: {shown(line)}")
+    for warning in odd:
+        print(f"odd: {shown(str(warning.message))}")
+    count = f"{len(bad)} bad record{'' if len(bad) == 1 else 's'}" if bad else "no bad record"
+    print(f"{summary}{count}")
+    return ExitStatus.FINDING if bad else ExitStatus.OK
+
+
+def _unreadable(source: SceneSource) -> Iterator[str]:
+    """Yields the errors of scenes that cannot be made, and of photos that cannot be decoded."""
+    known = set(source.bad_records)
+    with progress_bar("reading", len(source), "scene", delay_s=_SHOW_AFTER_S) as advance:
+        for index in range(len(source)):
+            try:
+                scene = source.scene(index)
+                if _has_photos(source):
+                    source.photo(scene.photo)
+            except DataError as error:
+                if str(error) not in known:
+                    known.add(str(error))
+                    yield str(error)
+            advance()
+
+
+def _has_photos(source: SceneSource) -> bool:
+    """Whether the source has photos; some are questions or graphs alone."""
+    return getattr(source, "photos", source) is not None
