@@ -104,7 +104,8 @@ class _Annotator:
         with model_errors("detector", where, "write its line yourself, or take another detector"):
             found = self._detector.find(image)
         findings = usable(found, image.size)
-        return findings, row_of(findings, scene_id=self._free_id(name), file=name, size=image.size)
+        presumed = catalogue.MODEL in self._settings
+        return findings, row_of(findings, scene_id=self._free_id(name), file=name, size=image.size, presumed=presumed)
 
     def write(self, name: str, found: tuple[tuple[DetectedObject, ...], dict[str, Json]]) -> tuple[int]:
         """Writes the row, and before it the settings and the scores; returns the number of things."""
@@ -150,11 +151,13 @@ def usable(findings: Iterable[DetectedObject], size: tuple[int, int]) -> tuple[D
     return tuple(found)
 
 
-def row_of(findings: Sequence[DetectedObject], *, scene_id: str, file: str, size: tuple[int, int]) -> dict[str, Json]:
+def row_of(
+    findings: Sequence[DetectedObject], *, scene_id: str, file: str, size: tuple[int, int], presumed: bool = False
+) -> dict[str, Json]:
     """The row of a photo of ``size`` (width, height) with all the ``usable`` findings.
 
     The ids of things are "1", "2" and so on in their order; crowds have none. No name is exhaustive: a detector may
-    have missed instances.
+    have missed instances. A ``presumed`` row is so until a person takes the mark away.
     """
     things = {str(number): each for number, each in enumerate(things_of(findings), start=1)}
     scene = Scene(
@@ -174,6 +177,7 @@ def row_of(findings: Sequence[DetectedObject], *, scene_id: str, file: str, size
             for thing_id, each in things.items()
         ),
         regions=tuple(Region(name=each.name, box=each.box) for each in findings if each.is_crowd),
+        presumed=presumed,
     )
     row = row_of_scene(scene, file, {thing_id: each.polygons for thing_id, each in things.items()})
     scene_of_row(row, short_name(file))  # or it could not be read back

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 
 from pytest_vqamt.annotation import hypotheses, photos
+from pytest_vqamt.annotation.detectors.catalogue import MODEL
 from pytest_vqamt.annotation.detectors.catalogue import SETTINGS as DETECTOR_SETTINGS
 from pytest_vqamt.annotation.writing import print_status
 from pytest_vqamt.commands.main import ExitStatus
@@ -35,6 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a detector or a setting of it, such as boxes=REPO-OR-PATH (docs/models/photos.md); repeatable",
     )
+    parser.add_argument(
+        "--vqamt-model",
+        metavar="SPEC",
+        help="a model, as --vqamt-model of pytest takes it, that is asked what is in photos and where; its lines are "
+        "marked presumed",
+    )
     parser.add_argument("--vqamt-device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
     parser.add_argument("--vqamt-dtype", metavar="DTYPE", help="the precision of the weights")
 
@@ -44,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     kind, _, argument = arguments.data.partition(":")
     if kind not in SETTINGS:
         raise OptionError(f"Expected photos:DIR or snli-ve:DIR to annotate, but got {arguments.data!r}")
-    of_relations, settings = parse_settings(arguments.vqamt_option, "--vqamt-option", SETTINGS[kind])
+    given = [*arguments.vqamt_option, *(f"{MODEL}={spec}" for spec in [arguments.vqamt_model] if spec)]
+    known = None if arguments.vqamt_model and kind == "photos" else SETTINGS[kind]  # a model has settings of its own
+    of_relations, settings = parse_settings(given, "--vqamt-option", known)
     for name in of_relations:
         hint = did_you_mean(name, SETTINGS[kind])
         raise OptionError(f"Expected --vqamt-option to set a detector, but got {name!r}, which relations take; {hint}")

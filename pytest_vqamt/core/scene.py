@@ -180,6 +180,7 @@ class Scene:
         exhaustive: names of which every instance is annotated; only for these is absence known.
         inscriptions: texts that edits wrote into the picture and that can be read; other texts are not annotated.
         parts: of things that are seen whole; dropped by edits that move or cover things.
+        presumed: whether a model wrote the annotations and nobody checked them: every case of the scene is presumed.
     """
 
     id: str
@@ -196,6 +197,7 @@ class Scene:
     exhaustive: frozenset[str] = field(default=frozenset(), repr=False)
     inscriptions: tuple[Inscription, ...] = ()
     parts: tuple[Parts, ...] = ()
+    presumed: bool = False
 
     @property
     def picture(self) -> Picture:

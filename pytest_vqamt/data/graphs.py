@@ -88,7 +88,9 @@ class Graphs(ListedAnnotations):
         bad = self._read(optional)
         if not self._places:
             first = f"none of its {len(bad)} can be used: {bad[0]}" if bad else "it is empty"
-            raise DataError(f"Expected scenes in {short_path(file)}, one a line (docs/graphs.md), but {first}")
+            raise DataError(
+                f"Expected scenes in {short_path(file)}, one a line (docs/graphs.md), but {first}", bad_records=bad
+            )
         super().__init__([place.scene_id for place in self._places], bad, self._lines.digest)
         self.remarks = self._questions.remarks()
 
@@ -216,7 +218,7 @@ Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
 
 FIELDS = (
     "id", "photo", "width", "height", "objects", "regions", "relationships", "setting", "captions", "exhaustive",
-    "questions",
+    "questions", "presumed",
 )  # fmt: skip
 _THING_FIELDS = ("id", "name", "box", "attributes", "synset", "multi_coloured", "mask")
 
@@ -250,6 +252,7 @@ def scene_of_row(row: object, where: str) -> Scene:
         captions=record.texts("captions"),
         questions=tuple(_questions(record)),
         exhaustive=_exhaustive(record, regions),
+        presumed=record.flag("presumed", False),
     )
 
 
@@ -285,6 +288,8 @@ def row_of_scene(scene: Scene, file: str, masks: Mapping[str, Polygons] = _NO_MA
     row.update({field: items for field, items in lists.items() if items})
     if scene.setting:
         row["setting"] = scene.setting
+    if scene.presumed:
+        row["presumed"] = True
     return row
 
 

@@ -38,7 +38,8 @@ def derive_case(
 ) -> Case | NotApplicable:
     """Derives one case of ``scene`` whose questions each have one truth, or returns why there is none.
 
-    Published cases stay as they are: their data set's figures are of all of them.
+    Published cases stay as they are: their data set's figures are of all of them. Those of a presumed scene are
+    presumed.
     """
     drawn = relation.derive(scene, corpus, choose, variant)
     if isinstance(drawn, NotApplicable) or _is_published(type(relation)):
@@ -47,6 +48,8 @@ def derive_case(
     for query in drawn.queries:
         if found := contradiction(query, corpus, known):
             return found
+    if scene.presumed and not drawn.is_presumed:
+        return replace(drawn, tags=(*drawn.tags, "presumed"))
     return drawn
 
 
@@ -79,9 +82,9 @@ _NOT_KNOWN = "?"
 
 def _given(text: str, scene: Scene) -> Iterator[str]:
     """Yields the answers that the data set has to this text."""
-    for question in scene.questions:
+    for question in map(question_of, scene.questions):
         if question.text == text:
-            yield _truth_text(question_of(question).meaning, scene)
+            yield _truth_text(question.meaning, scene)
     for hypothesis in scene.hypotheses:
         if hypothesis.text == text:
             yield hypothesis.label

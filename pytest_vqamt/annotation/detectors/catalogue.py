@@ -27,14 +27,17 @@ if TYPE_CHECKING:
 
 SETTINGS = (
     "masks", "boxes", "open-vocabulary", "names", "detector", "vocabulary", "region-min-size", "region-max-size",
-    "min-score",
+    "min-score", "model", "box-units",
 )  # fmt: skip
 """The names of ``--vqamt-option`` for detectors."""
 
-TRUST_ORDER = ("masks", "boxes", "open-vocabulary", "detector")
-"""The settings that name a detector, the most trusted first.
+TRUST_ORDER = ("masks", "boxes", "open-vocabulary", "detector", "model")
+"""The settings that name a detector, the most trusted first; ``model`` is a model under test.
 
 Outlines show best where a thing ends; a detector of few classes confuses things less often than one of many."""
+
+MODEL = "model"
+"""The detector whose lines are presumed."""
 
 _EXTRA = "photos"
 
@@ -138,6 +141,10 @@ def _load_named(name: str, options: ModelOptions) -> NamedDetector:
             from pytest_vqamt.annotation.detectors import regions
 
             return regions.load(options, least)
+        if name == MODEL:
+            from pytest_vqamt.annotation.detectors import asked_model
+
+            return asked_model.load(settings[name], options)
         if name == "open-vocabulary":
             from pytest_vqamt.annotation.detectors import open_vocabulary
 

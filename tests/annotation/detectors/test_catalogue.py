@@ -77,7 +77,9 @@ def test_several_are_one(checkpoints: dict[str, Path], pictures: tuple[Image.Ima
 
 
 def test_none_is_named() -> None:
-    with pytest.raises(OptionError, match=r"name a detector \(masks, boxes, open-vocabulary, detector\), but got none"):
+    with pytest.raises(
+        OptionError, match=r"name a detector \(masks, boxes, open-vocabulary, detector, model\), but got none"
+    ):
         detector_of(options(min_score="0.5"))
 
 
