@@ -123,13 +123,15 @@ class Trials:
 class Change(StrEnum):
     """How the answer to a contrast must differ from the answer to the same text about the case's own picture.
 
-    NAMES: the caption names at least one of certain things that the other caption does not name.
+    NAMES: the caption names at least one of certain things that the other caption does not name. NOTHING: the other
+    picture is blank, so that it is an answer, too, that nothing can be told.
     """
 
     OTHER = "other"
     MORE = "more"
     LESS = "less"
     NAMES = "names"
+    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,7 @@ DEMANDS: Mapping[Change, str] = {
     Change.MORE: "the number must be greater than in the case's picture",
     Change.LESS: "the number must be smaller than in the case's picture",
     Change.NAMES: "the caption must name what only the other picture shows",
+    Change.NOTHING: "a blank picture must get another answer, or none",
 }
 
 
@@ -353,6 +356,10 @@ MILLION = 1_000_000
 
 Amount: TypeAlias = tuple[str, float]
 """The name of a figure, and the amount that a case adds to it."""
+
+
+RIGHT_SOURCE, RIGHT_FOLLOW_UP = "right source answer", "right follow-up answer"
+"""The figures of questions that come with answers: 1 where the model's is the most frequent of these, else 0."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import ceil, cos, radians, sin
 from typing import Literal, Protocol
 
 from pytest_vqamt.core.box import Box
@@ -328,6 +329,39 @@ class Rotate:
         return predicate
 
 
+MOST_TILTED = 10
+"""The most degrees of a tilt, either way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tilt:
+    """Turn the picture by up to ``MOST_TILTED`` ``degrees``, clockwise if above 0, with corners of one ``colour``.
+
+    The frame grows so that nothing is cut off.
+    """
+
+    degrees: int
+    colour: Colour = (127, 127, 127)
+
+    def size(self, width: int, height: int) -> tuple[int, int]:
+        """Width and height in pixels of the frame around a tilted picture."""
+        angle = radians(abs(self.degrees))
+        across, down = cos(angle), sin(angle)
+        return ceil(round(width * across + height * down, 6)), ceil(round(width * down + height * across, 6))
+
+    def after(self, scene: Scene) -> Scene:
+        width, height = self.size(scene.width, scene.height)
+        angle = radians(self.degrees)
+
+        def tilted(box: Box) -> Box:
+            corners = [(x - scene.width / 2, y - scene.height / 2) for x in (box.x, box.x1) for y in (box.y, box.y1)]
+            xs = [x * cos(angle) - y * sin(angle) + width / 2 for x, y in corners]
+            ys = [x * sin(angle) + y * cos(angle) + height / 2 for x, y in corners]
+            return Box.from_corners(min(xs), min(ys), max(xs), max(ys))
+
+        return _with_boxes(scene, tilted, (width, height))
+
+
 _CLOCKWISE = (
     ("above", "to the right of", "below", "to the left of"),
     ("above", "right of", "below", "left of"),
@@ -453,7 +487,7 @@ class Redraw:
 
 EDITS: tuple[type, ...] = (
     Erase, Cut, Crop, Insert, Blur, Mask, Mirror, Corrupt, Brightness, Contrast, Shear, Reencode, Shift, Pad, Rescale,
-    Jpeg, Rotate, Beside, Write, Recolour, Store, Redraw,
+    Jpeg, Rotate, Beside, Write, Recolour, Store, Redraw, Tilt,
 )  # fmt: skip
 
 
@@ -578,6 +612,8 @@ def describe_edit(edit: Edit) -> str:
             return f"saved as JPEG of quality {quality}"
         case Rotate(degrees=degrees):
             return f"turned by {degrees} degrees"
+        case Tilt(degrees=degrees):
+            return f"tilted by {degrees} degrees"
         case Beside(second=second):
             return f"put beside {second.id}"
         case Write(text=text):

@@ -35,6 +35,7 @@ from pytest_vqamt.core.edits import (
     Shear,
     Shift,
     Store,
+    Tilt,
     Write,
 )
 from pytest_vqamt.core.identity import canonical_json, digest
@@ -121,6 +122,10 @@ class Picture:
     def rotate(self, degrees: Literal[90, 180, 270]) -> Picture:
         """Turn the picture clockwise."""
         return self.edit(Rotate(degrees=degrees))
+
+    def tilt(self, degrees: int) -> Picture:
+        """Turn the picture by a few degrees, clockwise if above 0, in a larger frame that holds all of it."""
+        return self.edit(Tilt(degrees=degrees))
 
     def beside(
         self, second: Scene, *, gap: int = 0, colour: Colour = (255, 255, 255), exhaustive: frozenset[str] = frozenset()

@@ -20,6 +20,14 @@ class PublishedPairs(Protocol):
 
 
 @runtime_checkable
+class PresetSource(Protocol):
+    """A SceneSource that names the preset of relations that run where none are named, whatever the model."""
+
+    @property
+    def preset(self) -> str: ...
+
+
+@runtime_checkable
 class Remarked(Protocol):
     """A SceneSource of whose data users should know something."""
 

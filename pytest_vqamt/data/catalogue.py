@@ -42,6 +42,11 @@ TABLE: dict[str, tuple[str, str]] = {
         "pytest_vqamt.data.own_photos:load",
         "photos:DIR: your own photos, with scene graphs in DIR/graphs.jsonl that you or detectors write",
     ),
+    "questions": (
+        "pytest_vqamt.data.questions:load",
+        "questions:FILE.jsonl, questions:FILE.csv or questions:DIR: your own photos with questions, and answers and "
+        "options where you have them",
+    ),
 }
 
 

@@ -68,9 +68,13 @@ class PhotoFiles:
         self.size_bytes(name)
         return read_end(f"{self._named}/{name}", _END_BYTES)
 
+    def size_px(self, name: str) -> tuple[int, int]:
+        """Width and height of the photo, turned as its EXIF says, without decoding."""
+        return size_px(self._file(name))
+
     def check_size(self, name: str, width: int, height: int) -> None:
         """Raises DataError if the photo, turned as its EXIF says, is not ``width`` x ``height`` px."""
-        found = size_px(self._file(name))
+        found = self.size_px(name)
         if found != (width, height):
             raise DataError(
                 f"Expected {self._shown(name)} to be {width} x {height} px, as its record says, "
@@ -219,6 +223,11 @@ def size_px(file: Path) -> tuple[int, int]:
     if not os.path.isfile(file):  # noqa: PTH113 - Path's raises; to open a pipe would be to wait for ever
         raise DataError(f"Expected a photo, but {short_path(file)} is no file: put the photo itself there")
     return _read(file, str(file), _size)
+
+
+def size_px_of(data: bytes, file: str) -> tuple[int, int]:
+    """``size_px`` of the bytes of an image; errors name ``file``."""
+    return _read(BytesIO(data), file, _size)
 
 
 def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -> T:

@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import PublishedPairs, SceneSource
+from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline, BaselineItem, baseline_use
 from pytest_vqamt.execution.leases import RunProcess
@@ -276,10 +276,16 @@ class Resources:
         """The name of the preset that runs because no relations are named; "" for none.
 
         A preset asks questions about scenes: none runs on published pairs, or for a model that answers no questions.
+        Photos with questions have their own, for any model.
         """
-        if self.settings.relations or self.settings.only or model in self._objects:
+        if self.settings.relations or self.settings.only:
             return ""
-        is_asked = Task.VQA in self._tasks(model) and not isinstance(self.source(source), PublishedPairs)
+        data = self.source(source)
+        if isinstance(data, PresetSource):
+            return data.preset
+        if model in self._objects:
+            return ""
+        is_asked = Task.VQA in self._tasks(model) and not isinstance(data, PublishedPairs)
         return self._catalogue.kind(model).preset if is_asked else ""
 
     def _preset_items(self, model: str, source: str) -> Sequence[tuple[Relation, str]]:

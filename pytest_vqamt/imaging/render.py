@@ -27,6 +27,7 @@ from pytest_vqamt.core.edits import (
     Shear,
     Shift,
     Store,
+    Tilt,
     Write,
 )
 from pytest_vqamt.core.errors import RenderError
@@ -35,7 +36,7 @@ from pytest_vqamt.core.query import PhotoStore, RedrawingStore
 from pytest_vqamt.imaging.blur import blur
 from pytest_vqamt.imaging.edits import brightness, contrast, crop, cut, erase, insert, mask, mirror, reencode, shear
 from pytest_vqamt.imaging.file_forms import store
-from pytest_vqamt.imaging.views import beside, jpeg, pad, recolour, rescale, rotate, shift, write
+from pytest_vqamt.imaging.views import beside, jpeg, pad, recolour, rescale, rotate, shift, tilt, write
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -104,6 +105,8 @@ def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> I
             return recolour(image, edit, photos.mask(picture.photo, edit.thing))
         case Store() as edit:
             return store(image, edit)
+        case Tilt() as edit:
+            return tilt(image, edit)
         case Redraw() as edit:
             if place or not isinstance(photos, RedrawingStore):
                 raise RenderError(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from io import BytesIO
+from math import cos, radians, sin
 
 import numpy as np
 from PIL import Image, ImageDraw
 
-from pytest_vqamt.core.edits import Beside, Jpeg, Pad, Recolour, Rescale, Rotate, Shift, Write
+from pytest_vqamt.core.edits import MOST_TILTED, Beside, Jpeg, Pad, Recolour, Rescale, Rotate, Shift, Tilt, Write
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.lettering import font, has_all
@@ -73,6 +74,28 @@ def rotate(image: Image.Image, edit: Rotate) -> Image.Image:
     if edit.degrees not in _TURNS:
         raise RenderError(f"Expected a turn by 90, 180 or 270 degrees, but got edit={edit!r}")
     return image.transpose(_TURNS[edit.degrees])
+
+
+def tilt(image: Image.Image, edit: Tilt) -> Image.Image:
+    """Returns an RGB uint8 image turned by a few degrees about its middle, by a bicubic filter.
+
+    Raises:
+        RenderError: it is turned by more than 10 degrees, or not at all.
+    """
+    if not 0 < abs(edit.degrees) <= MOST_TILTED:
+        raise RenderError(f"Expected a tilt by 1 to {MOST_TILTED} degrees either way, but got edit={edit!r}")
+    width, height = edit.size(image.width, image.height)
+    angle = radians(edit.degrees)
+    across, down = cos(angle), sin(angle)
+    middle = across * width / 2 + down * height / 2, across * height / 2 - down * width / 2
+    # Pillow wants the place in the source of each pixel of the result.
+    places = (
+        across, down, image.width / 2 - middle[0],
+        -down, across, image.height / 2 - middle[1],
+    )  # fmt: skip
+    return image.transform(
+        (width, height), Image.Transform.AFFINE, places, Image.Resampling.BICUBIC, fillcolor=edit.colour
+    )
 
 
 def beside(image: Image.Image, edit: Beside, photos: PhotoStore) -> Image.Image:

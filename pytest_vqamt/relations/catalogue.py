@@ -113,6 +113,10 @@ ON_REQUEST: dict[str, str] = {
     "choice.none": "pytest_vqamt.relations.choice:NoneOfThese",
     "overlay.text": "pytest_vqamt.relations.overlay:Text",
     "overlay.question": "pytest_vqamt.relations.overlay:DrawnQuestion",
+    "question.frame": "pytest_vqamt.relations.question:Frame",
+    "question.spelling": "pytest_vqamt.relations.question:Spelling",
+    "question.mirror": "pytest_vqamt.relations.question:Mirror",
+    "question.tilt": "pytest_vqamt.relations.question:Tilt",
 }
 """Built-in relations that run only where a pattern, or one of a preset, begins with their prefix ("serving")."""
 
@@ -127,10 +131,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     ),
     "answers that change with what does not matter": (
         "metavqa.insertion", "metavqa.removal", "carets.visual", "veglue.vqa_mr3", "veglue.mr3_*", "veglue.corruption",
-        "corruption", "metaic.deeptest", "view.*", "overlay.*",
+        "corruption", "metaic.deeptest", "view.*", "overlay.*", "question.mirror", "question.tilt",
     ),
     "answers that change with the wording": (
         "metavqa.reorder", "carets.rephrase", "carets.order", "text.word_substitution", "basic_questions.*", "lang.*",
+        "question.*",
     ),
     "answers that change with the options": ("choice.*",),
     "contradictions": (
@@ -353,6 +358,7 @@ class Preset:
 
 # "today" has the relations to gate a chat model on: of each kind of failure those that find the most planted faults for
 # their queries (tests/soundness/graded_faults.json), 3,000 distinct queries in all at 100 cases each.
+# "questions" has all that need no scene graph: what runs on photos with questions.
 PRESETS: Mapping[str, Preset] = {
     "metavqa": Preset(relations=("metavqa.*",), settings={"erase": "white"}),
     "carets": Preset(relations=("carets.*",)),
@@ -376,6 +382,22 @@ PRESETS: Mapping[str, Preset] = {
             "spatial.mirror[opposite]",
             "lead.belief",
             "absent.premise",
+        ),
+        contrasts=True,
+    ),
+    "questions": Preset(
+        relations=(
+            "corruption[*-global]",
+            "metaic.deeptest*",
+            "control.*",
+            "view.shift",
+            "view.pad",
+            "view.rescale*",
+            "view.jpeg",
+            "lead.*",
+            "choice.*",
+            "overlay.question",
+            "question.*",
         ),
         contrasts=True,
     ),

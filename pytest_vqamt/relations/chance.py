@@ -27,6 +27,7 @@ from pytest_vqamt.core.meaning import (
     is_yes_no,
 )
 from pytest_vqamt.core.query import Answer
+from pytest_vqamt.language.answers.reading import meaning_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contrasts import judge_contrast
 
@@ -39,6 +40,9 @@ _MAX_GUESSES = 1_296
 
 def answers_to_guess(meaning: Meaning) -> tuple[str, ...]:
     """Returns the answers that a model may guess; none where they are unknown."""
+    if isinstance(meaning, Annotated) and meaning.question:
+        asked = meaning_of(meaning.question, meaning.options)
+        return meaning.options if isinstance(asked, Annotated) and not is_yes_no(asked) else answers_to_guess(asked)
     if is_yes_no(meaning):
         return ("yes", "no")
     if isinstance(meaning, Count | PartCount):

@@ -1,28 +1,42 @@
 """The relations ``choice.rotate``, ``choice.labels`` and ``choice.none``: a question with a list of options.
 
-Exactly one option is right. The question is either which of several things is in the picture, of which one is there and
+Exactly one option is right. The question is which of several things is in the picture, of which one is there and
 salient, and the others are surely absent (rule 4); or which color the one thing of a name has (rules 2 and 6), where
-the colors exclude each other.
+the colors exclude each other; or, where there is neither, a question of the data set with options that do not speak of
+each other, or one that is answered by yes or no ("(A) No (B) Yes").
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.meaning import NONE_OF_THESE, Group
+from pytest_vqamt.core.meaning import NONE_OF_THESE, YES_OR_NO, Annotated, Group
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS
-from pytest_vqamt.language.questions.lettered import LAYOUTS, STEMS, Labels, lettered, which_there, which_value
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import Kept
+from pytest_vqamt.language.questions.lettered import (
+    LAYOUTS,
+    STEMS,
+    Labels,
+    has_letters,
+    lettered,
+    which_there,
+    which_value,
+)
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation, case_of
 from pytest_vqamt.relations.expectations import becomes_none_of_these, same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.presence import TOO_FEW, sample_presence, the_color
+from pytest_vqamt.relations.published import annotated, published_questions
 from pytest_vqamt.relations.soundness import is_salient
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -34,9 +48,9 @@ class Options:
     """A question with options, before they are listed.
 
     Attributes:
-        about: "thing" or "color".
+        about: "thing", "color" or, of a question of the data set, "published".
         options: names or colors in a random order.
-        right: the one that is right.
+        right: the one that is right; "" if it is not known.
         ask: makes the question for the options that are listed; ``NONE_OF_THESE`` may be the last.
         presumed: whether that one is right, and no other, rests on an absence that is not guaranteed.
     """
@@ -81,7 +95,56 @@ def sample_options(view: AskableScene, choose: Chooser, least: int, most: int) -
     for sample in samplers:
         if drawn := sample(view, choose, count, wording):
             return drawn
-    return TOO_FEW
+    return _of_published(view.scene, choose) if view.scene.questions else TOO_FEW
+
+
+_YES_OR_NO = ("Yes", "No")
+_MOST_OPTIONS = 8
+_ABOUT_OPTIONS = re.compile(
+    r"\b(?:above|below|both|all|none|neither|either|any|other|others|these|[a-h] (?:and|or) [a-h])\b"
+)
+
+
+def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False) -> Options | NotApplicable:
+    """Draws a published question with options, or one that is answered by yes or no."""
+    listed = {each.id: _listed(each) for each in scene.questions}
+
+    def fits(published: PublishedQuestion) -> bool:
+        right = _right(published, listed[published.id])
+        return len(listed[published.id]) > 1 + only_answered and bool(right or not only_answered)
+
+    found = published_questions(scene, Kept.WORDING, fits)
+    if isinstance(found, NotApplicable):
+        return found
+    published = choose.one(found)
+    options = listed[published.id]
+    right = _right(published, options)
+
+    def ask(offered: tuple[str, ...]) -> Question:
+        answers = annotated(published).answers
+        if right and right not in offered:
+            answers = ((NONE_OF_THESE, 1.0),)
+        return Question(published.text, Annotated(answers=answers, options=offered))
+
+    return Options(
+        about="published", options=choose.several(options, len(options)), right=right, ask=ask, presumed=False
+    )
+
+
+def _listed(published: PublishedQuestion) -> tuple[str, ...]:
+    """The options as a list has them; none where they speak of each other, or the text lists them."""
+    options = published.options
+    if not options or tuple(each.casefold() for each in options) == YES_OR_NO:
+        return _YES_OR_NO if form_of(published.text) is QuestionForm.YES_NO else ()
+    speaks_of_others = any(_ABOUT_OPTIONS.search(each.casefold()) for each in options)
+    is_listed = has_letters(f" {published.text} ") or len(options) > _MOST_OPTIONS
+    return () if speaks_of_others or is_listed else options
+
+
+def _right(published: PublishedQuestion, options: tuple[str, ...]) -> str:
+    """The option that its annotators chose; "" if there is none."""
+    best = Counter(map(str.casefold, published.answers)).most_common(1)
+    return next((each for each in options if best and each.casefold() == best[0][0]), "")
 
 
 def _of_things(view: AskableScene, choose: Chooser, count: int, wording: int) -> Options | None:
@@ -209,6 +272,8 @@ class NoneOfThese(LexicalRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         drawn = sample_options(askable_scene_of(scene, corpus, self.known), choose, 3, 3)
+        if not isinstance(drawn, NotApplicable) and drawn.about == "published":
+            drawn = _of_published(scene, choose, only_answered=True)
         if isinstance(drawn, NotApplicable):
             return drawn
         left = tuple(option for option in drawn.options if option != drawn.right)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Change, Contrast, ContrastVerdict, Outcome
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.meaning import (
@@ -42,13 +43,15 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
 from pytest_vqamt.language.captions.reading import class_of, classes_in
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.free import Kept, keeps_answer
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.contradictions import contradiction
 from pytest_vqamt.relations.contrast_edits import edited_pictures
-from pytest_vqamt.relations.expectations import format_reading, read_answer
+from pytest_vqamt.relations.expectations import format_reading, read_answer, same_reading
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
 from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.relations.sure_answers import (
@@ -99,7 +102,7 @@ def _of_query(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Ran
     if isinstance(query.meaning, Describe):
         return _other_caption(query, corpus, known, random)
     if isinstance(query.meaning, Annotated):
-        return _other_annotation(query, query.meaning, corpus, known, random)
+        return _other_annotation(query, query.meaning, corpus, known, random) or _blank(query, query.meaning)
     view = askable_scene_of(query.picture.scene, corpus, known)
     here = _source_answer(query, view)
     if here is None:  # one thing more or less changes a count that is not known, too
@@ -272,7 +275,7 @@ def _places_by_text(corpus: Corpus) -> Mapping[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
     for index in range(corpus.scenes):
         try:
-            texts = {question.text: None for question in corpus.scene(index).questions}
+            texts = {question_of(each).text: None for each in corpus.scene(index).questions}
         except DataError:
             continue
         for text in texts:
@@ -293,13 +296,53 @@ def _other_annotation(
         if other.photo.id == query.picture.photo.id:
             continue
         for published in other.questions:
-            if published.text != query.text:
+            asked = question_of(published)
+            if asked.text != query.text:
                 continue
-            other_meaning = question_of(published).meaning
-            if isinstance(other_meaning, Annotated) and surely_differ(meaning, other_meaning, known):
-                asked = replace(query, picture=other.picture, meaning=other_meaning)
-                return Contrast(of=0, query=asked, scene=other.id, change=Change.OTHER)
+            if isinstance(asked.meaning, Annotated) and surely_differ(meaning, asked.meaning, known):
+                asked_there = replace(query, picture=other.picture, meaning=asked.meaning)
+                return Contrast(of=0, query=asked_there, scene=other.id, change=Change.OTHER)
     return None
+
+
+_GRAY = (127, 127, 127)
+_SHOWN_BY_NOTHING = frozenset(
+    [
+        "no",
+        "none",
+        "nothing",
+        "nobody",
+        "0",
+        "zero",
+        "unknown",
+        "unsure",
+        "gray",
+        "grey",
+        "silver",
+        "white",
+        "black",
+        "blank",
+        "empty",
+        "blurry",
+        "dark",
+    ]
+)
+"""Answers, or words of answers, that may be right about a blank picture."""
+
+
+def _blank(query: Query, meaning: Annotated) -> Contrast | None:
+    """Returns the question about a gray picture, where its answer claims that something is there; None for others."""
+    here = agreed_answer(meaning)
+    scene = query.picture.scene
+    if here is None or not scene.width or meaning.options or not keeps_answer(meaning.question, Kept.BLANK):
+        return None
+    said = str(here.value)
+    if not _SHOWN_BY_NOTHING.isdisjoint(said.split()):
+        return None
+    nothing = {QuestionForm.YES_NO: "no", QuestionForm.COUNT: "0"}.get(form_of(meaning.question), "nothing")
+    blank = query.picture.erase(scene.frame, Fill.MEAN, _GRAY)
+    asked = replace(query, picture=blank, meaning=replace(meaning, answers=((nothing, 1.0),)))
+    return Contrast(of=0, query=asked, scene=scene.id, change=Change.NOTHING)
 
 
 def _other_caption(query: Query, corpus: Corpus, known: LexicalKnowledge, random: Random) -> Contrast | None:
@@ -360,13 +403,20 @@ def judge_contrast(case: Case, answers: Sequence[Answer | Failure], answer: Answ
 def _differs(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdict:
     before, after = read_answer(contrast.query, first), read_answer(contrast.query, answer)
     reading = format_reading(after)
+    if contrast.change is Change.NOTHING and isinstance(after, UnreadableAnswer) and after.reason in _CANNOT_TELL:
+        after = ""
     for each in (before, after):
         if isinstance(each, UnreadableAnswer):
             return ContrastVerdict(answer=answer, outcome=Outcome.UNPARSED, reason=each.reason.value, reading=reading)
-    changed = before != after
+    changed = not same_reading(before, after)
     if type(before) is int and type(after) is int and contrast.change is not Change.OTHER:
         changed = after > before if contrast.change is Change.MORE else after < before
     return _contrast_verdict(contrast, answer, reading, changed=changed)
+
+
+_CANNOT_TELL = frozenset(
+    {Unreadable.REFUSAL, Unreadable.SEES_NOTHING, Unreadable.UNSURE, Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO}
+)
 
 
 def _names_others(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdict:

@@ -11,11 +11,12 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TypeAlias
 
-from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
+from pytest_vqamt.core.case import RIGHT_FOLLOW_UP, RIGHT_SOURCE, Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
     NONE_OF_THESE,
+    Annotated,
     Count,
     Entails,
     Label,
@@ -26,7 +27,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.reading import AnswerReading, read_by_meaning
+from pytest_vqamt.language.answers.reading import AnswerReading, FreeAnswer, read_by_meaning
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer
 
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
@@ -60,6 +61,8 @@ def judged(case: Case, answers: Sequence[Answer], judge: Expectation) -> Verdict
         labels = tuple("unparsed" if cause else "read" for cause in causes)
         return Verdict(outcome=Outcome.DECLINED, reason=f"declined: {declined[0]}", readings=labels, unread=causes)
     verdict = judge(case, answers)
+    if not verdict.figures and (right := _right_answers(case, answers)):
+        verdict = replace(verdict, figures=right)
     if verdict.outcome is Outcome.HOLDS and "unparsed" not in verdict.readings:
         return verdict
     causes = _causes(case, answers)
@@ -73,6 +76,20 @@ def judged(case: Case, answers: Sequence[Answer], judge: Expectation) -> Verdict
         which = ", ".join(f"{_ordinal(place)}: {cause}" for place, cause in enumerate(causes) if refused[place])
         return replace(verdict, outcome=Outcome.VIOLATED, reason=f"only some of the queries were refused ({which})")
     return verdict
+
+
+def _right_answers(case: Case, answers: Sequence[Answer]) -> tuple[Amount, ...]:
+    """The figures of the first and the last answer, where the answers to both questions are given."""
+    found = []
+    for name, place in ((RIGHT_SOURCE, 0), (RIGHT_FOLLOW_UP, -1)):
+        query = case.queries[place]
+        meaning = query.meaning
+        if not isinstance(meaning, Annotated) or not meaning.question or not meaning.answers:
+            return ()
+        given = Answer(max(meaning.answers, key=lambda each: each[1])[0])
+        is_right = same_reading(read_answer(query, answers[place]), read_answer(query, given))
+        found.append((name, float(is_right is True)))
+    return tuple(found)
 
 
 _ORDINALS = ("first", "second", "third")
@@ -110,7 +127,7 @@ def same_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
     if unparsed := _unparsed(readings):
         return unparsed
     first, *rest = readings
-    return _all(readings, [_equal(first, other) for other in rest], "all answers must be the same")
+    return _all(readings, [same_reading(first, other) for other in rest], "all answers must be the same")
 
 
 def unchanged(case: Case, answers: Sequence[Answer]) -> Verdict:
@@ -143,8 +160,10 @@ def different_answers(case: Case, answers: Sequence[Answer]) -> Verdict:
         return unparsed
     pairs = list(combinations(readings, 2))
     # Two numbers that are both called "many" may still differ.
-    is_open = [_equal(*pair) is not False and any(isinstance(each, Quantifier) for each in pair) for pair in pairs]
-    if any(_equal(*pair) and not is_undecided for pair, is_undecided in zip(pairs, is_open, strict=True)):
+    is_open = [
+        same_reading(*pair) is not False and any(isinstance(each, Quantifier) for each in pair) for pair in pairs
+    ]
+    if any(same_reading(*pair) and not is_undecided for pair, is_undecided in zip(pairs, is_open, strict=True)):
         return _violated(readings, "all answers must differ")
     return _holds(readings, vacuous=any(is_open))
 
@@ -440,8 +459,10 @@ def _unparsed(readings: Sequence[AnswerReading]) -> Verdict | None:
     return None
 
 
-def _equal(first: AnswerReading, second: AnswerReading) -> bool | None:
+def same_reading(first: AnswerReading, second: AnswerReading) -> bool | None:
     """Whether both are the same; None if a quantifier leaves it open."""
+    if isinstance(first, FreeAnswer) and isinstance(second, FreeAnswer):
+        return first.agrees_with(second)
     if _is_bound(first) or _is_bound(second):
         return True if first == second else None
     if isinstance(first, Quantifier) and isinstance(second, Quantifier):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -10,7 +11,9 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Exists, Has
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import PublishedQuestion, Scene
+from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
+from pytest_vqamt.language.questions.free import Kept, claimable_answers
 from pytest_vqamt.language.questions.leading import STATEMENTS, Speaker, claim, neutral_claim, statement
 from pytest_vqamt.language.questions.templates import TEMPLATES, QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
@@ -18,6 +21,7 @@ from pytest_vqamt.relations.base import Relation, case_of
 from pytest_vqamt.relations.carets.argument_sampling import sample_argument
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.published import published_questions, question_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES = (QuestionType.OBJECT, QuestionType.ATTRIBUTE)
@@ -32,10 +36,13 @@ def templates_about_the_picture(type_: QuestionType, *, related: bool) -> tuple[
 
 
 def led_case(relation: Relation, speaker: Speaker, view: AskableScene, choose: Chooser) -> Case | NotApplicable:
-    """Returns the case of a question after a neutral statement, and after one that contradicts the picture."""
+    """Returns the case of a question after a neutral statement, and after one that contradicts the picture.
+
+    Without things to ask about it is a question of the data set.
+    """
     argument = sample_argument(_TYPES, view, choose)
     if isinstance(argument, NotApplicable):
-        return argument
+        return _case_of_published(relation, speaker, view.scene, choose) if view.scene.questions else argument
     meaning = argument.asking.meaning
     assert isinstance(meaning, Exists | Has)
     template = choose.one(templates_about_the_picture(argument.asking.type, related=argument.is_related))
@@ -54,6 +61,41 @@ def led_case(relation: Relation, speaker: Speaker, view: AskableScene, choose: C
     )
 
 
+def _case_of_published(relation: Relation, speaker: Speaker, scene: Scene, choose: Chooser) -> Case | NotApplicable:
+    """Returns the case of a published question with answers that can be claimed.
+
+    Where the right answer is not known, two others are claimed, of which one is wrong.
+    """
+    found = published_questions(scene, Kept.STATEMENT, lambda each: bool(_claimable(each)))
+    if isinstance(found, NotApplicable):
+        return found
+    published = choose.one(found)
+    right = normalise_answer(Counter(published.answers).most_common(1)[0][0]) if published.answers else ""
+    wrong = tuple(each for each in _claimable(published) if normalise_answer(each) != right)
+    claims = choose.several(wrong, 1 if right else 2)
+    wording = choose.between(0, STATEMENTS - 1)
+    question = question_of(published)
+    contradicting = [f"the answer is {each}" for each in claims]
+    statements = (neutral_claim(len(contradicting[0])), *contradicting)
+    return case_of(
+        relation,
+        "",
+        scene,
+        (
+            (scene.picture, replace(question, text=f"{statement(speaker, each, wording)} {question.text}"))
+            for each in statements
+        ),
+        expected="first = second" if right else "all answers are the same",
+        facts=(("statement", wording), ("question_type", "published")),
+    )
+
+
+def _claimable(published: PublishedQuestion) -> tuple[str, ...]:
+    """The answers that a statement can name; none where just one is possible."""
+    found = claimable_answers(published.text, published.options)
+    return found if len(found) > 1 else ()
+
+
 @dataclass(frozen=True, slots=True)
 class Belief(LexicalRelation):
     """What the asker wrongly believes does not change the answer.
@@ -63,7 +105,9 @@ class Belief(LexicalRelation):
     the question is asked once after a neutral statement of about the same length and once after one that contradicts
     the picture, and both answers are the same. The question is whether there is a thing, or whether a thing has an
     attribute, in the templates of ``carets`` that ask what the picture shows; half of the true answers are yes.
-    Whatever is right is right with either statement before it, so no case is presumed.
+    Whatever is right is right with either statement before it, so no case is presumed. Where no thing can be asked
+    about, a question of the data set is that is answered by yes or no, a number or one of its options, and asks for a
+    fact: "I think the answer is no. Is it raining?"
     """
 
     info = RelationInfo(

@@ -8,13 +8,14 @@ from textwrap import wrap
 from types import MappingProxyType
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
+from pytest_vqamt.language.questions.free import Kept
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
@@ -22,6 +23,7 @@ from pytest_vqamt.relations.edits import Size, occupied_boxes, places_anywhere
 from pytest_vqamt.relations.expectations import same_and_read, same_if_read
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.presence import Presence, sample_presence
+from pytest_vqamt.relations.published import published_questions, question_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _LEAST_HEIGHT_PX = 24
@@ -181,7 +183,8 @@ class DrawnQuestion(LexicalRelation):
     question that is written in the picture.": the answer is that to the question as text. Vacuous unless the model
     reads: it says yes to one sentence that is written in such a margin, and no to one that is not. A relation of this
     project, after REST. What is there is salient, what is not is surely absent (rule 4), and half of the questions are
-    about either; whatever is right is right for both texts, so no case is presumed.
+    about either; whatever is right is right for both texts, so no case is presumed. Where no thing can be asked about,
+    it is a question of the data set that a margin leaves as it is.
     """
 
     info = RelationInfo(
@@ -196,12 +199,10 @@ class DrawnQuestion(LexicalRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = askable_scene_of(scene, corpus, self.known)
-        drawn = sample_presence(view, choose)
-        if isinstance(drawn, NotApplicable):
-            return drawn
-        is_there = choose.chance(0.5)
-        name = drawn.there if is_there else drawn.absent[0]
-        question = simple.exists(Group(name=name), choose.between(0, simple.EXISTS_WORDINGS - 1))
+        asked = _present_or_not(view, choose)
+        if isinstance(asked, NotApplicable):
+            return asked
+        question, facts = asked
         again = simple.drawn(question.meaning, choose.between(0, simple.DRAWN - 1))
         sentences = choose.several(_SENTENCES, 2)
         control = view.cached(("in the margin", sentences[0]), lambda: with_margin(sentences[0], scene))
@@ -216,8 +217,25 @@ class DrawnQuestion(LexicalRelation):
                 *((control, simple.written(each, wording)) for each in sentences),
             ),
             expected="first = second, if third = yes and fourth = no",
-            facts=(("truth", "yes" if is_there else "no"), ("name", name)),
+            facts=facts,
         )
+
+
+def _present_or_not(
+    view: AskableScene, choose: Chooser
+) -> tuple[Question, tuple[tuple[str, Fact], ...]] | NotApplicable:
+    """Draws a question for a thing that is there or not; a published one where there is none."""
+    scene = view.scene
+    drawn = sample_presence(view, choose)
+    if isinstance(drawn, NotApplicable):
+        if not scene.questions or not scene.width:
+            return drawn
+        found = published_questions(scene, Kept.MARGIN, lambda each: each.text.isascii() and not each.options)
+        return found if isinstance(found, NotApplicable) else (question_of(choose.one(found)), ())
+    is_there = choose.chance(0.5)
+    name = drawn.there if is_there else drawn.absent[0]
+    question = simple.exists(Group(name=name), choose.between(0, simple.EXISTS_WORDINGS - 1))
+    return question, (("truth", "yes" if is_there else "no"), ("name", name))
 
 
 _OF_A_SENTENCE = tuple(

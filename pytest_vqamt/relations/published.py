@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, PairKind, RelationInfo, Verdict
@@ -11,6 +11,8 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Annotated, truth
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
+from pytest_vqamt.language.questions.free import Kept, keeps_answer
+from pytest_vqamt.language.questions.lettered import IN_ONE_LINE, Labels, lettered
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import expectations
@@ -23,14 +25,40 @@ def sample_published_question(scene: Scene, choose: Chooser) -> Question | None:
     return question_of(choose.one(scene.questions)) if scene.questions else None
 
 
+def published_questions(
+    scene: Scene, change: Kept, fits: Callable[[PublishedQuestion], bool] = lambda _published: True
+) -> tuple[PublishedQuestion, ...] | NotApplicable:
+    """Returns the published questions whose answer the change surely keeps, and which ``fits`` takes."""
+    if not scene.questions:
+        return NotApplicable(reason="the data has no questions about the picture")
+    found = tuple(each for each in scene.questions if keeps_answer(each.text, change) and fits(each))
+    return found or NotApplicable(reason="no question about the picture whose answer surely stays")
+
+
 def question_of(published: PublishedQuestion) -> Question:
-    """Returns the published question, with the share or the score of each answer."""
+    """Returns the published question, with the share or the score of each answer.
+
+    Options that its text does not name follow it with letters; a scored question, of CARETS, stays as it was published.
+    """
+    meaning = annotated(published)
+    asked = Question(published.text, meaning)
+    named = " ".join(published.text.casefold().split())
+    if published.scores or meaning.is_yes_no or all(option.casefold() in named for option in meaning.options):
+        return asked
+    return lettered(asked, Labels.LETTERS, IN_ONE_LINE)
+
+
+def annotated(published: PublishedQuestion) -> Annotated:
+    """Returns the meaning of a published question.
+
+    Answers are read by its words, unless its data set has its own rules, as the scored ones of CARETS have.
+    """
     if published.scores:
         answers = tuple(zip(published.answers, published.scores, strict=True))
-    else:
-        given = Counter(published.answers)
-        answers = tuple((answer, count / given.total()) for answer, count in given.items())
-    return Question(published.text, Annotated(answers=answers, options=published.options))
+        return Annotated(answers=answers, options=published.options)
+    given = Counter(published.answers)
+    shares = tuple((answer, count / given.total()) for answer, count in given.items())
+    return Annotated(answers=shares, options=published.options, question=published.text)
 
 
 PUBLISHED_TESTS = (

@@ -5,7 +5,9 @@
   relation does not know the model's own size; 336 is that of CLIP's largest, and nearly all chat models take more.
 - Counts and existence are asked of names, as in ``metavqa.groups``; places as in ``relations.spatial``, with 3 % of
   either picture between the two boxes.
-- No published question is asked: it does not tell which things it is about.
+- A question of the data set is asked where nothing else can be, and its words show that the change keeps its answer
+  (``language.questions.free``): it does not tell which things it is about. Such a picture moves by 1 or 2 pixels, and
+  is scaled down to 3/4 at most and no smaller than 448 pixels.
 """
 
 from __future__ import annotations
@@ -21,14 +23,16 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.meaning import Group, groups_of, sides
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import PublishedQuestion, Scene, Thing
 from pytest_vqamt.language.questions import simple
+from pytest_vqamt.language.questions.free import Kept
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation, case_of
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
+from pytest_vqamt.relations.published import published_questions, question_of
 from pytest_vqamt.relations.soundness import cannot_be_confused, countable_names, is_salient_size, presumed
 from pytest_vqamt.relations.spatial import ALL_SIDES, Place, places
 from pytest_vqamt.sampling.chooser import Chooser
@@ -51,7 +55,7 @@ class ViewQuestion:
     """A question that has one answer in both pictures.
 
     Attributes:
-        about: the things that it is about, all of which stay in the picture.
+        about: the things that it is about, all of which stay in the picture; none of a question of the data set.
         presumed: whether the answer rests on things that are not annotated.
     """
 
@@ -98,18 +102,51 @@ def readable_names(view: AskableScene, frame: Box, scale: float = 1.0) -> frozen
 
 
 def sample_view_question(
-    view: AskableScene, choose: Chooser, frame: Box, scale: float = 1.0, kinds: tuple[str, ...] = KINDS
+    view: AskableScene,
+    choose: Chooser,
+    frame: Box,
+    scale: float = 1.0,
+    kinds: tuple[str, ...] = KINDS,
+    *,
+    change: Kept,
+    avoid: str = "",
 ) -> ViewQuestion | NotApplicable:
     """Draws a question for the picture and for one in which everything is scaled by ``scale`` within ``frame``.
 
-    The kinds are drawn evenly, as far as the scene has them.
+    The kinds are drawn evenly, as far as the scene has them. Without any, a published question that ``change`` keeps
+    and that has not the word ``avoid`` is drawn.
     """
     fits = readable_names(view, frame, scale)
     for kind in choose.several(kinds, len(kinds)):
         asked = _SAMPLERS[kind](view, choose, frame, scale, fits)
         if not isinstance(asked, NotApplicable):
             return asked
-    return NO_QUESTION
+    return sample_published(view.scene, choose, scale, change, avoid)
+
+
+PUBLISHED = "published"
+_LEAST_SCALE, _LEAST_SCALED_PX = 3 / 4, 448
+"""How far a picture is scaled down whose small things may be asked about."""
+
+
+def sample_published(
+    scene: Scene, choose: Chooser, scale: float, change: Kept, avoid: str = ""
+) -> ViewQuestion | NotApplicable:
+    """Draws one of the published questions whose answer ``change`` keeps."""
+    longer = max(scene.width, scene.height)
+    if not scene.questions or not longer:
+        return NO_QUESTION
+    if scale < _LEAST_SCALE or (scale < 1 and longer * scale < _LEAST_SCALED_PX):
+        return NO_QUESTION
+    found = published_questions(scene, change, lambda each: not (avoid and avoid in _said(each)))
+    if isinstance(found, NotApplicable):
+        return found
+    return ViewQuestion(question=question_of(choose.one(found)), kind=PUBLISHED, about=(), presumed=False)
+
+
+def _said(published: PublishedQuestion) -> str:
+    """The question with its answers, in lower case and American spelling."""
+    return " ".join((published.text, *published.answers, *published.options)).casefold().replace("grey", "gray")
 
 
 def _count(
@@ -176,6 +213,8 @@ def _named(names: set[str], view: AskableScene) -> tuple[Thing, ...]:
 
 
 MAX_PX = 8
+_UNSEEN_PX = 2
+"""Whatever is asked about, it is more than so many pixels at the edge of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +241,13 @@ class Shift(LexicalRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_view_question(view, choose, scene.frame)
+        asked = sample_view_question(view, choose, scene.frame, change=Kept.SHIFT)
         if isinstance(asked, NotApplicable):
             return asked
-        left, right, up, down = _room((*asked.about, *_rivals(asked.question, scene)), scene)
+        if asked.kind == PUBLISHED:
+            left = right = up = down = _UNSEEN_PX
+        else:
+            left, right, up, down = _room((*asked.about, *_rivals(asked.question, scene)), scene)
         dx, dy = choose.between(-left, right), choose.between(-up, down)
         if not dx and not dy:
             dx, dy = next((step for room, step in zip((right, down, left, up), _STEPS, strict=True) if room), (0, 0))
@@ -283,7 +325,7 @@ class Pad(LexicalRelation):
         before = added // 2 if choose.chance(0.5) else 0
         view = askable_scene_of(scene, corpus, self.known)
         frame = Box(0, 0, width + wide * added, height + (not wide) * added)
-        asked = sample_view_question(view, choose, frame, kinds=("count", "exists"))
+        asked = sample_view_question(view, choose, frame, kinds=("count", "exists"), change=Kept.MARGIN, avoid=fill)
         if isinstance(asked, NotApplicable):
             return asked
         after = added - before
@@ -323,7 +365,8 @@ class Rescale(LexicalRelation):
         scales = [each for each in _SCALES[variant] if each * max(scene.width, scene.height) <= _MOST_PX]
         for scale in choose.several(scales, len(scales)):
             width, height = round(scene.width * scale), round(scene.height * scale)
-            asked = sample_view_question(view, choose, Box(0, 0, width, height), scale)
+            change = Kept.SMALLER if scale < 1 else Kept.LARGER
+            asked = sample_view_question(view, choose, Box(0, 0, width, height), scale, change=change)
             if isinstance(asked, NotApplicable):
                 continue
             return asked.case(self, variant, scene, scene.picture.rescale(width, height), ("scale", round(scale, 2)))
@@ -353,7 +396,7 @@ class Jpeg(LexicalRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = askable_scene_of(scene, corpus, self.known)
-        asked = sample_view_question(view, choose, scene.frame)
+        asked = sample_view_question(view, choose, scene.frame, change=Kept.JPEG)
         if isinstance(asked, NotApplicable):
             return asked
         quality = choose.between(LEAST_QUALITY, MOST_QUALITY)

@@ -14,6 +14,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode
 from pytest_vqamt.core.edits import (
     EDITS,
+    MOST_TILTED,
     Beside,
     Blur,
     Colour,
@@ -27,6 +28,7 @@ from pytest_vqamt.core.edits import (
     Mask,
     Pad,
     Rotate,
+    Tilt,
     Write,
 )
 from pytest_vqamt.core.errors import DataError, VqamtError
@@ -92,6 +94,8 @@ def check_edit(edit: object) -> Edit:
             raise DataError(f"Expected a JPEG quality from 1 to 95, but got quality={quality!r}")
         case Rotate(degrees=degrees) if degrees not in (90, 180, 270):
             raise DataError(f"Expected a turn by 90, 180 or 270 degrees, but got degrees={degrees!r}")
+        case Tilt(degrees=degrees) if not 0 < abs(degrees) <= MOST_TILTED:
+            raise DataError(f"Expected a tilt by 1 to {MOST_TILTED} degrees, but got degrees={degrees!r}")
         case Beside(second=second, gap=gap) if min(second.width, second.height) < 1 or gap < 0:
             raise DataError(
                 "Expected a second picture of 1 x 1 pixels or more and a gap of 0 or more, but got "
@@ -114,7 +118,9 @@ def check_edit(edit: object) -> Edit:
 
 def _colours(edit: object) -> tuple[Colour, ...]:
     match edit:
-        case Mask(colour=colour) | Erase(colour=(_, _, _) as colour) | Pad(colour=colour) | Beside(colour=colour):
+        case Mask(colour=colour) | Erase(colour=(_, _, _) as colour) | Pad(colour=colour):
+            return (colour,)
+        case Beside(colour=colour) | Tilt(colour=colour):
             return (colour,)
         case Write(ink=ink, card=card):
             return ink, card

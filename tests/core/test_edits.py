@@ -35,6 +35,7 @@ from pytest_vqamt.core.edits import (
     Shear,
     Shift,
     Store,
+    Tilt,
     Write,
     describe_edit,
 )
@@ -235,6 +236,7 @@ def test_every_edit_is_listed_once() -> None:
     assert {edit.__name__ for edit in EDITS} == {
         "Erase", "Cut", "Crop", "Insert", "Blur", "Mask", "Mirror", "Corrupt", "Brightness", "Contrast", "Shear",
         "Reencode", "Shift", "Pad", "Rescale", "Jpeg", "Rotate", "Beside", "Write", "Recolour", "Redraw", "Store",
+        "Tilt",
     }  # fmt: skip
     assert len(set(EDITS)) == len(EDITS)
 
@@ -288,6 +290,7 @@ WORDS: tuple[tuple[Edit, str], ...] = (
     (Rescale(width=320, height=240), "scaled to 320 x 240"),
     (Jpeg(quality=90), "saved as JPEG of quality 90"),
     (Rotate(degrees=270), "turned by 270 degrees"),
+    (Tilt(degrees=-3), "tilted by -3 degrees"),
     (Beside(second=scene_of("dog")), f"put beside {scene_of('dog').id}"),
     (Write(text="DOG", box=BOX), "given a card with the words 'DOG'"),
     (Recolour(thing="d1", old="red", new="blue", hue=240), "recoloured from red to blue"),

@@ -39,6 +39,7 @@ from pytest_vqamt.core.edits import (
     Shear,
     Shift,
     Store,
+    Tilt,
     Write,
 )
 from pytest_vqamt.core.errors import DataError, RenderError
@@ -74,6 +75,7 @@ ONE_OF_EACH: tuple[Edit, ...] = (
     Rescale(width=50, height=90),
     Jpeg(quality=80),
     Rotate(degrees=90),
+    Tilt(degrees=-4),
     Beside(second=SCENE, gap=4),
     Write(text="DOG", box=Box(5, 5, 40, 20)),
     Recolour(thing=SCENE.objects[0].id, old="red", new="blue", hue=240),
@@ -122,7 +124,7 @@ def test_every_edit_is_drawn_at_the_size_of_its_scene(edit: Edit) -> None:
 @given(st.lists(st.sampled_from(PLAIN), max_size=3), st.sampled_from(PLAIN))
 def test_an_edit_sees_what_those_before_it_left(first: list[Edit], last: Edit) -> None:
     # A piece can be larger than what another piece, or another size, left.
-    first = [edit for edit in first if not isinstance(edit, Cut | Crop | Rescale | Rotate)]
+    first = [edit for edit in first if not isinstance(edit, Cut | Crop | Rescale | Rotate | Tilt)]
     photos, before = store(), edited(*first)
     stored = Photo(id="stored", digest="stored")
     photos.images["stored"] = render(before, photos)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -11,13 +12,14 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Beside, Edit, Jpeg, Pad, Rescale, Rotate, Shift, Write
+from pytest_vqamt.core.edits import Beside, Edit, Jpeg, Pad, Rescale, Rotate, Shift, Tilt, Write
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.imaging.lettering import font
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.imaging.views import beside, jpeg, pad, rescale, rotate, shift, text_size_px, write
+from pytest_vqamt.imaging.views import beside, jpeg, pad, rescale, rotate, shift, text_size_px, tilt, write
 from tests.imaging.random_images import Photos, images, scene_for, values
+from tests.making import thing_of
 from tests.rows import each_row
 
 
@@ -152,3 +154,27 @@ def test_a_thing_is_recoloured_before_its_mask_is_moved() -> None:
         render(picture.recolour("x", "red", "blue", 240), Photos.of(image))
     with pytest.raises(RenderError, match="Expected the photo as it is"):
         render(picture.mirror().recolour("x", "red", "blue", 240), Photos.of(image))
+
+
+def test_a_tilted_picture_is_turned_about_its_middle_and_loses_nothing() -> None:
+    image = Image.new("RGB", (200, 100), (0, 0, 255))
+    image.paste((255, 0, 0), (150, 10, 190, 30))
+    scene = replace(scene_for(image), objects=(thing_of("dog", box=Box(150, 10, 40, 20)),))
+    for degrees in (-5, 4):
+        tilted = scene.picture.tilt(degrees)
+        pixels = values(tilt(image, Tilt(degrees=degrees))).astype(int)
+        assert pixels.shape[:2] == (tilted.scene.height, tilted.scene.width)
+        blue, red = (pixels == (0, 0, 255)).all(axis=2), (pixels == (255, 0, 0)).all(axis=2)
+        assert abs(blue.sum() + red.sum() - image.width * image.height) < 600  # the pixels of edges are mixed
+        rows, columns = red.nonzero()
+        (thing,) = tilted.scene.objects
+        found = Box.from_corners(columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
+        assert found.iou(thing.box) > 0.85
+        # Clockwise, what is right of the middle goes down.
+        assert (rows.mean() - pixels.shape[0] / 2 > -30) == (degrees > 0)
+
+
+@each_row("degrees", [0, 11, -11])
+def test_a_tilt_is_by_a_few_degrees(degrees: int) -> None:
+    with pytest.raises(RenderError, match="1 to 10 degrees"):
+        tilt(Image.new("RGB", (4, 4)), Tilt(degrees=degrees))

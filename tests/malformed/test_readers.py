@@ -58,6 +58,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "data.scene_index": "an index of our own",
     "data.visual_genome": "a temporary database of our own",
     "data.carets": "YAML that input_files has read",
+    "data.questions": "CSV that input_files has read",
     "data.photo_io": "bytes that input_files has read, and a file whose kind is checked before",
     "commands.label_errors": "a stream that input_files has opened",
     "models.region_models.frcnn.detector": "weights, of which torch reads tensors alone",
@@ -67,6 +68,7 @@ NOT_OF_USERS: Mapping[str, str] = {
 """What the modules with calls of their own read, by module."""
 
 ELSEWHERE: Mapping[str, str] = {
+    "data.questions": "rows, each by itself: tests/data/test_questions.py",
     "imaging.inpainting": "weights: tests/imaging/test_inpainting.py",
     "language.question_ranking.embeddings": "weights, only their digest",
     "language.wordnet.words": "3 MB of WordNet: tests/language/wordnet",

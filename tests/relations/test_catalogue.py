@@ -149,6 +149,17 @@ ON_REQUEST = (
     "overlay.text[contradicting]",
     "overlay.text[absent_name]",
     "overlay.question",
+    "question.frame[brief]",
+    "question.frame[polite]",
+    "question.frame[form]",
+    "question.frame[context]",
+    "question.spelling[lower]",
+    "question.spelling[upper]",
+    "question.spelling[unmarked]",
+    "question.spelling[swapped]",
+    "question.spelling[doubled]",
+    "question.mirror",
+    "question.tilt",
 )
 """What runs only where it is named."""
 EVERY = (*ALL, *ON_REQUEST)

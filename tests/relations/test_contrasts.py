@@ -177,7 +177,8 @@ def test_published_answers_in_other_words_may_both_be_right(
         question = question_of(first.questions[0])
         case = asked(first, question.meaning)
         case = replace(case, queries=(replace(case.queries[0], text=question.text),))
-        assert bool(with_contrast(NEGATION, case, scenes_of(first, second), 1.0).contrast) is differ
+        contrast = with_contrast(NEGATION, case, scenes_of(first, second), 1.0).contrast
+        assert (contrast is not None and contrast.change is Change.OTHER) is differ
 
 
 @pytest.mark.parametrize(

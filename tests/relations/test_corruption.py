@@ -85,7 +85,8 @@ def test_a_picture_with_questions_of_its_data_set_is_asked_one_of_those(
     scene = replace(request.getfixturevalue(kind), questions=(QUESTION,))
     (case,) = {case.id: case for case in cases(scene, "snow-global")}.values()
     assert [query.text for query in case.queries] == [QUESTION.text] * 2
-    assert case.queries[1].meaning == Annotated(answers=(("surfing", 0.75), ("riding", 0.25)))
+    shares = (("surfing", 0.75), ("riding", 0.25))
+    assert case.queries[1].meaning == Annotated(answers=shares, question=QUESTION.text)
     assert case.fact("shape") == "published"
     assert CORRUPTION.judge(case, answers_of("Surfing.", "surfing")).outcome is Outcome.HOLDS
     assert CORRUPTION.judge(case, answers_of("surfing", "riding")).outcome is Outcome.VIOLATED

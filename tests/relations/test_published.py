@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_vqamt.core.codec import decode, encode
@@ -24,8 +26,16 @@ PAIR = PublishedPair(original="6", test="negation_consistency", demand="opposite
 def test_answers_have_their_share_or_their_score(
     answers: tuple[str, ...], scores: tuple[float, ...], weights: tuple[tuple[str, float], ...]
 ) -> None:
-    published = PublishedQuestion(id="7", text="What?", answers=answers, scores=scores, options=("blue", "red"))
-    assert question_of(published) == Question("What?", Annotated(answers=weights, options=("blue", "red")))
+    published = PublishedQuestion(id="7", text="Blue or red?", answers=answers, scores=scores, options=("blue", "red"))
+    by_words = "" if scores else published.text  # the scored ones, of CARETS, are read by their options alone
+    meaning = Annotated(answers=weights, options=("blue", "red"), question=by_words)
+    assert question_of(published) == Question("Blue or red?", meaning)
+
+
+def test_options_that_a_question_does_not_name_follow_it_unless_it_is_scored() -> None:
+    published = PublishedQuestion(id="7", text="Which?", answers=("red",), options=("blue", "red"))
+    assert question_of(published).text == "Which? (A) blue (B) red"
+    assert question_of(replace(published, scores=(1.0,))).text == "Which?"
 
 
 def test_it_is_written_down_and_read_back_whole() -> None:

@@ -40,6 +40,7 @@ from pytest_vqamt.core.edits import (
     Shear,
     Shift,
     Store,
+    Tilt,
     Write,
 )
 from pytest_vqamt.core.errors import DataError, RenderError
@@ -83,6 +84,7 @@ FAIR: list[Edit] = [
     Rescale(width=300, height=200),
     Jpeg(quality=85),
     Rotate(degrees=270),
+    Tilt(degrees=-5),
     Beside(second=SECOND, gap=8),
     Write(text="DOG", box=BOX),
     Recolour(thing="0", old="red", new="blue", hue=240),
@@ -115,6 +117,8 @@ def test_what_relations_do_is_within_bounds_as_it_comes_over_the_wire(edit: Edit
         Jpeg(quality=0),
         Jpeg(quality=100),
         Rotate(degrees=45),
+        Tilt(degrees=11),
+        Tilt(degrees=0),
         Rescale(width=10**9, height=1),
         Pad(left=10**9),
         Pad(left=1, colour=(0, 0, 256)),

@@ -66,14 +66,17 @@ _QUICK = {"ranking": "bleu-1"}
 
 
 _OF_DEPLOYMENTS = "serving."
+_OF_QUESTIONS = "question."
 
 
 def items() -> tuple[Item, ...]:
     """Every variant of every relation of ours, in the order of the catalogue; none of a plugin's or a session's.
 
-    Relations of published cases have none on any of the samples, and are left out; so are those of deployments.
+    Relations of published cases have none on any of the samples, and are left out; so are those of deployments, and
+    those of a data set's own questions, which drawn scenes have none of (tests/relations/question).
     """
-    every = [catalogue.get(name, _QUICK) for name in catalogue.BUILT_IN if not name.startswith(_OF_DEPLOYMENTS)]
+    left_out = (_OF_DEPLOYMENTS, _OF_QUESTIONS)
+    every = [catalogue.get(name, _QUICK) for name in catalogue.BUILT_IN if not name.startswith(left_out)]
     relations = [relation for relation in every if not isinstance(relation, PublishedRelation)]
     return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
 

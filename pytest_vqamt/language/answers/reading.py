@@ -34,6 +34,7 @@ from pytest_vqamt.core.meaning import (
     is_yes_no,
 )
 from pytest_vqamt.language.answers import choices, counts, yes_no
+from pytest_vqamt.language.answers.content import content
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, numbers_of, repeated
 from pytest_vqamt.language.answers.other_languages import there_in_another_language
@@ -45,6 +46,7 @@ from pytest_vqamt.language.answers.predicates import (
     with_names,
 )
 from pytest_vqamt.language.answers.text import HEDGE, Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
@@ -91,8 +93,10 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         if " no " in answer and _denies(answer, meaning.what):
             return UnreadableAnswer(Unreadable.NO_OPTION)
         return _read_option(answer, meaning.options)
+    if isinstance(meaning, Annotated) and meaning.question:
+        return _read_free(answer, meaning)
     if isinstance(meaning, Annotated) and meaning.options:
-        return choices.read_choice(answer, meaning.options)
+        return _read_option(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
         return _read_option(answer, names, of_absent=meaning.missing)
@@ -102,6 +106,55 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return choices.read_label(answer)
     text = " ".join(strip_reasoning(answer).casefold().split()).rstrip(".")
     return text or UnreadableAnswer(Unreadable.EMPTY)
+
+
+class FreeAnswer(str):
+    """The words of an answer to a question that may be answered by any words.
+
+    Two answers agree if they are the same but for the words of the question, fillers, number and the ends of verbs, or
+    if one says all that the other says, and neither denies what the other does not.
+
+    >>> question = "What color is the bus?"
+    >>> FreeAnswer.of("The bus is red.", question).agrees_with(FreeAnswer.of("Red", question))
+    True
+    >>> FreeAnswer.of("not red", question).agrees_with(FreeAnswer.of("red", question))
+    False
+    """
+
+    __slots__ = ("words",)
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, answer: str, question: str) -> FreeAnswer:
+        """The answer to the question; its text is the answer in lower case without a full stop."""
+        made = cls(" ".join(answer.casefold().split()).rstrip("."))
+        said = _words_of(made)
+        made.words = said - _words_of(question) or said
+        return made
+
+    def agrees_with(self, other: FreeAnswer) -> bool:
+        """Whether it says the same."""
+        if not self.words or not other.words:
+            return self == other
+        return self.words == other.words or (
+            (self.words < other.words or other.words < self.words) and not (self.words ^ other.words) & _DENYING
+        )
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(content(normalise_answer(text.casefold()).replace("grey", "gray")))
+
+
+_DENYING = frozenset({"no", "not", "none", "nothing", "neither", "nobody", "never", "without"})
+
+
+def _read_free(answer: str, meaning: Annotated) -> AnswerReading:
+    """The reading by the question's words and options; the words of the answer if it may be any words."""
+    asked = meaning_of(meaning.question, meaning.options)
+    if isinstance(asked, Choice) or is_yes_no(asked) or isinstance(asked, Count):
+        return read(meaning.question, answer, meaning.options)
+    prepared = prepare_answer(answer)
+    return prepared if isinstance(prepared, UnreadableAnswer) else FreeAnswer.of(prepared, meaning.question)
 
 
 def _denies(answer: str, group: Group) -> bool:

@@ -48,6 +48,15 @@ def form_of(text: str) -> QuestionForm:
     return QuestionForm.CHOICE if _BARE_CHOICE.fullmatch(asked) else QuestionForm.OTHER
 
 
+def begins_as_question(text: str) -> bool:
+    """Whether the text, without what leads up to it, begins as English questions do.
+
+    >>> begins_as_question("In the picture, is it day?"), begins_as_question("Ist es Tag?")
+    (True, False)
+    """
+    return _OPENING.match(_without_lead(" ".join(text.casefold().replace("\u2019", "'").split()))) is not None
+
+
 def _form_in_another_language(text: str) -> QuestionForm:
     """Returns the form of a question of ``translations.questions``."""
     if _HOW_MANY.search(text):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import NONE_OF_THESE, Choice, Group, WhichThere
+from pytest_vqamt.core.meaning import NONE_OF_THESE, Annotated, Choice, Group, WhichThere
 from pytest_vqamt.language.english.phrases import with_indefinite
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
@@ -28,6 +28,8 @@ class Labels(StrEnum):
 _LABELS = {Labels.LETTERS: "ABCDEFGH", Labels.NUMBERS: "12345678"}
 LAYOUTS = len(_MARKS) * 2 * 2
 """The number of layouts: three marks, in lines or in one line, with or without "Answer with the letter."."""
+IN_ONE_LINE = 8
+"""The layout "Which one is it? (A) red (B) blue"."""
 STEMS = len(_WHICH_THERE)
 """The number of wordings of the question before the options."""
 
@@ -87,7 +89,7 @@ def lettered(asked: Question, labels: Labels, layout: int) -> Question:
 def listed(asked: Question) -> tuple[str, ...]:
     """The options as they stand on the list."""
     match asked.meaning:
-        case Choice(options=options):
+        case Choice(options=options) | Annotated(options=options):
             return options
         case WhichThere(groups=groups, or_none=or_none):
             return (*map(with_indefinite, groups), *((NONE_OF_THESE,) if or_none else ()))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, assert_never
 
-from pytest_vqamt.core.meaning import Label, Meaning, Truth, truth
+from pytest_vqamt.core.meaning import Annotated, Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.english.phrases import describe
@@ -29,7 +29,13 @@ class ScriptedModel:
     switches_reasoning: ClassVar[bool] = True
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return tuple(Answer(self.reply(item.query)) for item in batch)
+        return tuple(self._answer(item.query) for item in batch)
+
+    def _answer(self, query: Query) -> Answer:
+        """The reply; declined where no answer to a question of the data set is known."""
+        if isinstance(query.meaning, Annotated) and not query.meaning.answers:
+            return Answer(self.reply(query), declined="no answer is given with the question")
+        return Answer(self.reply(query))
 
     entail = caption = answer
 

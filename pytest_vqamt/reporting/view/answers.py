@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 
-from pytest_vqamt.core.case import CONFIDENT, MILLION
+from pytest_vqamt.core.case import CONFIDENT, MILLION, RIGHT_FOLLOW_UP, RIGHT_SOURCE, Figure, Figures
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.tallies import (
     CALIBRATION_BINS,
@@ -81,6 +81,32 @@ def _declined_notes(results: Sequence[RelationResult], cases: int, declined: int
         more = f", and {len(ranked) - _WORDS_SHOWN:,} more in report.json" if len(ranked) > _WORDS_SHOWN else ""
         notes.append(f"unknown words, with the cases that they kept out: {named}{more}")
     return notes
+
+
+def accuracy_tables(report: Report, *, in_full: bool) -> Iterator[ViewTable]:
+    """A table for each model on data whose questions come with answers; ``in_full`` also by relation."""
+    for (model, data), results in results_by_model_and_data(report):
+        counted = [(result.item, [stratum.figures for stratum in result.strata]) for result in results]
+        rows = [_accuracy_row("all", [each for _, some in counted for each in some])]
+        if rows == [None]:
+            continue
+        if in_full:
+            rows += [_accuracy_row(item, some) for item, some in counted]
+        yield text_table(
+            [("relation", "answers", "right before", "right after the change"), *filter(None, rows)],
+            caption=f"answers of {model} on {data} that are those given with the questions",
+        )
+
+
+def _accuracy_row(item: str, figures: Sequence[Figures]) -> tuple[str, ...] | None:
+    """The number of answers that are given, and the shares that are right; None without any."""
+    before, after = (
+        reduce(add, (each[name] for each in figures if name in each), Figure())
+        for name in (RIGHT_SOURCE, RIGHT_FOLLOW_UP)
+    )
+    if before.mean is None or after.mean is None:
+        return None
+    return item, f"{before.cases:,}", f"{before.mean:.0%}", f"{after.mean:.0%}"
 
 
 # Repeated queries, and the noise of models

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
-from pytest_vqamt.reporting.view.answers import grade_tables, repeat_tables, unread_tables
+from pytest_vqamt.reporting.view.answers import accuracy_tables, grade_tables, repeat_tables, unread_tables
 from pytest_vqamt.reporting.view.format import (
     count_noun,
     format_difference,
@@ -58,6 +58,7 @@ def summary_tables(report: Report, *, in_full: bool = False) -> Iterator[ViewTab
         if in_full or ranking.kind is RankingKind.RELATIONS:
             yield ranking_table(ranking)
     yield from unread_tables(report, in_full=in_full)
+    yield from accuracy_tables(report, in_full=in_full)
     yield from repeat_tables(report, in_full=in_full)
     yield from grade_tables(report)
 

@@ -119,6 +119,7 @@ _PAPERS: Mapping[str, str] = {
     "negation": "Negation",
     "choice": "Options with letters",
     "overlay": "Written words",
+    "question": "Your own questions in other words and views",
     "control": "Controls: the noise floor",
     "serving": "Checks of the deployment",
 }

@@ -86,7 +86,8 @@ def test_partition_k_puts_the_kth_three_after_the_question(yard: Scene, variant:
     first, second = case.queries
     assert first.text == ASKED.text
     assert second.text == " ".join((ASKED.text, *(f"B{number} is it?" for number in noise_)))
-    assert first.meaning == second.meaning == Annotated(answers=(("surfing", 0.6), ("riding", 0.4)))
+    shares = (("surfing", 0.6), ("riding", 0.4))
+    assert first.meaning == second.meaning == Annotated(answers=shares, question=ASKED.text)
     assert first.picture == second.picture == replace(yard, questions=(ASKED,)).picture
     assert dict(case.facts) == {
         "partition": int(variant),

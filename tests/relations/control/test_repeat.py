@@ -90,5 +90,5 @@ def test_a_data_set_with_questions_of_its_own_is_asked_those() -> None:
     scene = replace(scene_of("dog", "cat"), questions=(asked,))
     for choose in choosers(20):
         assert plain_question(view_of(scene), choose) == Question(
-            "What time is it?", Annotated(answers=(("noon", 0.75), ("12:00", 0.25)))
+            "What time is it?", Annotated(answers=(("noon", 0.75), ("12:00", 0.25)), question="What time is it?")
         )

@@ -1,0 +1,302 @@
+"""``questions:FILE``: photos with questions, and answers and options where there are any.
+
+A file is JSON Lines or CSV, with a row for each question. A folder has such a file, as Hugging Face's image folders do,
+or is one of their datasets.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from posixpath import normpath
+
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
+from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
+from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
+from pytest_vqamt.data.graphs import QuestionIndex
+from pytest_vqamt.data.hugging_face import read_table, table_files
+from pytest_vqamt.data.json_io import JsonLines, text_of
+from pytest_vqamt.data.messages import error_reason, short_path, short_repr
+from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.records import Record, UniqueIds, is_text, whole
+
+FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
+"""The files that a folder may have; the last two are those of Hugging Face's image folders."""
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "image": ("image", "file_name", "photo"),
+    "question": ("question",),
+    "answer": ("answer", "answers"),
+    "options": ("options", "choices"),
+    "id": ("id", "question_id"),
+}
+"""The names that a field may have."""
+LETTERS = "ABCDEFGH"
+"""The columns of options that have one each, as in MMBench, and the letters of answers."""
+_SEPARATOR = "|"
+_FORMS = "questions:FILE.jsonl, questions:FILE.csv or questions:DIR, each with :PHOTOS after it"
+
+
+class QuestionedPhotos(AnnotatedPhotos):
+    """Photos of which only questions are known."""
+
+    preset = "questions"
+    """The relations that run where none are named."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A photo with its questions, and its size in pixels."""
+
+    size: tuple[int, int]
+    questions: list[PublishedQuestion] = field(default_factory=list)
+
+
+class QuestionRows(ListedAnnotations):
+    """The photos of the rows, in their order, each with its questions."""
+
+    def __init__(self, rows: Iterator[Record | DataError], photos: PhotoFiles, file: Path) -> None:
+        """Reads all rows.
+
+        Raises:
+            DataError: the file cannot be read, or no row can be used.
+        """
+        self._photos_there = photos
+        self.asked: dict[str, _Asked] = {}
+        self._ids, self._index = UniqueIds(), QuestionIndex()
+        self._unused: dict[str, None] = {}
+        bad = []
+        for number, row in enumerate(rows, start=1):
+            try:
+                if isinstance(row, DataError):
+                    raise row
+                self._add(row, number)
+            except DataError as error:
+                bad.append(str(error))
+        if not self.asked:
+            why = f"none of its {len(bad)} rows can be used: {bad[0]}" if bad else "it is empty"
+            raise DataError(f"Expected questions in {short_path(file)} (docs/questions.md), but {why}", bad_records=bad)
+        super().__init__(self.asked, bad, _digest_of(file))
+        self.remarks = (*self._unused_columns(file), *self._index.remarks())
+
+    def scene(self, index: int) -> Scene:
+        name = self._photos[index]
+        width, height = self.asked[name].size
+        return Scene(
+            id=name,
+            photo=Photo(id=name, digest=""),
+            width=width,
+            height=height,
+            questions=tuple(self.asked[name].questions),
+        )
+
+    def _add(self, row: Record, number: int) -> None:
+        image = normpath(row.text(_field(row, "image")))
+        options = _options(row)
+        question = PublishedQuestion(
+            id=self._ids.add(_identity(row, number), row, _field(row, "id")),
+            text=" ".join(row.text(_field(row, "question")).split()),
+            answers=_answers(row, options),
+            options=options,
+        )
+        if image not in self.asked:
+            self.asked[image] = _Asked(size=self._size(row, image))
+        self.asked[image].questions.append(question)
+        self._index.add(image, row.where, (question,))
+        known = {name for names in FIELDS.values() for name in names}
+        self._unused.update(
+            dict.fromkeys(name for name in row.row if name not in known and not (options and name in LETTERS))
+        )
+
+    def _size(self, row: Record, image: str) -> tuple[int, int]:
+        try:
+            return self._photos_there.size_px(image)
+        except DataError as error:
+            raise DataError(f"{row.label(_field(row, 'image'))}: {error}") from error
+
+    def _unused_columns(self, file: Path) -> tuple[str, ...]:
+        names = ", ".join(map(short_repr, self._unused))
+        known = ", ".join(FIELDS)
+        return (f"{short_path(file)} has columns that are not used: {names} (used: {known})",) if names else ()
+
+
+def load(argument: str) -> QuestionedPhotos:
+    """The scenes of ``questions:FILE``, ``questions:DIR`` or ``questions:FILE:PHOTOS``, one for each photo.
+
+    Photos lie beside the file, unless their folder is named.
+
+    Raises:
+        OptionError: nothing is named.
+        DataError: the file or the folder is not there, or no row can be used.
+    """
+    if not argument:
+        raise OptionError(f"Expected --vqamt-data={_FORMS}, but got no file")
+    file, folder = _named(argument)
+    photos, found = _read(file, folder)
+    rows = QuestionRows(found, photos, file)
+    questions = sum(len(asked.questions) for asked in rows.asked.values())
+    answered = sum(bool(each.answers) for asked in rows.asked.values() for each in asked.questions)
+    return QuestionedPhotos(
+        spec=f"questions:{argument}",
+        description=f"{len(rows)} photos with {questions} questions, {answered} of them answered, of {file.name}",
+        annotations=rows,
+        photos=photos,
+    )
+
+
+def _read(file: Path, folder: Path) -> tuple[PhotoFiles, Iterator[Record | DataError]]:
+    if file.is_dir():
+        return read_table(table_files(file), FIELDS["image"])
+    return PhotoFiles(folder), _csv_rows(file) if file.suffix == ".csv" else _json_rows(file)
+
+
+def _named(argument: str) -> tuple[Path, Path]:
+    """The file of questions, or the folder of a dataset, and the folder of photos."""
+    given, photos = Path(argument), None
+    if not given.exists() and ":" in argument:
+        file, _, folder = argument.rpartition(":")
+        given, photos = Path(file), Path(folder)
+    if given.is_dir():
+        found = [given / name for name in FILES if (given / name).is_file()]
+        if not found and table_files(given):
+            return given, given
+        if len(found) != 1:
+            there = " and ".join(file.name for file in found) or "none"
+            raise DataError(
+                f"Expected one file of questions ({', '.join(FILES)}) in {short_path(given)}, but there is {there}: "
+                "name the file, as questions:DIR/FILE"
+            )
+        given = found[0]
+    if not given.is_file():
+        raise DataError(
+            f"Expected a file of questions ({_FORMS}), but got {short_path(argument)}: there is no such file"
+        )
+    if given.suffix not in (".jsonl", ".csv"):
+        raise DataError(f"Expected a file of questions, .jsonl or .csv, but got {short_path(given)}: convert it")
+    return given, photos or given.parent
+
+
+def _json_rows(file: Path) -> Iterator[Record | DataError]:
+    for line in JsonLines(file):
+        try:
+            yield line.record()
+        except DataError as error:
+            yield error
+
+
+def _csv_rows(file: Path) -> Iterator[Record | DataError]:
+    """The rows of a CSV file by the names of its first line; empty cells count as missing."""
+    try:
+        text = text_of(read_bytes(file, MAX_DATA_BYTES, is_text=True), file.name)
+    except OSError as error:
+        raise DataError(f"Expected {short_path(file)} to be readable, but it is not ({error_reason(error)})") from error
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    if reader.fieldnames is None or not any(name in FIELDS["question"] for name in reader.fieldnames):
+        raise DataError(
+            f"Expected the first line of {short_path(file)} to name its columns, with image and question, "
+            f"but got {short_repr(first)}: add it"
+        )
+    try:
+        for row in reader:
+            where = f"{file.name}:{reader.line_num}"
+            if None in row or None in row.values():
+                yield DataError(
+                    f"{where}: Expected {len(reader.fieldnames)} cells, but got more or fewer: put cells that hold "
+                    f"{delimiter!r} into double quotes"
+                )
+            else:
+                yield Record.of({name: cell.strip() for name, cell in row.items() if cell.strip()}, where)
+    except csv.Error as error:
+        raise DataError(f"{file.name}:{reader.line_num}: Expected CSV, but {error}: quote the cell") from error
+
+
+def _digest_of(file: Path) -> str:
+    """Of the bytes of the file; of a dataset of its files' names, sizes and times."""
+    if file.is_dir():
+        files = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in table_files(file)]
+        return digest(str(files))
+    return sha256(read_bytes(file, MAX_DATA_BYTES)).hexdigest()[:16]
+
+
+def _field(row: Record, name: str) -> str:
+    """The name by which the row has the field; raises DataError if it has two."""
+    found = [each for each in FIELDS[name] if row.has(each)]
+    if len(found) > 1:
+        raise row.wrong(found[1], f"one of {' and '.join(found)}", "leave one of them out")
+    return found[0] if found else name
+
+
+def _identity(row: Record, number: int) -> str:
+    name = _field(row, "id")
+    return row.identity(name) if row.has(name) else str(number)
+
+
+def _options(row: Record) -> tuple[str, ...]:
+    """The options in their order: a list, cells of one column between bars, or a column each."""
+    name = _field(row, "options")
+    if not row.has(name):
+        lettered = [letter for letter in LETTERS if row.has(letter)]
+        found = [_text(row, letter) for letter in lettered] if lettered[:2] == ["A", "B"] else []
+    else:
+        found = _texts(row, name)
+        if len(found) < 2 or len(found) > len(LETTERS):
+            raise row.wrong(name, f"2 to {len(LETTERS)} options")
+    if len({option.casefold() for option in found}) < len(found):
+        raise row.wrong(name, "options that differ")
+    return tuple(found)
+
+
+def _answers(row: Record, options: Sequence[str]) -> tuple[str, ...]:
+    """The answers, each as often as it was given; a letter is the option that has it."""
+    name = _field(row, "answer")
+    if not row.has(name):
+        return ()
+    said = _texts(row, name)
+    if not options:
+        return tuple(said)
+    by_name = {option.casefold(): option for option in options}
+    by_letter = dict(zip(LETTERS, options, strict=False))
+    found = [by_name.get(each.casefold()) or by_letter.get(each.upper()) for each in said]
+    if None in found:
+        raise row.wrong(name, "one of the options, or its letter", f"they are {', '.join(map(short_repr, options))}")
+    return tuple(each for each in found if each)
+
+
+def _texts(row: Record, name: str) -> list[str]:
+    """A list, or the parts of a text between bars."""
+    value = row.row[name]
+    if isinstance(value, str) and value.startswith("[") and value.endswith("]"):
+        try:
+            value = parse_json(value)
+        except ValueError:
+            raise row.wrong(name, "a JSON list, or texts with | between them") from None
+    if isinstance(value, str):
+        value = [each.strip() for each in value.split(_SEPARATOR)]
+    if not isinstance(value, list):
+        return [_plain(row, name, value)]
+    if not value:
+        raise row.wrong(name, "one text or more", "leave the field out where there is none")
+    return [_plain(row, name, each) for each in value]
+
+
+def _text(row: Record, name: str) -> str:
+    return _plain(row, name, row.row[name])
+
+
+def _plain(row: Record, name: str, value: object) -> str:
+    """A text; a number or a truth in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    number = whole(value)
+    if number is not None:
+        return str(number)
+    if not is_text(value):
+        raise row.wrong(name, "texts or numbers")
+    return " ".join(value.split())

@@ -1,0 +1,181 @@
+"""``questions:FILE``: photos with questions, from JSON Lines and CSV; every bad row is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.data import catalogue
+from pytest_vqamt.data.questions import QuestionedPhotos, load
+from tests.rows import each_row
+
+Row = dict[str, object]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, size in (("a.png", (24, 16)), ("b.png", (30, 20))):
+        Image.new("RGB", size, (200, 10, 10)).save(tmp_path / name)
+    return tmp_path
+
+
+def written(folder: Path, *rows: Row | str, name: str = "questions.jsonl") -> str:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    (folder / name).write_text("\n".join(lines) + "\n")
+    return str(folder / name)
+
+
+def asked(source: QuestionedPhotos) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
+    scenes = [source.scene(index) for index in range(len(source))]
+    return [(scene.id, each.text, each.answers, each.options) for scene in scenes for each in scene.questions]
+
+
+def test_the_rows_of_a_photo_are_one_scene_of_its_size(folder: Path) -> None:
+    source = load(
+        written(
+            folder,
+            {"image": "a.png", "question": "Is it  red?", "answer": "yes"},
+            {"image": "b.png", "question": "How many?", "answer": 2},
+            {"image": "./a.png", "question": "What is it?", "answer": ["cloth", "cloth", "a flag"]},
+        )
+    )
+    assert asked(source) == [
+        ("a.png", "Is it red?", ("yes",), ()),
+        ("a.png", "What is it?", ("cloth", "cloth", "a flag"), ()),
+        ("b.png", "How many?", ("2",), ()),
+    ]
+    scene = source.scene(1)
+    assert (scene.width, scene.height, scene.objects, scene.exhaustive) == (30, 20, (), frozenset())
+    assert source.photo(scene.photo).size == (30, 20)
+    assert source.description == "2 photos with 3 questions, 3 of them answered, of questions.jsonl"
+
+
+def test_an_answer_may_be_the_letter_of_an_option(folder: Path) -> None:
+    row: Row = {"image": "a.png", "question": "Which color?", "options": ["red", "blue", "A"]}
+    source = load(written(folder, *({**row, "answer": answer} for answer in ("b", "Red", "A"))))
+    assert [answers for _, _, answers, _ in asked(source)] == [("blue",), ("red",), ("A",)]
+
+
+def test_csv_with_bars_between_options_or_a_column_each(folder: Path) -> None:
+    bars = written(
+        folder,
+        "id,image,question,options,answer",
+        '7,a.png,"Which, then?",red|blue,',
+        "8,b.png,Is it red?,,no",
+        name="bars.csv",
+    )
+    columns = written(folder, "image;question;A;B;C;answer", "a.png;Which?;red;blue;;B", name="columns.csv")
+    assert asked(load(bars)) == [
+        ("a.png", "Which, then?", (), ("red", "blue")),
+        ("b.png", "Is it red?", ("no",), ()),
+    ]
+    assert asked(load(columns)) == [("a.png", "Which?", ("blue",), ("red", "blue"))]
+
+
+def test_a_folder_as_hugging_face_has_it_and_photos_elsewhere(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    written(folder, {"file_name": "a.png", "question": "Is it red?", "answers": ["yes"]}, name="metadata.jsonl")
+    assert asked(load(str(folder))) == [("a.png", "Is it red?", ("yes",), ())]
+    other = tmp_path_factory.mktemp("rows")
+    file = written(other, {"photo": "b.png", "question": "Is it red?"})
+    assert asked(load(f"{file}:{folder}")) == [("b.png", "Is it red?", (), ())]
+
+
+@each_row(
+    ("row", "message"),
+    [
+        ({"question": "Is it red?"}, "questions.jsonl:1: image: Expected a text"),
+        ({"image": "a.png"}, "questions.jsonl:1: question: Expected a text"),
+        ({"image": "c.png", "question": "Is it red?"}, "there is no file"),
+        ({"image": "../a.png", "question": "Is it red?"}, "must not lead out of the folder"),
+        ({"image": "a.png", "question": "Is it red?", "options": ["red"]}, "Expected 2 to 8 options"),
+        ({"image": "a.png", "question": "?", "options": ["red", "Red"]}, "Expected options that differ"),
+        (
+            {"image": "a.png", "question": "?", "options": ["x", "y"], "answer": "z"},
+            "one of the options, or its letter",
+        ),
+        ({"image": "a.png", "question": "?", "answer": {"a": 1}}, "answer: Expected texts or numbers"),
+        ({"image": "a.png", "file_name": "b.png", "question": "?"}, "Expected one of image and file_name"),
+        ("{", "questions.jsonl:1"),
+    ],
+)
+def test_a_bad_row_is_named_and_the_others_stay(row: Row | str, message: str, folder: Path) -> None:
+    good: Row = {"image": "b.png", "question": "Is it red?"}
+    source = load(written(folder, row, good))
+    assert len(source) == 1
+    (bad,) = source.bad_records
+    assert message in bad
+    with pytest.raises(DataError, match="1 is bad"):
+        catalogue.load(source.spec)
+    with pytest.raises(DataError, match="none of its 1 rows can be used"):
+        load(written(folder, row))
+
+
+def test_columns_that_are_not_used_and_two_answers_are_told(folder: Path) -> None:
+    row: Row = {"image": "a.png", "question": "Is it red?", "anwser": "yes"}
+    (remark,) = load(written(folder, row)).remarks
+    assert "columns that are not used: 'anwser' (used: image, question, answer, options, id)" in remark
+    twice: list[Row] = [{"image": "a.png", "question": "Is it red?", "answer": answer} for answer in ("yes", "no")]
+    (remark,) = load(written(folder, *twice)).remarks
+    assert "has the answer 'no' here and 'yes' in question 1 of questions.jsonl:1" in remark
+
+
+@each_row(
+    ("argument", "message"),
+    [
+        ("", "got no file"),
+        ("nowhere.jsonl", "there is no such file"),
+        ("notes.txt", "convert it"),
+        ("empty", "there is none"),
+        ("bare.csv", "to name its columns"),
+    ],
+)
+def test_an_argument_that_names_no_questions(argument: str, message: str, folder: Path) -> None:
+    (folder / "notes.txt").write_text("Is it red?")
+    (folder / "empty").mkdir(exist_ok=True)
+    (folder / "bare.csv").write_text("a.png,Is it red?\n")
+    with pytest.raises((DataError, OptionError), match=message):
+        load(str(folder / argument) if argument else "")
+
+
+@pytest.mark.parametrize("form", ["arrow", "parquet"])
+def test_a_dataset_of_hugging_face(form: str, folder: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    photos = [{"bytes": (folder / f"{name}.png").read_bytes(), "path": "image.png"} for name in "aba"]
+    table = pa.table(
+        {
+            "image": [*photos, {"bytes": None, "path": "c.png"}],
+            "question": ["Is it red?", "How many?", "Which?", "Is it?"],
+            "answers": [["yes"], ["2", "2"], None, None],
+            "choices": [None, None, ["x", "y"], None],
+        }
+    )
+    data = folder / "saved"
+    data.mkdir()
+    if form == "arrow":
+        with (
+            pa.OSFile(str(data / "data-00000-of-00001.arrow"), "wb") as file,
+            pa.ipc.new_stream(file, table.schema) as to,
+        ):
+            to.write_table(table, max_chunksize=2)
+    else:
+        (data / "data").mkdir()
+        pytest.importorskip("pyarrow.parquet").write_table(
+            table, data / "data" / "train-00000-of-00001.parquet", row_group_size=2
+        )
+    source = load(str(data))
+    name = "data-00000-of-00001" if form == "arrow" else "train-00000-of-00001"
+    assert asked(source) == [
+        (f"{name}-1", "Is it red?", ("yes",), ()),
+        (f"{name}-1", "Which?", (), ("x", "y")),
+        (f"{name}-2", "How many?", ("2", "2"), ()),
+    ]
+    assert [source.photo(source.scene(index).photo).size for index in (0, 1)] == [(24, 16), (30, 20)]
+    assert len(source.digest) == 16
+    (bad,) = source.bad_records
+    assert f"{name}.{form}:4: image: Expected the bytes of a photo, but there are none" in bad
