@@ -17,6 +17,7 @@ from posixpath import normpath
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
+from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.graphs import QuestionIndex
@@ -98,10 +99,13 @@ class QuestionRows(ListedAnnotations):
     def _add(self, row: Record, number: int) -> None:
         image = normpath(row.text(_field(row, "image")))
         options = _options(row)
+        answers = _answers(row, options)
+        if {option.casefold() for option in options} == set(YES_OR_NO):
+            options, answers = YES_OR_NO, tuple(answer.casefold() for answer in answers)
         question = PublishedQuestion(
             id=self._ids.add(_identity(row, number), row, _field(row, "id")),
             text=" ".join(row.text(_field(row, "question")).split()),
-            answers=_answers(row, options),
+            answers=answers,
             options=options,
         )
         if image not in self.asked:

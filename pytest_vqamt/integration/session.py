@@ -311,7 +311,7 @@ class VqamtSession:
         pairs = {(spec.model_spec, spec.data): spec.model for spec in resources.item_specs}
         found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
         return [
-            f"vqamt: no relations are named, so each model has the preset of its kind ({each}); "
+            f"vqamt: no relations are named, so these presets run ({each}); "
             "all relations of the papers: --vqamt-relations='*'"
             for each in [", ".join(sorted(found))]
             if each

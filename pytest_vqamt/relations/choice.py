@@ -134,8 +134,8 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
 def _listed(published: PublishedQuestion) -> tuple[str, ...]:
     """The options as a list has them; none where they speak of each other, or the text lists them."""
     options = published.options
-    if not options or tuple(each.casefold() for each in options) == YES_OR_NO:
-        return _YES_OR_NO if form_of(published.text) is QuestionForm.YES_NO else ()
+    if options == YES_OR_NO or (not options and form_of(published.text) is QuestionForm.YES_NO):
+        return _YES_OR_NO
     speaks_of_others = any(_ABOUT_OPTIONS.search(each.casefold()) for each in options)
     is_listed = has_letters(f" {published.text} ") or len(options) > _MOST_OPTIONS
     return () if speaks_of_others or is_listed else options

@@ -60,6 +60,11 @@ def test_an_answer_may_be_the_letter_of_an_option(folder: Path) -> None:
     assert [answers for _, _, answers, _ in asked(source)] == [("blue",), ("red",), ("A",)]
 
 
+def test_yes_and_no_are_no_list_of_options(folder: Path) -> None:
+    row: Row = {"image": "a.png", "question": "Is it red?", "options": ["No", "Yes"], "answer": "A"}
+    assert asked(load(written(folder, row))) == [("a.png", "Is it red?", ("no",), ("yes", "no"))]
+
+
 def test_csv_with_bars_between_options_or_a_column_each(folder: Path) -> None:
     bars = written(
         folder,

@@ -85,7 +85,7 @@ def test_the_preset_today_is_run_where_no_relations_are_named(run: Run, serve: S
     collected = [line for line in result.outlines if line.startswith("vqamt::")]
     chosen = catalogue.select(catalogue.preset("today").relations)
     assert collected == [f"vqamt::{relation.info.item(variant)}-{model}-pictures:20" for relation, variant in chosen]
-    result.stdout.fnmatch_lines(["vqamt: no relations are named, so each model has the preset of its kind (*: today)*"])
+    result.stdout.fnmatch_lines(["vqamt: no relations are named, so these presets run (*: today)*"])
     for named in ("--vqamt-relations=*", f"vqamt::view.jpeg-{model}-pictures:20"):
         result = run("--collect-only", "-q", named, model=model, data=("pictures:20",))
         collected = [line for line in result.outlines if line.startswith("vqamt::")]
