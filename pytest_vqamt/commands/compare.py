@@ -10,6 +10,7 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown, gate_verdict
 from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
@@ -20,7 +21,8 @@ _FORMATS = ("table", "markdown", "json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.usage = (
-        f"{parser.prog} OLD NEW [--max-drop RATE] [--format table|markdown|json] [--show N] [-v] [-o FILE]\n"
+        f"{parser.prog} OLD NEW [--max-drop RATE [--max-unread SHARE]] [--format table|markdown|json]\n"
+        f"       {' ' * len(parser.prog)} [--show N] [-v] [-o FILE]\n"
         f"       {parser.prog} REPORT --models OLD NEW [...]"
     )
     parser.epilog = (
@@ -44,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RATE",
         help="fail if a pass or grounded rate has dropped further than this, significantly after Holm's correction",
     )
+    parser.add_argument(
+        "--max-unread",
+        metavar="SHARE",
+        help=f"the share of a relation's cases that may be unread in NEW if --max-drop is to be met "
+        f"(default: {MAX_UNREAD})",
+    )
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")
     parser.add_argument(
         "--show", metavar="N", default="3", help="regressed and fixed cases to show (default: 3 of each)"
@@ -61,12 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Compares two runs, and prints or writes the comparison."""
     if arguments.after is None and arguments.models is None:
         raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got only one: name both")
-    max_drop, show = _rate(arguments.max_drop), _number(arguments.show)
+    max_drop, show = _rate("--max-drop", arguments.max_drop), _number(arguments.show)
+    max_unread = _rate("--max-unread", arguments.max_unread)
     comparison = compare(
         open_run(arguments.before),
         open_report_run(arguments.after or arguments.before),
         models=tuple(arguments.models) if arguments.models else None,
         max_drop=max_drop,
+        max_unread=MAX_UNREAD if max_unread is None else max_unread,
         show=show,
     )
     lines = _lines(comparison, arguments.format, in_full=arguments.verbose)
@@ -97,7 +107,7 @@ def _write(file: Path, lines: Iterable[str]) -> None:
         ) from error
 
 
-def _rate(text: str | None) -> float | None:
+def _rate(option: str, text: str | None) -> float | None:
     if text is None:
         return None
     try:
@@ -105,7 +115,7 @@ def _rate(text: str | None) -> float | None:
     except ValueError:
         rate = -1.0
     if not 0 <= rate <= 1:
-        raise OptionError(f"Expected --max-drop to be a rate from 0 to 1, but got {text!r}")
+        raise OptionError(f"Expected {option} to be a rate from 0 to 1, but got {text!r}")
     return rate
 
 

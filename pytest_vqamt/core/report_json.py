@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from pytest_vqamt.core.case import MILLION, Case, Change, Contrast, ContrastVerdict, Fact, Verdict, item_name
+from pytest_vqamt.core.case import MILLION, Case, Change, Contrast, ContrastVerdict, Fact, Outcome, Verdict, item_name
 from pytest_vqamt.core.codec import Json, decode, encode, from_row, to_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
@@ -30,7 +30,7 @@ from pytest_vqamt.core.results import (
     merge_data_uses,
 )
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.tallies import GradedCases, RepeatedCases
+from pytest_vqamt.core.tallies import GradedCases, RepeatedCases, Tally
 
 SCHEMA = 1
 """Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
@@ -42,7 +42,9 @@ Row = dict[str, Json]
 T = TypeVar("T")
 
 _COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuous")
-_BASELINE_COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "declined", "flaky")
+_BASELINE_COUNTS = (
+    "cases", "holds", "violated", "unparsed", "errors", "declined", "refused", "flaky", "unread_cases", "unread_holds",
+)  # fmt: skip
 _PAIR_SHARES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc")
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -57,6 +59,7 @@ def report_row(report: Report) -> Row:
         "max_cases": report.max_cases,
         "contrast": report.contrast,
         "repeats": report.repeats,
+        "max_unread": report.max_unread,
         "shard": report.shard,
         "started": report.started,
         "duration_s": round(report.duration_s, 3),
@@ -222,6 +225,7 @@ def change_row(change: BaselineChange | None) -> Row | None:
         "p_two_sided": change.p_two_sided,
         "p_mcnemar": change.p_mcnemar,
         "gate": _gate_row(change.gate),
+        "unread_before": change.unread_before,
         "version_before": change.version_before,
         "other_judgement": change.other_judgement,
         "clusters": _lists(paired.rows),
@@ -381,7 +385,7 @@ def head_from_row(row: Row) -> BaselineHead:
             "data": _from_objects(row["data"], "spec", "digest"),
             "items": [
                 # Older baselines lack the counts of outcomes that came later.
-                {**each, "item": each["relation"], "tally": {name: each.get(name, 0) for name in _BASELINE_COUNTS}}
+                {**each, "item": each["relation"], "tally": _baseline_tally(each)}
                 for each in _rows(row["items"])
             ],
         },
@@ -390,6 +394,11 @@ def head_from_row(row: Row) -> BaselineHead:
     if any(each.size_bytes < 0 or each.tally.cases < 0 for each in head.items):
         raise ValueError("expected whole numbers from 0 up for size_bytes and cases")
     return head
+
+
+def _baseline_tally(row: Row) -> Row:
+    found = {name: row.get(name, 0) for name in _BASELINE_COUNTS}
+    return found if "unread_cases" in row else {**found, "unread_cases": found["unparsed"]}
 
 
 def case_row(
@@ -480,6 +489,12 @@ def trial_from_row(row: Json) -> Answer:
     return Answer(row) if isinstance(row, str) else answer_from_row("", declined=row)
 
 
+def tally_of_row(row: Row) -> Tally:
+    """The counts of the case that a line of ``cases.jsonl`` is of."""
+    unread = tuple(map(str, cast("list[Json]", row.get("unread") or [])))
+    return Tally.of(Verdict(outcome=Outcome(str(row["verdict"])), unread=unread), waived=bool(row.get("waived")))
+
+
 def case_line(row: Row) -> str:
     """The row as a line of JSON, without a line break."""
     return _LINE.encode(row)
@@ -564,7 +579,12 @@ def _stratum_row(stratum: StratumResult, reference: HumanReference | None) -> Ro
         },
         "readings": dict(sorted(stratum.readings.items())),
         "readings_sample": stratum.readings_sample,
-        "unread": {cause: count._asdict() for cause, count in sorted(stratum.unread.items())},
+        "unread_rate": stratum.tally.unread_rate,
+        "readable_pass_rate": stratum.tally.readable_rate,
+        "unread": {
+            cause: {**count._asdict(), "example": count.example._asdict() if count.example else None}
+            for cause, count in sorted(stratum.unread.items())
+        },
         "unknown_words": dict(sorted(stratum.unknown_words.items())),
         "repeated": _repeated_row(stratum.repeated),
         "graded": _graded_row(stratum.graded),
@@ -639,7 +659,7 @@ def _stratum(row: Row) -> Row:
         **{name: row[name] for name in ("interval", "gate", "breakdown", "readings")},
         "readings_sample": row.get("readings_sample"),
         "unread": {
-            cause: [count["source"], count["follow_up"]]
+            cause: [count["source"], count["follow_up"], _example(count.get("example"))]
             for cause, count in cast("dict[str, Row]", row.get("unread") or {}).items()
         },
         "unknown_words": row.get("unknown_words") or {},
@@ -647,7 +667,11 @@ def _stratum(row: Row) -> Row:
         "graded": _graded(row.get("graded")),
         "noise": row.get("noise"),
         # Older reports lack the counts that came later, figures, clusters, pairs and changes.
-        "tally": {**row, **{name: row[name] for name in _COUNTS}},
+        "tally": {
+            "unread_cases": cast("int", row["unparsed"]) + cast("int", row.get("refused") or 0),
+            **row,
+            **{name: row[name] for name in _COUNTS},
+        },
         "pairs": _pairs(row.get("metrics")),
         "figures": {
             name: {"cases": each["cases"], "millionths": round(each["sum"] * MILLION)} for name, each in figures.items()
@@ -655,6 +679,10 @@ def _stratum(row: Row) -> Row:
         "clusters": {"rows": row.get("clusters") or []},
         "change": _change(row.get("change")),
     }
+
+
+def _example(row: Json) -> Json:
+    return list(cast("Row", row).values()) if row else None
 
 
 def _pair_tally_row(tally: PairTally) -> Row:

@@ -273,6 +273,11 @@ class RelationResult(StratumResult):
         return sum(stratum.tally.refused for stratum in self.strata)
 
     @property
+    def total(self) -> Tally:
+        """The counts of the ordinary and the presumed cases together."""
+        return sum((stratum.tally for stratum in self.strata), Tally())
+
+    @property
     def truncated(self) -> int:
         """The number of cases with a truncated question, with the presumed ones."""
         return sum(stratum.tally.truncated for stratum in self.strata)
@@ -298,6 +303,10 @@ class RelationResult(StratumResult):
         return self.tally.pass_rate
 
 
+MAX_UNREAD = 0.2
+"""Above this share of unread cases an item meets no gate, by default."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """A finished run.
@@ -312,6 +321,7 @@ class Report:
         waived: the ids of cases that a person judged invalid, with reasons; not all need be cases of this run.
         contrast: the share of cases that may have a contrast.
         repeats: how many times each distinct query was asked.
+        max_unread: the share of an item's cases that may be unread if it is to meet a gate.
     """
 
     vqamt_version: str
@@ -334,6 +344,7 @@ class Report:
     waived: tuple[tuple[str, str], ...] = ()
     contrast: float = 0.0
     repeats: int = 1
+    max_unread: float = MAX_UNREAD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,12 +356,14 @@ class Gate:
             drop since the baseline.
         threshold: the smallest rate, or the largest drop.
         on: the compared value: "point" or "lower-bound"; "holm" for a drop.
+        unread: the unread rate of the item, if it is above ``Report.max_unread``: then the gate is not met.
     """
 
     kind: str
     threshold: float
     on: str
     met: bool
+    unread: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,6 +381,7 @@ class BaselineChange:
         version_before: the version of the relation in the baseline.
         other_judgement: the number of cases of the baseline that this version of the package judges differently, from
             the same answers; they count as they are judged now.
+        unread_before: the unread rate of the item in the baseline; None if no case was answered there.
     """
 
     paired: PairedClusters
@@ -379,6 +393,7 @@ class BaselineChange:
     version_before: int = 1
     other_judgement: int = 0
     p_mcnemar: float = 1.0
+    unread_before: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -641,6 +656,7 @@ def build_report(
     duration_s: float,
     contrast: float = 0.0,
     repeats: int = 1,
+    max_unread: float = MAX_UNREAD,
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
     coverage: tuple[Coverage, ...] = (),
@@ -677,4 +693,5 @@ def build_report(
         waived=tuple(sorted(waived.items())),
         contrast=contrast,
         repeats=repeats,
+        max_unread=max_unread,
     )

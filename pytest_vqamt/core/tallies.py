@@ -216,6 +216,7 @@ class Tally:
         declined: cases in which the model refused all queries, or its adapter declined one.
         refused: of the declined cases, those that the model refused in words.
         flaky: cases whose verdict depends on which of several answers to the same query is taken.
+        unread_cases: judged and refused cases with an answer that has no reading; ``unread_holds`` of them hold.
     """
 
     cases: int = 0
@@ -229,6 +230,8 @@ class Tally:
     declined: int = 0
     refused: int = 0
     flaky: int = 0
+    unread_cases: int = 0
+    unread_holds: int = 0
 
     @property
     def judged(self) -> int:
@@ -239,6 +242,35 @@ class Tally:
     def pass_rate(self) -> float | None:
         """HOLDS over HOLDS + VIOLATED + UNPARSED; None if nothing was judged."""
         return self.holds / self.judged if self.judged else None
+
+    @property
+    def answered(self) -> int:
+        """The denominator of the unread rate: the judged cases, and those that the model refused in words."""
+        return self.judged + self.refused
+
+    @property
+    def unread_rate(self) -> float | None:
+        """The share of answered cases with an answer that has no reading; None without any.
+
+        >>> Tally(cases=10, holds=5, violated=1, unparsed=2, declined=2, refused=2, unread_cases=4).unread_rate
+        0.4
+        """
+        return self.unread_cases / self.answered if self.answered else None
+
+    @property
+    def readable(self) -> int:
+        """The answered cases whose answers all have a reading."""
+        return self.answered - self.unread_cases
+
+    @property
+    def readable_rate(self) -> float | None:
+        """The pass rate of the readable cases; None without any.
+
+        >>> tally = Tally(cases=8, holds=6, unparsed=2, unread_cases=2)
+        >>> tally.pass_rate, tally.readable_rate
+        (0.75, 1.0)
+        """
+        return (self.holds - self.unread_holds) / self.readable if self.readable else None
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(**{name: getattr(self, name) + getattr(other, name) for name in _COUNT_NAMES})
@@ -254,6 +286,8 @@ class Tally:
             return cls(cases=1, waived=1)
         outcome = verdict.outcome
         declined = outcome is Outcome.DECLINED
+        refused = declined and DECLINED_CAUSE not in verdict.unread
+        unread = any(verdict.unread) and (outcome.is_judged or refused)
         return cls(
             cases=1,
             holds=int(outcome is Outcome.HOLDS),
@@ -263,8 +297,10 @@ class Tally:
             vacuous=int(outcome is Outcome.HOLDS and verdict.vacuous),
             truncated=int(truncated),
             declined=int(declined),
-            refused=int(declined and DECLINED_CAUSE not in verdict.unread),
+            refused=int(refused),
             flaky=int(outcome is Outcome.FLAKY),
+            unread_cases=int(unread),
+            unread_holds=int(unread and outcome is Outcome.HOLDS),
         )
 
 
@@ -369,14 +405,34 @@ class TallyBuilder:
         return total
 
 
+class UnreadExample(NamedTuple):
+    """An answer without a reading, and the text that it answers."""
+
+    case_id: str
+    text: str
+    answer: str
+
+
 class UnreadCount(NamedTuple):
-    """How many answers to source queries, and to follow-up queries, have no reading."""
+    """How many answers to source queries, and to follow-up queries, have no reading.
+
+    Attributes:
+        example: that of the case with the smallest id, which is as good as random; None in older reports.
+    """
 
     source: int = 0
     follow_up: int = 0
+    example: UnreadExample | None = None
+
+    @property
+    def answers(self) -> int:
+        return self.source + self.follow_up
 
     def plus(self, other: UnreadCount) -> UnreadCount:
-        return UnreadCount(self.source + other.source, self.follow_up + other.follow_up)
+        examples = [each.example for each in (self, other) if each.example]
+        return UnreadCount(
+            self.source + other.source, self.follow_up + other.follow_up, min(examples) if examples else None
+        )
 
 
 Unread: TypeAlias = Mapping[str, UnreadCount]
@@ -654,17 +710,25 @@ class CaseCounter:
             values[key].add(verdict, waived=False, truncated=truncated)
         self.readings.add(case.id, verdict.readings)
         if any(verdict.unread):
-            self._add_unread(verdict, answers)
+            self._add_unread(case, verdict, answers)
         for name, amount in verdict.figures:
             self.figures[name] = self.figures.get(name, Figure()) + Figure.of(amount)
         if self.pairs is not None:
             self.pairs.add(case, answers, verdict, facts_here, position)
 
-    def _add_unread(self, verdict: Verdict, answers: Sequence[Answer | Failure]) -> None:
+    def _add_unread(self, case: Case, verdict: Verdict, answers: Sequence[Answer | Failure]) -> None:
         for place, cause in enumerate(verdict.unread):
             if cause:
+                answer = answers[place] if place < len(answers) else None
+                example = (
+                    UnreadExample(
+                        case.id, *(shortened(each, MAX_READING) for each in (case.queries[place].text, answer.text))
+                    )
+                    if isinstance(answer, Answer)
+                    else None
+                )
                 before = self.unread.get(cause, UnreadCount())
-                self.unread[cause] = before.plus(UnreadCount(int(place == 0), int(place > 0)))
+                self.unread[cause] = before.plus(UnreadCount(int(place == 0), int(place > 0), example))
         if verdict.outcome is Outcome.DECLINED:
             words = {word for answer in answers if isinstance(answer, Answer) for word in answer.unknown_words}
             self.unknown_words.update(sorted({shortened(word, MAX_WORD) for word in words}))

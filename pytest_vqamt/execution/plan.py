@@ -12,6 +12,7 @@ from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
@@ -360,6 +361,7 @@ class RunOptions:
 
     Attributes:
         thresholds, grounded_thresholds: the gates on pass rates and on grounded rates.
+        max_unread: the share of an item's cases that may be unread if it is to meet a gate.
         waived: the reasons for waived cases, by case id.
         keeps_judged: whether results keep the outcome of every case.
         reader: gives the answer that is judged in place of a model's.
@@ -369,6 +371,7 @@ class RunOptions:
     thresholds: tuple[Threshold, ...] = ()
     grounded_thresholds: tuple[Threshold, ...] = ()
     gate_on: GateOn = GateOn.POINT
+    max_unread: float = MAX_UNREAD
     shrink: int = 30
     waived: Mapping[str, str] = field(default_factory=dict)
     keeps_judged: bool = False

@@ -26,11 +26,11 @@ from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
 from pytest_vqamt.execution.reader import answer_reader
 from pytest_vqamt.models.base import LoadedModel, ModelOptions
-from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue
 from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import names as all_names
-from pytest_vqamt.relations.catalogue import preset, select
+from pytest_vqamt.relations.catalogue import own_names, preset, select
 from pytest_vqamt.stats.gates import GateKind, with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.noise import with_noise
@@ -275,7 +275,7 @@ class Resources:
     def preset_of(self, model: str, source: str) -> str:
         """The name of the preset that runs because no relations are named; "" for none.
 
-        A preset asks questions about scenes: none runs on published pairs, or for a model that answers no questions.
+        A preset asks about scenes: none runs on published pairs, or for a model without the tasks of its relations.
         Photos with questions have their own, for any model.
         """
         if self.settings.relations or self.settings.only:
@@ -283,15 +283,26 @@ class Resources:
         data = self.source(source)
         if isinstance(data, PresetSource):
             return data.preset
-        if model in self._objects:
+        if isinstance(data, PublishedPairs):
             return ""
-        is_asked = Task.VQA in self._tasks(model) and not isinstance(data, PublishedPairs)
-        return self._catalogue.kind(model).preset if is_asked else ""
+        name = QUICK if model in self._objects else self._catalogue.kind(model).preset
+        tasks = set(self._tasks(model))
+        fits = name and any(
+            tasks.issuperset(relation.info.tasks(variant)) for relation, variant in select(preset(name).relations)
+        )
+        return name if fits else ""
 
     def _preset_items(self, model: str, source: str) -> Sequence[tuple[Relation, str]]:
+        """The relation variants of the preset, those of users and plugins about scenes, and those of the baseline."""
         name = self.preset_of(model, source)
+        if not name:
+            return ()
         settings = self.settings
-        return select(preset(name).relations, settings.excluded, settings.relation_settings) if name else ()
+        blessed = {each.item for each in self.baseline.head.items} if self.baseline else set()
+        known = [relation.info.item(variant) for relation, variant in select(all_names())] if blessed else []
+        own = () if isinstance(self.source(source), PresetSource) else own_names()
+        wanted = (*preset(name).relations, *own, *(item for item in known if item in blessed))
+        return select(wanted, settings.excluded, settings.relation_settings)
 
     def _left_in(self, chosen: Sequence[tuple[Relation, str]]) -> dict[str, list[tuple[Relation, str]]]:
         """The relation variants that run on each source.
@@ -367,7 +378,8 @@ class Resources:
 
     def compared(self, results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:
         """The results in the order of the run, compared with the baseline."""
-        return with_baseline_gates(with_noise(order_results(results)), self.settings.max_drop)
+        settings = self.settings
+        return with_baseline_gates(with_noise(order_results(results)), settings.max_drop, settings.terms.max_unread)
 
     def baseline_use(self, compared: Sequence[RelationResult], items_run: Collection[str]) -> BaselineUse | None:
         """The use that the run made of its baseline; ``items_run`` are as in ``report``.
@@ -411,6 +423,7 @@ class Resources:
             max_cases=sampling.max_cases,
             contrast=sampling.contrast,
             repeats=sampling.repeats,
+            max_unread=settings.terms.max_unread,
             shard=sampling.shard,
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,

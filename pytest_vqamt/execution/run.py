@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.events import Event, Listener
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import MAX_UNREAD, Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
@@ -20,8 +20,8 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.relations.catalogue import globs_of, split_settings
 from pytest_vqamt.relations.catalogue import preset as preset_of
-from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 
@@ -43,6 +43,7 @@ def run(
     contrast: float | None = None,
     repeats: int = 1,
     gate: str = "point",
+    max_unread: float = MAX_UNREAD,
     baseline: str | Path | None = None,
     max_drop: float = 0.0,
     shrink: int = 30,
@@ -61,13 +62,15 @@ def run(
     - ``model``: a spec as in ``--vqamt-model``, an object with a method ``answer``, ``entail`` or ``caption``, or a
       function of an image and a text.
     - ``data``: a spec as in ``--vqamt-data``, or a scene source.
-    - ``relations``, ``exclude``: globs. By default a chat model (``openai:``, ``hf:``, ``served:``) has the preset
-      today, any other model all that its tasks allow, and on data with published pairs only those about them run.
-    - ``preset``: "today" or the name of a paper, for its relations (unless ``relations`` names some) and its settings
-      (unless ``settings`` sets them).
+    - ``relations``, ``exclude``: globs; "all" for all that the model's tasks allow. By default a chat model
+      (``openai:``, ``hf:``, ``served:``) has those of the preset today, the reference models all, and any other model
+      those of the preset quick; on data with published pairs only those about them run.
+    - ``preset``: "quick", "today" or the name of a paper, for its relations (unless ``relations`` names some) and its
+      settings (unless ``settings`` sets them).
     - ``max_cases``: cases per relation variant, 100 by default; published sets run whole unless it is given.
     - ``fail_under``: a rate, ``"GLOB=RATE"``, or several of them. The result tells whether each gate is met.
     - ``grounded_under``: the same for the grounded rate.
+    - ``max_unread``: the share of an item's cases that may be unread, above which it meets no gate.
     - ``contrast``: the share of cases that get a contrast, 0.5 by default and 0 with a paper's preset.
     - ``repeats``: how many times each distinct query is asked. A case whose verdict depends on which of the answers are
       taken is flaky, and counts in no rate.
@@ -88,6 +91,8 @@ def run(
         raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
     if not 0 <= max_drop <= 1:
         raise OptionError(f"Expected a rate from 0 to 1, but got max_drop={max_drop!r}")
+    if not 0 <= max_unread <= 1:
+        raise OptionError(f"Expected a share from 0 to 1, but got max_unread={max_unread!r}")
     if contrast is not None and not 0 <= contrast <= 1:
         raise OptionError(f"Expected a share from 0 to 1, but got contrast={contrast!r}")
     if max_cost is not None and not 0 < max_cost < inf:
@@ -113,8 +118,8 @@ def run(
     run_settings = RunSettings(
         models=(loaded.name if loaded else str(model),),
         data=(data if isinstance(data, str) else data.spec,),
-        relations=_globs(relations) or (named.relations if named else ()),
-        excluded=_globs(exclude),
+        relations=globs_of(relations) or (named.relations if named else ()),
+        excluded=globs_of(exclude),
         terms=RunOptions(
             sampling=Sampling(
                 max_cases=MAX_CASES if max_cases is None else max_cases,
@@ -130,6 +135,7 @@ def run(
                 Threshold.parse(str(each), GateKind.GROUNDED_RATE) for each in _several(grounded_under)
             ),
             gate_on=_member(GateOn, "gate", gate),
+            max_unread=max_unread,
             shrink=shrink,
         ),
         model_options=options,
@@ -151,11 +157,6 @@ def run(
 
 def _ignore(event: Event) -> None:
     """Listens to no event."""
-
-
-def _globs(value: str | Sequence[str]) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else value
-    return tuple(part.strip() for part in parts if part.strip())
 
 
 def _several(value: str | float | Sequence[str | float]) -> Sequence[str | float]:

@@ -166,7 +166,9 @@ class _Run:
             repeated=counts.repeated.counted,
             graded=counts.graded.counted,
             interval=within,
-            gate=gate(self._job.item, tags, counts.tally, within, options.thresholds, options.gate_on),
+            gate=gate(
+                self._job.item, tags, counts.tally, within, options.thresholds, options.gate_on, options.max_unread
+            ),
             pairs=counts.pairs.counted if counts.pairs else None,
             figures=counts.figures,
             clusters=clusters,
@@ -189,6 +191,8 @@ class _Run:
             presumed,
             self._options.grounded_thresholds,
             self._options.gate_on,
+            tally=self._ordinary.counts.tally + self._presumed.counts.tally,
+            max_unread=self._options.max_unread,
             version_before=baseline.item.version if baseline else None,
         )
 
@@ -455,4 +459,5 @@ class Stratum:
             self.counts.spread.paired,
             version_before=self.baseline.item.version,
             other_judgement=self.judged_differently,
+            unread_before=self.baseline.item.tally.unread_rate,
         )

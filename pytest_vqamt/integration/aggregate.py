@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.results import ModelUse, RelationResult, Report
+from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
+from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
 from pytest_vqamt.reporting.cases import REPORT_FILE, remove_parts
-from pytest_vqamt.reporting.terminal import summary
+from pytest_vqamt.reporting.terminal import (
+    LINES,
+    SummaryLength,
+    SummaryLine,
+    brief_summary,
+    short_summary,
+    summary,
+)
+from pytest_vqamt.reporting.text import replay_command
 
 if TYPE_CHECKING:
     from pytest_vqamt.execution.resources import Resources
@@ -145,29 +154,69 @@ class SessionReport:
         self._error = f"ERROR: {error}"
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def print_summary(self, reporter: pytest.TerminalReporter, waived: Collection[str], *, in_full: bool) -> None:
-        """Prints the summary if there is a report; ``waived`` are the ids of the waived cases of this run."""
-        if self._report is None and not self._error:
+    def print_summary(self, reporter: pytest.TerminalReporter, waived: Collection[str], *, verbosity: int) -> None:
+        """Prints the summary if there is a report; ``waived`` are the ids of the waived cases of this run.
+
+        Without ``--vqamt-summary``, ``-q`` prints the figures and the gates alone, and ``-v`` all.
+        """
+        length = self._settings.summary or (SummaryLength.FULL if verbosity > 0 else SummaryLength.SHORT)
+        if (self._report is None and not self._error) or (length is SummaryLength.NONE and not self._error):
             return
         reporter.section("vqamt: consistency")
-        if self._report is not None:
-            self._print_report(reporter, self._report, waived, in_full=in_full)
+        if self._report is not None and length is not SummaryLength.NONE:
+            notes = list(self._all_notes(self._report, waived))
+            if length is SummaryLength.FULL:
+                lines = self._full(self._report, verbosity)
+            elif verbosity < 0 and self._settings.summary is None:
+                lines = brief_summary(self._report)
+            else:
+                lines = short_summary(self._report, self._replay_command, room=LINES - 1 - len(notes))
+            for line in lines:
+                reporter.write_line(line.text, **_MARKUP[line.state])
+            for note in notes:
+                reporter.write_line(note)
         if self._error:
             reporter.write_line(self._error, red=True)
 
-    def _print_report(
-        self, reporter: pytest.TerminalReporter, report: Report, waived: Collection[str], *, in_full: bool
-    ) -> None:
+    def _full(self, report: Report, verbosity: int) -> Iterator[SummaryLine]:
+        for text in summary(report, self._settings.rerun_command, in_full=verbosity > 0):
+            yield SummaryLine(text=text)
+
+    def _replay_command(self, result: RelationResult, violation: ViolationPreview) -> str:
+        """The command that replays a violation: ``vqamt replay`` where it finds the case without more options."""
+        from pytest_vqamt.integration.replay import shown_cases_files
+
+        cache, report = self._settings.cache, self._settings.report
+        # Without a cache no violation is shrunk, so each is a case of the report.
+        here = _from_here(report) if report else None
+        if not cache and here and not here.is_absolute() and len(here.parts) <= _DEPTH:
+            return f"vqamt replay {violation.id}"
+        if cache and (cache / ANSWERS_FILE).resolve() in [file.resolve() for file in shown_cases_files()]:
+            return f"vqamt replay {violation.id}"
+        return replay_command(result, violation, self._settings.rerun_command)
+
+    def _all_notes(self, report: Report, waived: Collection[str]) -> Iterator[str]:
         settings = self._settings
-        for line in summary(report, settings.rerun_command, in_full=in_full):
-            reporter.write_line(line)
         if settings.missing_baseline:
-            reporter.write_line(missing_baseline_hint(settings.missing_baseline, settings.report))
+            yield missing_baseline_hint(settings.missing_baseline, settings.report)
         whole = report.complete and settings.terms.sampling.is_whole and not settings.only
         if whole and (stale := stale_waivers_note(settings.terms.waived, waived)):
-            reporter.write_line(stale)
-        for note in self._notes:
-            reporter.write_line(note)
+            yield stale
+        yield from self._notes
+        if settings.report is None and report.relations:
+            yield "for a page with each violation and its pictures: --vqamt-report=DIR"
+
+
+_MARKUP: Mapping[str, dict[str, bool]] = {
+    "": {},
+    "met": {"green": True},
+    "missed": {"red": True, "bold": True},
+    "warning": {"yellow": True},
+}
+
+
+_DEPTH = 2
+"""``vqamt replay`` looks for reports in so many folders below the current one."""
 
 
 def _from_here(file: Path) -> Path:

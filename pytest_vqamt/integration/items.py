@@ -20,6 +20,7 @@ from pytest_vqamt.reporting.text import (
     error_rate_message,
     missed_gate_message,
     not_applicable_message,
+    refused_message,
 )
 
 if TYPE_CHECKING:
@@ -199,6 +200,8 @@ class Consistency:
             pytest.fail(error_rate_message(result, tolerated), pytrace=False)
         if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
             pytest.fail(missed_gate_message(result, self._session.settings.rerun_command), pytrace=False)
+        if result.refused and not result.total.judged:
+            pytest.skip(refused_message(result))
         return result
 
     def __repr__(self) -> str:

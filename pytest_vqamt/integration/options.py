@@ -112,6 +112,11 @@ OPTIONS: tuple[Option, ...] = (
         help="what must reach it: the pass rate, or the lower end of its interval (default: point)",
     ),
     Option(
+        name="--vqamt-max-unread",
+        metavar="SHARE",
+        help="the share of a relation's cases that may be unread, above which it meets no gate (default: 0.2)",
+    ),
+    Option(
         name="--vqamt-baseline",
         metavar="FILE",
         help="ask the cases that `vqamt bless` has kept in this file, and compare with how they came out then",
@@ -150,6 +155,12 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-report-images",
         metavar="violations|all|none",
         help="whose pictures report.html shows (default: violations)",
+    ),
+    Option(
+        name="--vqamt-summary",
+        metavar="short|full|none",
+        help="what the terminal shows at the end: at most 30 lines, all tables and violations, or nothing "
+        "(default: short; full with -v, and the first lines alone with -q)",
     ),
     Option(name="--vqamt-batch-size", metavar="N|auto", help="inputs a model gets at once (default: auto)"),
     Option(

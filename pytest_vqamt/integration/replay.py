@@ -102,7 +102,13 @@ def _models(resources: Resources, case: Case) -> tuple[list[LoadedModel], list[s
 def _reported(settings: Settings, resources: Resources, case_id: str) -> _LocatedCase | None:
     files = [settings.report / name for name in FILE_NAMES] if settings.report else []
     files += [settings.baseline] if settings.baseline else []
-    reported = find_case_in(case_id, [file for file in files if file.is_file()], resources.stores.of_shown_cases.case)
+    kept = resources.stores.of_shown_cases
+
+    def shown_case(whole_id: str) -> tuple[Path, str] | None:
+        row = kept.case(whole_id)
+        return (kept.file or _SHOWN_CASES, row) if row else None
+
+    reported = find_case_in(case_id, [file for file in files if file.is_file()], shown_case)
     if reported is None:
         return None
     where, row = _preferred(reported, settings.data)
@@ -249,6 +255,11 @@ _MAX_NAMED = 5
 """The most ids that a message names."""
 
 
+def shown_cases_files() -> tuple[Path, ...]:
+    """The files with the violations that pytest has shown, in the current folder and in those up to two below it."""
+    return tuple(file for folder in _REPORT_FOLDERS for file in sorted(Path().glob(f"{folder}{_SHOWN_CASES}")))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedCase:
     """A case in a report.
@@ -273,7 +284,7 @@ class ReportedCase:
             DataError: the file is a baseline that cannot be read.
         """
         if self.file.name not in FILE_NAMES:
-            return dict(Baseline(self.file).head.settings) if self.file != _SHOWN_CASES else {}
+            return dict(Baseline(self.file).head.settings) if self.file.name != _SHOWN_CASES.name else {}
         try:
             report: Json = cast("Json", parse_json(read_text(self.file.with_name("report.json"), MAX_REPORT_BYTES)))
             return dict(cast("dict[str, str]", cast("dict[str, Json]", report)["settings"]))
@@ -300,8 +311,10 @@ def find_case(typed: str, report: Path | None) -> ReportedCase:
     )
 
 
-def find_case_in(typed: str, files: Sequence[Path], shown_case: Callable[[str], str | None]) -> ReportedCase | None:
-    """Finds a case in ``files``, or by its whole id with ``shown_case``; None if there is none.
+def find_case_in(
+    typed: str, files: Sequence[Path], shown_case: Callable[[str], tuple[Path, str] | None]
+) -> ReportedCase | None:
+    """Finds a case in ``files``, or by its whole id with ``shown_case``, which gives its file and its row.
 
     Raises:
         OptionError: several ids begin with ``typed``.
@@ -320,8 +333,9 @@ def find_case_in(typed: str, files: Sequence[Path], shown_case: Callable[[str], 
         raise OptionError(
             f"Expected the id of one case, but got {typed!r}, with which {len(ids)} begin ({named}): type more of it"
         )
-    if not ids and (shown := shown_case(typed)):
-        ids, lines = {typed: None}, {_SHOWN_CASES: [(str(_SHOWN_CASES), shown)]}
+    if not ids and (found := shown_case(typed)):
+        file, row = found
+        ids, lines = {typed: None}, {file: [(str(file), row)]}
     for case_id in ids:
         file, *others = lines
         rows = tuple((where, _row(line, where)) for where, line in lines[file])
@@ -363,11 +377,12 @@ def _files(report: Path | None) -> list[Path]:
     return [find_cases_file(report)]
 
 
-def _shown_case(case_id: str) -> str | None:
-    if not _SHOWN_CASES.is_file():
-        return None
-    with AnswerStore(_SHOWN_CASES) as store:
-        return store.case(case_id)
+def _shown_case(case_id: str) -> tuple[Path, str] | None:
+    for file in shown_cases_files():
+        with AnswerStore(file) as store:
+            if row := store.case(case_id):
+                return file, row
+    return None
 
 
 def _row(line: str, where: str) -> dict[str, Json]:
@@ -386,7 +401,7 @@ def _looked_in(files: list[Path]) -> str:
         if files
         else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in _REPORT_FOLDERS)
     )
-    shown = f"{_SHOWN_CASES}{'' if _SHOWN_CASES.is_file() else ' (which is not there)'}"
+    shown = ", ".join(map(str, shown_cases_files())) or f"{_SHOWN_CASES} (which is not there)"
     return f"looked in {looked}, and for a violation that was shown in {shown}"
 
 

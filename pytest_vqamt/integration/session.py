@@ -289,8 +289,7 @@ class VqamtSession:
             terminalreporter.section("vqamt: replay")
             for text in self._collected.replayed:
                 terminalreporter.write_line(text)
-        in_full = self._config.get_verbosity() > 0
-        self._report.print_summary(terminalreporter, self._collected.waived, in_full=in_full)
+        self._report.print_summary(terminalreporter, self._collected.waived, verbosity=self._config.get_verbosity())
 
     def pytest_report_header(self) -> str:
         named, sampling = self.settings, self.settings.terms.sampling
@@ -312,7 +311,7 @@ class VqamtSession:
         found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
         return [
             f"vqamt: no relations are named, so these presets run ({each}); "
-            "all relations of the papers: --vqamt-relations='*'"
+            "all relations of the papers: --vqamt-relations=all"
             for each in [", ".join(sorted(found))]
             if each
         ]

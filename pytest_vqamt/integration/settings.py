@@ -15,6 +15,7 @@ from pytest_vqamt.core.case_store import FILE_NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.input_files import expanded
+from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import RunSettings
@@ -24,8 +25,9 @@ from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.relations.catalogue import check, preset
+from pytest_vqamt.relations.catalogue import check, globs_of, preset
 from pytest_vqamt.reporting.html.case_selection import Images
+from pytest_vqamt.reporting.terminal import SummaryLength
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 
@@ -38,6 +40,7 @@ class Settings(RunSettings):
         missing_baseline: the file of blessed cases that is named and does not exist yet.
         cases_name: the name of the report's file of cases.
         report_images: the cases whose pictures the page shows.
+        summary: how long the summary in the terminal is; None where ``-q`` and ``-v`` decide.
         gates_typed: the gates on the command line, which override those of markers.
         max_error_rate: the share of cases that may end in an error.
         replay: the id of the case to replay.
@@ -52,6 +55,7 @@ class Settings(RunSettings):
     report: Path | None
     cases_name: str
     report_images: Images
+    summary: SummaryLength | None
     replay: str | None
     rerun_command: str
 
@@ -92,8 +96,8 @@ def read_settings(config: pytest.Config) -> Settings:
     return Settings(
         models=models,
         data=data,
-        relations=_globs(option_value(config, "vqamt_relations")) or (named.relations if named else ()),
-        excluded=_globs(option_value(config, "vqamt_exclude")),
+        relations=globs_of(option_value(config, "vqamt_relations") or "") or (named.relations if named else ()),
+        excluded=globs_of(option_value(config, "vqamt_exclude") or ""),
         terms=_terms(config, has_no_cache=cache is None, keeps_judged=len(models) > 1),
         gates_typed=frozenset(kind for kind in GATED_RATES if config.getoption(f"vqamt_{kind.argument}") is not None),
         model_options=options,
@@ -104,6 +108,9 @@ def read_settings(config: pytest.Config) -> Settings:
         report=_path(config, "vqamt_report"),
         cases_name=_choice(config, "vqamt_cases", FILE_NAMES),
         report_images=Images(_choice(config, "vqamt_report_images", tuple(Images))),
+        summary=SummaryLength(_choice(config, "vqamt_summary", tuple(SummaryLength)))
+        if option_value(config, "vqamt_summary") is not None
+        else None,
         baseline=baseline if has_baseline else None,
         missing_baseline=None if has_baseline else baseline,
         max_drop=_rate(config, "vqamt_max_drop", 0.0),
@@ -137,6 +144,7 @@ def _terms(config: pytest.Config, *, has_no_cache: bool, keeps_judged: bool) -> 
             Threshold.parse(text, GateKind.GROUNDED_RATE) for text in option_values(config, "vqamt_grounded_under")
         ),
         gate_on=GateOn(_choice(config, "vqamt_gate", tuple(GateOn))),
+        max_unread=_rate(config, "vqamt_max_unread", MAX_UNREAD),
         shrink=0 if has_no_cache else shrink,
         waived=read_waivers(waive) if waive else {},
         keeps_judged=keeps_judged,
@@ -230,10 +238,6 @@ def _distinct(option: str, specs: Sequence[str]) -> tuple[str, ...]:
         if specs.count(spec) > 1:
             raise OptionError(f"Expected each {option} once, but got {spec!r} {specs.count(spec)} times")
     return tuple(specs)
-
-
-def _globs(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 
 def _path(config: pytest.Config, dest: str) -> Path | None:

@@ -161,6 +161,10 @@ ModelFactory: TypeAlias = Callable[[str, ModelOptions], object]
 """Makes a model from the argument of its spec and the options."""
 
 
+QUICK = "quick"
+"""The preset of most kinds of models."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelKind:
     """One kind of model.
@@ -194,7 +198,7 @@ class ModelKind:
     check: str | Callable[[str, ModelOptions], None] | None = None
     reads_meaning: bool = True
     needs_scenes: bool = False
-    preset: str = ""
+    preset: str = QUICK
     is_remote: bool = False
     origin: str = "pytest-vqamt"
 
@@ -240,7 +244,7 @@ def _checkpoint_kind(
     *,
     argument: str = "[PATH]",
     settings: tuple[str, ...] = (),
-    preset: str = "",
+    preset: str = QUICK,
 ) -> ModelKind:
     """A kind of model that transformers loads from a folder or the hub."""
     return ModelKind(
@@ -335,6 +339,7 @@ MODELS: tuple[ModelKind, ...] = (
         description="knows every scene: holds on every relation, or the relation is wrong",
         argument="",
         needs_scenes=True,
+        preset="",
     ),
     ModelKind(
         name="fault",
@@ -343,5 +348,6 @@ MODELS: tuple[ModelKind, ...] = (
         description="the oracle with one planted fault, which relations must catch; NAME@0.05: in 5 % of the queries",
         argument="NAME",
         needs_scenes=True,
+        preset="",
     ),
 )

@@ -356,6 +356,7 @@ class Preset:
     contrasts: bool = False
 
 
+# "quick" has one relation or two of each kind that anyone understands, all of them with contrasts, and needs no extra.
 # "today" has the relations to gate a chat model on: of each kind of failure those that find the most planted faults for
 # their queries (tests/soundness/graded_faults.json), 3,000 distinct queries in all at 100 cases each.
 # "questions" has all that need no scene graph: what runs on photos with questions.
@@ -368,6 +369,19 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "basic-questions": Preset(relations=("basic_questions.*",), settings={"ranking": "lasso"}),
     "metaic": Preset(relations=("metaic.*",), settings={"metaic": "strict"}),
+    "quick": Preset(
+        relations=(
+            "metavqa.partition[object]",
+            "metavqa.removal_plus",
+            "carets.rephrase",
+            "carets.negation",
+            "carets.antonym",
+            "carets.visual[blur6]",
+            "spatial.mirror[opposite]",
+            "metaic.object_appearance[0]",
+        ),
+        contrasts=True,
+    ),
     "today": Preset(
         relations=(
             "metavqa.partition[object]",
@@ -402,6 +416,21 @@ PRESETS: Mapping[str, Preset] = {
         contrasts=True,
     ),
 }
+
+
+def own_names() -> tuple[str, ...]:
+    """Returns the names of the relations that users and plugins add, which run beside every default preset."""
+    return tuple(name for name in names() if name not in BUILT_IN)
+
+
+def globs_of(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Returns comma-separated globs, or several, one by one; ``all`` is the glob ``*``.
+
+    >>> globs_of("metavqa.*, control.*"), globs_of("all")
+    (('metavqa.*', 'control.*'), ('*',))
+    """
+    parts = value.split(",") if isinstance(value, str) else value
+    return tuple("*" if part.strip() == "all" else part.strip() for part in parts if part.strip())
 
 
 def preset(name: str) -> Preset:

@@ -8,7 +8,6 @@ from tempfile import TemporaryFile
 from typing import IO, BinaryIO, NamedTuple
 
 from pytest_vqamt.core.baseline_store import write_baseline
-from pytest_vqamt.core.case import Outcome, Verdict
 from pytest_vqamt.core.case_store import (
     CaseLine,
     ItemCount,
@@ -20,7 +19,7 @@ from pytest_vqamt.core.case_store import (
 )
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.report_json import case_line
+from pytest_vqamt.core.report_json import case_line, tally_of_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.files import read_report
@@ -105,7 +104,7 @@ def _pieces(
         with gzip_member(pieces) as piece:
             for line in item_lines(lines, ItemCount.of(result), where):
                 if place in wanted and not line.row.get("waived"):
-                    tally += Tally.of(Verdict(outcome=Outcome(str(line.row["verdict"]))))
+                    tally += tally_of_row(line.row)
                     piece.write(_without_earlier_verdict(line) if "before" in line.row else line.text)
         if not tally.cases:
             pieces.seek(begins)

@@ -44,7 +44,12 @@ def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Pro
     yield f"{name}_waived", tally.waived
     yield f"{name}_vacuous", tally.vacuous
     for cause, count in sorted(counted.unread.items()):
-        yield f"{name}_unread_{cause.replace(' ', '_')}", sum(count)
+        yield f"{name}_unread_{cause.replace(' ', '_')}", count.answers
+    if tally.unread_rate is not None:
+        yield f"{name}_unread_cases", tally.unread_cases
+        yield f"{name}_unread_rate", tally.unread_rate
+    if tally.readable_rate is not None:
+        yield f"{name}_readable_pass_rate", tally.readable_rate
     if tally.pass_rate is not None:
         yield f"{name}_pass_rate", tally.pass_rate
         yield f"{name}_interval_low", counted.interval[0]

@@ -124,6 +124,8 @@ _FIGURES = (
     "change",
     "cases",
     "unparsed",
+    "unread",
+    "readable pass rate",
     "errors",
     "declined",
     "flaky",
@@ -145,6 +147,9 @@ def _lines(report: Report, audit: Mapping[str, Json] | None) -> Iterator[str]:
     yield ""
     yield escape(first.about)
     yield ""
+    if first.gates.gated:
+        yield escape(f"{first.gates.line}.")
+        yield ""
     # What must be acted on comes first: missed gates, then significant drops.
     for title, findings in (("Missed", first.missed), ("Significantly worse than the baseline", first.dropped)):
         if findings:

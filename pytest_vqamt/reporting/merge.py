@@ -104,10 +104,10 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
     reports = tuple(parts.values())
     first = reports[0]
     shares = zip(*(report.relations for report in reports), strict=True)
-    relations = tuple(_relation(share, cases) for share, cases in zip(shares, of_items, strict=True))
+    relations = tuple(_relation(share, cases, first.max_unread) for share, cases in zip(shares, of_items, strict=True))
     relations = with_noise(relations)
     if (drop := max_drop(parts)) is not None:
-        relations = with_baseline_gates(relations, drop)
+        relations = with_baseline_gates(relations, drop, first.max_unread)
     return replace(
         first,
         shard="1/1",
@@ -142,22 +142,24 @@ def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) 
     )
 
 
-def _relation(shares: Sequence[RelationResult], cases: ItemCounts) -> RelationResult:
+def _relation(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: float) -> RelationResult:
     first = shares[0]
     not_applicable: Counter[str] = Counter()
     for share in shares:
         not_applicable.update(share.not_applicable)
     is_blessed = any(share.change for share in shares)
-    ordinary = _stratum(first, shares, cases.ordinary, first.tags, is_blessed=is_blessed)
+    ordinary = _stratum(first, shares, cases.ordinary, first.tags, max_unread, is_blessed=is_blessed)
     of_presumed = [share.presumed for share in shares if share.presumed]  # a shard may have none
     tags = (*first.tags, "presumed")
-    presumed = _stratum(first, of_presumed, cases.presumed, tags, is_blessed=is_blessed) if of_presumed else None
+    presumed = (
+        _stratum(first, of_presumed, cases.presumed, tags, max_unread, is_blessed=is_blessed) if of_presumed else None
+    )
     if presumed and not ordinary.tally.cases:
         ordinary = replace(ordinary, gate=None)
     return replace(
         first,
         **stratum_fields(ordinary),
-        grounded=_grounded(shares, cases),
+        grounded=_grounded(shares, cases, max_unread),
         scenes_not_applicable=not_applicable.total(),
         not_applicable=dict(not_applicable),
         presumed=presumed,
@@ -165,7 +167,7 @@ def _relation(shares: Sequence[RelationResult], cases: ItemCounts) -> RelationRe
     )
 
 
-def _grounded(shares: Sequence[RelationResult], cases: ItemCounts) -> Grounded | None:
+def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: float) -> Grounded | None:
     """The cases with a contrast of all shards."""
     first = shares[0]
     of_sure = [share.grounded for share in shares if share.grounded]
@@ -198,6 +200,8 @@ def _grounded(shares: Sequence[RelationResult], cases: ItemCounts) -> Grounded |
         presumed,
         (Threshold(pattern="*" if is_bare else first.item, rate=held.threshold),) if held else (),
         GateOn(held.on) if held else GateOn.POINT,
+        tally=reduce(add, (share.total for share in shares)),
+        max_unread=max_unread,
         version_before=None if first.directional or not before else before[0].version_before,
     )
 
@@ -207,6 +211,7 @@ def _stratum(
     shares: Sequence[StratumResult],
     counts: StratumCounts,
     tags: Sequence[str],
+    max_unread: float,
     *,
     is_blessed: bool,
 ) -> StratumResult:
@@ -220,7 +225,9 @@ def _stratum(
         readings=counts.readings,
         readings_sample=counts.readings_sample,
         interval=within,
-        gate=_gate(relation, next((share.gate for share in shares if share.gate), None), tags, tally, within),
+        gate=_gate(
+            relation, next((share.gate for share in shares if share.gate), None), tags, tally, within, max_unread
+        ),
         pairs=_pairs(share.pairs for share in shares),
         figures=reduce(add_figures, (share.figures for share in shares)),
         clusters=counts.clusters,
@@ -243,7 +250,13 @@ def _change(paired: PairedClusters | None, shares: Sequence[BaselineChange]) -> 
     if paired is None or not shares:
         return None
     otherwise = sum(share.other_judgement for share in shares)
-    return change_of(paired, version_before=shares[0].version_before, other_judgement=otherwise)
+    first = shares[0]
+    return change_of(
+        paired,
+        version_before=first.version_before,
+        other_judgement=otherwise,
+        unread_before=first.unread_before,
+    )
 
 
 def _pairs(shares: Iterable[Pairs | None]) -> Pairs | None:
@@ -262,14 +275,19 @@ def _breakdown(shares: Iterable[Mapping[str, Mapping[str, Tally]]]) -> dict[str,
 
 
 def _gate(
-    relation: RelationResult, held: Gate | None, tags: Sequence[str], tally: Tally, within: tuple[float, float]
+    relation: RelationResult,
+    held: Gate | None,
+    tags: Sequence[str],
+    tally: Tally,
+    within: tuple[float, float],
+    max_unread: float,
 ) -> Gate | None:
     """The gate of the shards, applied to all cases."""
     if held is None:
         return None
     _check_known(held, GateKind.PASS_RATE, relation)
     threshold = Threshold(pattern=relation.item, rate=held.threshold)
-    return gate(relation.item, tags, tally, within, (threshold,), GateOn(held.on))
+    return gate(relation.item, tags, tally, within, (threshold,), GateOn(held.on), max_unread)
 
 
 def _check_known(held: Gate, kind: GateKind, relation: RelationResult) -> None:
@@ -355,6 +373,7 @@ def _identity(report: Report) -> dict[str, str]:
         "max_cases": str(report.max_cases),
         "the share of contrasts": str(report.contrast),
         "the number of repeats": str(report.repeats),
+        "the share that may be unread": str(report.max_unread),
         **{f"the setting {name}": value for name, value in report.settings},
         **({"the digest of the baseline": report.baseline.digest} if report.baseline else {}),
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.plain_text import quoted, shortened, visible
 from pytest_vqamt.core.results import (
+    Gate,
+    QueryPreview,
     RelationResult,
     Report,
     Summary,
+    ViolationPreview,
     merge_data_uses,
 )
+from pytest_vqamt.reporting.html.case_selection import fair_shares
 from pytest_vqamt.reporting.paper_tables import coverage_table, pair_tables, summary_table
 from pytest_vqamt.reporting.text import (
     describe_queries,
@@ -24,11 +30,19 @@ from pytest_vqamt.reporting.text import (
     not_applicable_message,
 )
 from pytest_vqamt.reporting.view.answers import wrapped_noise_lines
-from pytest_vqamt.reporting.view.format import count_noun, wrapped
+from pytest_vqamt.reporting.view.format import WIDTH, aligned_table, count_noun, format_percent, tagged, wrapped
 from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
+from pytest_vqamt.reporting.view.headline import (
+    Headline,
+    RunPart,
+    baseline_notes,
+    headline,
+    report_warnings,
+    run_parts,
+)
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
-from pytest_vqamt.reporting.view.rows import results_by_model_and_data
+from pytest_vqamt.reporting.view.rows import ResultRow, result_rows, results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, changes_table
 
 _DOMINANT = 0.8
@@ -39,6 +53,247 @@ _REASONS_SHOWN = 5
 _DIFFERENCES_SHOWN = 10
 _CONTRASTS_SHOWN = 3
 """Violations of contrasts of items without a violation: with more, a blind model would fill the terminal."""
+
+
+class SummaryLength(StrEnum):
+    """``--vqamt-summary``."""
+
+    SHORT = "short"
+    FULL = "full"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryLine:
+    """A line of the short summary; ``state`` is "missed", "met", "warning" or "" and decides its colour."""
+
+    text: str
+    state: str = ""
+
+
+LINES = 30
+"""The most lines of the short summary, with its title and the notes below it."""
+
+_AROUND_ROWS = 3
+"""The lines of the table that are no rows: its head with the rule, and the number of other relations."""
+
+_PARTS_SHOWN = 3
+_ROWS_SHOWN = 10
+_FEWEST_ROWS = 3
+_WARNING_LINES = 8
+_VIOLATIONS_SHOWN = 3
+
+
+def short_summary(
+    report: Report, replay: Callable[[RelationResult, ViolationPreview], str], *, room: int = LINES
+) -> Iterator[SummaryLine]:
+    """The lines of the short summary.
+
+    Args:
+        report: of the session.
+        replay: makes the command that replays a violation of a result.
+        room: the most lines.
+    """
+    rows = result_rows(report)
+    head = headline(report, rows)
+    first = _first_lines(head, report)
+    warnings = _short_warnings(report, head, rows)
+    left = room - len(first) - len(warnings) - 3  # an empty line between two parts
+    fewest = min(_FEWEST_ROWS, len(head.weakest)) + _AROUND_ROWS if head.weakest else 0
+    violations: list[SummaryLine] = []
+    for lines in _worst_violations(head, replay):
+        if len(violations) + len(lines) <= left - fewest:
+            violations += lines
+    table = _worst_table(report, head, min(_ROWS_SHOWN, left - len(violations) - _AROUND_ROWS))
+    for place, part in enumerate(each for each in (first, warnings, table, violations) if each):
+        if place:
+            yield SummaryLine(text="")
+        yield from (replace(line, text=visible(line.text)) for line in part)
+
+
+def brief_summary(report: Report) -> Iterator[SummaryLine]:
+    """The figures and the gates alone, for ``-q``."""
+    lines = _first_lines(headline(report, result_rows(report)), report)
+    yield from (replace(line, text=visible(line.text)) for line in lines)
+
+
+def _cut(text: str, room: int = WIDTH) -> str:
+    """The text as one line of at most ``room`` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= room else f"{line[: max(1, room - 3)].rstrip()}..."
+
+
+def _wrapped(text: str, state: str = "", most: int = 2) -> list[SummaryLine]:
+    """The text as at most ``most`` lines."""
+    lines = list(wrapped(text))
+    if len(lines) > most:
+        rest = " ".join(line.strip() for line in lines[most - 1 :])
+        indent = "  " if most > 1 or text.startswith(" ") else ""
+        lines[most - 1 :] = [f"{indent}{_cut(rest, WIDTH - len(indent))}"]
+    return [SummaryLine(text=line, state=state) for line in lines]
+
+
+def _first_lines(head: Headline, report: Report) -> list[SummaryLine]:
+    """The figures of each model on each data source, what they cost, the changes since the baseline, and the gates."""
+    most = 2 if len(head.parts) == 1 else 1
+    lines = [line for part in head.parts[:_PARTS_SHOWN] for line in _wrapped(part.line, most=most)]
+    if len(head.parts) > _PARTS_SHOWN:
+        lines.append(SummaryLine(text=f"and {len(head.parts) - _PARTS_SHOWN} more (--vqamt-summary=full)"))
+    paid = [use for use in report.models if any(name.startswith("cost") for name, _ in use.usage)]
+    lines += [line for use in paid[:1] for line in _wrapped(f"{use.name} {describe_usage(use)}", most=1)]
+    if report.baseline is not None:
+        lines += _wrapped(next(iter(baseline_notes(report, result_rows(report)))))
+    if report.shard != "1/1":
+        lines += _wrapped(
+            f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
+        )
+    elif report.relations:
+        state = ("missed" if head.gates.missed else "met") if head.gates.gated else "warning"
+        lines += _wrapped(head.gates.line, state)
+    return lines
+
+
+def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -> list[SummaryLine]:
+    """The worst unread answers in several lines, then a line for each other warning, as far as there is room."""
+    often = sorted((part for part in head.parts if part.unread.is_often), key=lambda part: -_unread_rate(part))
+    lines: list[SummaryLine] = []
+    for part in often[:1]:
+        of = f"{part.model} on {part.data}: " if len(head.parts) > 1 else ""
+        unread = part.unread
+        lines += _wrapped(f"UNREAD: {of}{unread.headline}", "warning")
+        lines += [
+            line
+            for text in (unread.rates, *unread.examples, unread.advice)
+            for line in _wrapped(f"  {text}", "warning", 2 if text == unread.advice else 1)
+        ]
+    others = [f"{part.model} on {part.data}: {part.unread.headline}" for part in often[1:]]
+    others += [line.removesuffix(".") for line in report_warnings(report, rows, 0, with_unread=False)]
+    others += dominant_lines(report)
+    for place, text in enumerate(others):
+        wanted = _wrapped(text, "warning", most=1 if often else 2)
+        if len(lines) + len(wanted) + (place < len(others) - 1) > _WARNING_LINES:
+            more = count_noun(len(others) - place, "more warning")
+            lines.append(SummaryLine(text=f"and {more} (--vqamt-summary=full)", state="warning"))
+            break
+        lines += wanted
+    return lines
+
+
+def _unread_rate(part: RunPart) -> float:
+    return part.tally.unread_rate or 0.0
+
+
+_KINDS_OF_READING = {"yes": "yes/no answers", "no": "yes/no answers"}
+_FEWEST_ANSWERS = 100
+
+
+def dominant_lines(report: Report) -> Iterator[str]:
+    """An answer with most of all answers of its kind, if the relations that ask for it hold or look too seldom."""
+    for (model, data), results in results_by_model_and_data(report):
+        counted: dict[str, Counter[str]] = {}
+        holds = judged = 0
+        for result in results:
+            if "control" in result.tags or result.directional:
+                continue
+            for stratum in result.strata:
+                for reading, times in stratum.readings.items():
+                    kind = _KINDS_OF_READING.get(reading) or ("numbers" if reading.isdecimal() else "")
+                    if kind:
+                        counted.setdefault(kind, Counter())[reading] += times
+            holds += result.total.holds
+            judged += result.total.judged
+        for kind, readings in counted.items():
+            reading, times = min(readings.items(), key=lambda pair: (-pair[1], pair[0]))
+            total = readings.total()
+            if total >= _FEWEST_ANSWERS and times >= _DOMINANT * total and holds < _DOMINANT * judged:
+                of = f"{model} on {data}: " if len(report.models) * len(report.data) > 1 else ""
+                yield f"{of}{format_percent(times / total)} of all {kind} are {quoted(reading)}"
+
+
+def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]:
+    shown = head.weakest[:most]
+    if not shown:
+        return []
+    several = len(report.models) > 1 or len(report.data) > 1
+    cells = [_worst_cells(row, several=several) for row in shown]
+    lines = [*aligned_table([("weakest relations", "hold", "grounded", "gate"), *cells])]
+    states = ["", "", *("missed" if row.is_missed else "" for row in shown)]
+    found = [SummaryLine(text=text, state=state) for text, state in zip(lines, states, strict=True)]
+    if rest := head.weakest[most:]:
+        least = format_percent(rest[0].counted.tally.pass_rate)
+        found.append(SummaryLine(text=f"and {count_noun(len(rest), 'more relation')}, holding in {least} or more"))
+    return found
+
+
+def _worst_cells(row: ResultRow, *, several: bool) -> tuple[str, ...]:
+    name = tagged(row.result.item, row.tags)
+    if several:
+        name = f"{name}, {row.result.model.name} on {row.result.data.spec}"
+    held = [gate for gate in row.gates if not gate.met] or list(row.gates)
+    return (
+        shortened_name(name),
+        format_percent(row.counted.tally.pass_rate),
+        format_percent(row.grounded[0].rate if row.grounded else None),
+        short_gate(held[0]) if held else "-",
+    )
+
+
+def shortened_name(name: str) -> str:
+    """A name that leaves room for the other columns."""
+    return name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 3]}..."
+
+
+_NAME_CHARS = 64
+
+
+def short_gate(gate: Gate) -> str:
+    """A gate in a few words.
+
+    >>> short_gate(Gate(kind="grounded-under", threshold=0.6, on="point", met=False))
+    'missed: grounded >= 60 %'
+    """
+    state = "met" if gate.met else "missed"
+    if gate.unread is not None:
+        return f"missed: {format_percent(gate.unread)} unread"
+    if gate.kind == "max-drop":
+        return f"{state}: drop <= {format_percent(gate.threshold)}"
+    what = "grounded " if gate.kind == "grounded-under" else ""
+    return f"{state}: {what}{'lower end ' if gate.on == 'lower-bound' else ''}>= {format_percent(gate.threshold)}"
+
+
+def _worst_violations(
+    head: Headline, replay: Callable[[RelationResult, ViolationPreview], str]
+) -> Iterator[list[SummaryLine]]:
+    """The simplest violations of the weakest relations; those of missed gates are in the messages of their tests."""
+    results = {id(row.result): row.result for row in head.weakest if not row.is_missed}.values()
+    found = [(result, shown) for result in results if (shown := result.violation or result.ungrounded)]
+    for result, violation in found[:_VIOLATIONS_SHOWN]:
+        command = replay(result, violation)
+        is_short = len(command) <= WIDTH // 3
+        room = WIDTH - 4 - (len(command) if is_short else 0)
+        answers = _answered(violation.queries, room)
+        texts = [_cut(f"{result.item}: {violation.reason}"), f"  {answers}  {command}" if is_short else f"  {answers}"]
+        yield [SummaryLine(text=text) for text in (*texts, *(() if is_short else (f"  {command}",)))]
+
+
+def _answered(queries: Sequence[QueryPreview], room: int) -> str:
+    """The texts with their answers, shortened to ``room`` characters."""
+    rest, queries = queries[_QUERIES_SHOWN:], queries[:_QUERIES_SHOWN]
+    room -= len(" -> ''; ") * len(queries)
+    asked = [
+        f"[{query.edits}]" if place and query.edits and query.text == queries[0].text else query.asked
+        for place, query in enumerate(queries)
+    ]
+    lengths = [len(text) for query, asks in zip(queries, asked, strict=True) for text in (asks, query.answer)]
+    widths = fair_shares(lengths, max(room, len(lengths)))
+    pieces = [
+        f"{_cut(text, width)} -> '{_cut(query.answer, of_answer)}'"
+        for query, text, width, of_answer in zip(queries, asked, widths[::2], widths[1::2], strict=True)
+    ]
+    return "; ".join([*pieces, *(["..."] if rest else [])])
+
+
+_QUERIES_SHOWN = 3
 
 
 def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> Iterator[str]:
@@ -53,6 +308,13 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
 
 
 def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
+    for part in run_parts(report):
+        if part.unread.is_often:
+            yield f"UNREAD: {part.model} on {part.data}: {part.unread.headline}"
+            yield f"  {part.unread.rates}"
+            yield from (f"  {example}" for example in part.unread.examples)
+            yield f"  {part.unread.advice}"
+            yield ""
     for names, results in results_by_model_and_data(report):
         summaries = [each for each in report.summaries if (each.model, each.data) == names]
         yield from _block(results, summaries, again, in_full)

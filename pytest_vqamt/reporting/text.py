@@ -8,16 +8,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from pytest_vqamt.core.plain_text import quoted, shortened, shown, visible
 from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, ModelUse, RelationResult, ViolationPreview
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.view.format import count_noun, format_interval, format_p, format_usage, wrapped
+from pytest_vqamt.reporting.view.answers import UnreadAnswers
+from pytest_vqamt.reporting.view.format import (
+    count_noun,
+    format_interval,
+    format_p,
+    format_percent,
+    format_usage,
+    wrapped,
+)
 from pytest_vqamt.reporting.view.grounding import describe_by_chance
 
 
 def missed_gate_message(result: RelationResult, again: str) -> str:
     """The message of an item that missed its gate; ``again`` begins the replay command."""
     lines = [f"{result.item} on {result.model.name}: {missed}" for missed in _missed_gates(result)]
+    if any(gate.unread is not None for gate in result.gates):
+        lines += _unread_lines(result)
     lines.append(f"  claim: {result.claim}")
     lines += example_lines(result, again)
     return _message(lines)
+
+
+def _unread_lines(result: RelationResult) -> Iterator[str]:
+    unread = UnreadAnswers.of([result])
+    yield f"  {unread.rates}; unread answers: {unread.named_causes}"
+    yield from (f"    {example}" for example in unread.examples)
+    yield f"  {unread.advice}"
 
 
 def _message(lines: Iterable[str]) -> str:
@@ -29,12 +46,25 @@ def _missed_gates(result: RelationResult) -> Iterator[str]:
         if stratum.gate and not stratum.gate.met:
             which = "" if stratum is result else "presumed cases: "
             reached = _describe_rate(stratum.tally, stratum.interval)
-            yield f"{which}{reached}; required: {_requirement(stratum.gate)}"
+            yield f"{which}{_too_many_unread(stratum.gate)}{reached}; required: {_requirement(stratum.gate)}"
     for grounded in (result.grounded, result.grounded and result.grounded.presumed):
         if grounded and grounded.gate and not grounded.gate.met:
             which = "" if grounded is result.grounded else "presumed contrasts: "
             reached = _describe_grounded(grounded)
-            yield f"{which}{reached}; required: {_requirement(grounded.gate)}{_unchanged(grounded)}"
+            yield (
+                f"{which}{_too_many_unread(grounded.gate)}{reached}; required: {_requirement(grounded.gate)}"
+                f"{_unchanged(grounded)}"
+            )
+
+
+def _too_many_unread(gate: Gate) -> str:
+    """The reason of a gate that is not met for unread answers; "" for another."""
+    if gate.unread is None:
+        return ""
+    return (
+        f"the answers of {format_percent(gate.unread)} of the cases could not be read, more than --vqamt-max-unread "
+        "allows; "
+    )
 
 
 def _describe_grounded(grounded: Grounded) -> str:
@@ -102,6 +132,8 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
         for change in result.changes
         if change.gate and not change.gate.met
     ]
+    if any(gate.unread is not None for gate in result.drop_gates):
+        lines += _unread_lines(result)
     lines.append(f"  claim: {result.claim}")
     violation = result.violation
     if violation:
@@ -123,6 +155,14 @@ def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
     before, after, drop = paired.first_rate or 0.0, paired.second_rate or 0.0, -(paired.difference or 0.0)
     p = "" if change.p_holm is None else f", p {format_p(change.p_holm)} after Holm"
     allowed = f"; allowed drop: {change.gate.threshold:g}" if change.gate else ""
+    if change.gate and change.gate.unread is not None:
+        earlier = (
+            f" ({format_percent(change.unread_before)} in the baseline)" if change.unread_before is not None else ""
+        )
+        return (
+            f"the answers of {format_percent(change.gate.unread)} of the cases could not be read{earlier}, more than "
+            f"--vqamt-max-unread allows, so a {'grounded' if is_grounded else 'pass'} rate of the others says little"
+        )
     return (
         f"the {'grounded' if is_grounded else 'pass'} rate has dropped from {before:.3f} to {after:.3f} on the same "
         f"{paired.shared} cases (by {drop:.3f}, 95 % interval {-high:.3f} to {-low:.3f}{p}){allowed}\n"
@@ -141,13 +181,18 @@ def _replay_lines(result: RelationResult, violation: ViolationPreview, again: st
     if not violation.reason.startswith(violation.expected):  # a contrast's says it again
         yield f"  expected: {shown(violation.expected)}"
     yield f"  {shown(violation.reason)}"
+    yield f"  replay:   {replay_command(result, violation, again)}"
+
+
+def replay_command(result: RelationResult, violation: ViolationPreview, again: str) -> str:
+    """The pytest command that replays a violation; ``again`` is the beginning of it."""
     options = (
         # Where a model's name does not find it again, the beginning of the command names the model.
         *(() if "--vqamt-model=" in again else (f"--vqamt-model={result.model.name}",)),
         f"--vqamt-data={result.data.spec}",
         f"--vqamt-replay={violation.id}",
     )
-    yield f"  replay:   {again} {shlex.join(options)}"
+    return f"{again} {shlex.join(options)}"
 
 
 def error_rate_message(result: RelationResult, tolerated: float) -> str:
@@ -162,6 +207,15 @@ def not_applicable_message(result: RelationResult) -> str:
     """Why an item has no case."""
     reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(result.not_applicable.items()))
     return visible(f"not applicable to {result.data.spec}: {reasons or 'no case falls to this shard'}")
+
+
+def refused_message(result: RelationResult) -> str:
+    """Why no case of an item was judged, if the model refused all of them."""
+    unread = UnreadAnswers.of([result])
+    return visible(
+        f"refused: {result.model.name} answers none of the {count_noun(result.all_cases, 'case')} "
+        f"({unread.named_causes})"
+    )
 
 
 def declined_message(result: RelationResult) -> str:

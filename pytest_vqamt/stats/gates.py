@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.results import Gate, Grounded, RelationResult
+from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, Gate, Grounded, RelationResult
 from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
@@ -97,17 +97,32 @@ def gate(
     interval: tuple[float, float],
     thresholds: Sequence[Threshold],
     on: GateOn,
+    max_unread: float = MAX_UNREAD,
 ) -> Gate | None:
-    """Returns the gate of an item, or None without a threshold. An item without judged cases misses its gate.
+    """Returns the gate of an item, or None without a threshold.
 
-    An item whose cases the model's adapter has all declined has no gate. ``interval`` is that of the pass rate.
+    An item misses its gate without judged cases, and if its unread rate is above ``max_unread``. An item whose cases
+    the model's adapter has all declined has no gate. ``interval`` is that of the pass rate.
     """
     threshold = threshold_for(item, tags, thresholds)
     if threshold is None or (tally.cases and tally.declined - tally.refused == tally.cases):
         return None
     reached = tally.pass_rate if on is GateOn.POINT else interval[0]
     met = tally.judged > 0 and reached is not None and reached >= threshold.rate
-    return Gate(kind=GateKind.PASS_RATE.value, threshold=threshold.rate, on=on.value, met=met)
+    unread = _too_high(tally, max_unread)
+    return Gate(
+        kind=GateKind.PASS_RATE.value,
+        threshold=threshold.rate,
+        on=on.value,
+        met=met and unread is None,
+        unread=unread,
+    )
+
+
+def _too_high(tally: Tally, max_unread: float) -> float | None:
+    """The unread rate if it is above ``max_unread``."""
+    rate = tally.unread_rate
+    return rate if rate is not None and rate > max_unread else None
 
 
 def grounded_result(
@@ -118,15 +133,19 @@ def grounded_result(
     thresholds: Sequence[Threshold],
     on: GateOn,
     *,
+    tally: Tally,
+    max_unread: float,
     version_before: int | None,
 ) -> Grounded | None:
     """Returns the grounded rate of an item with its interval, gate and change; None without a case and without a gate.
 
     A bare rate gates the items with contrasts; a pattern that names an item also gates it without any, and is missed.
+    No gate is met if the unread rate of ``tally``, that of all cases of the item, is above ``max_unread``.
     ``version_before`` is that of the relation in the baseline; None where the rate is not compared with one.
     """
+    unread = _too_high(tally, max_unread)
     of_presumed = (
-        _grounded(presumed, threshold_for(item, (*tags, "presumed"), thresholds), on, version_before)
+        _grounded(presumed, threshold_for(item, (*tags, "presumed"), thresholds), on, unread, version_before)
         if presumed.cells.total
         else None
     )
@@ -136,16 +155,22 @@ def grounded_result(
             threshold = None
         if of_presumed is None and threshold is None:
             return None
-    return replace(_grounded(sure, threshold, on, version_before), presumed=of_presumed)
+    return replace(_grounded(sure, threshold, on, unread, version_before), presumed=of_presumed)
 
 
-def _grounded(counts: GroundedCounts, threshold: Threshold | None, on: GateOn, version_before: int | None) -> Grounded:
+def _grounded(
+    counts: GroundedCounts,
+    threshold: Threshold | None,
+    on: GateOn,
+    unread: float | None,
+    version_before: int | None,
+) -> Grounded:
     cells, within = counts.cells, pass_rate_interval(counts.clusters)
     held = None
     if threshold is not None:
         reached = cells.rate if on is GateOn.POINT else within[0]
-        met = cells.cases > 0 and reached is not None and reached >= threshold.rate
-        held = Gate(kind=GateKind.GROUNDED_RATE.value, threshold=threshold.rate, on=on.value, met=met)
+        met = cells.cases > 0 and reached is not None and reached >= threshold.rate and unread is None
+        held = Gate(kind=GateKind.GROUNDED_RATE.value, threshold=threshold.rate, on=on.value, met=met, unread=unread)
     return Grounded(
         cells=cells,
         interval=within,
@@ -165,11 +190,14 @@ class GroundedCounts(NamedTuple):
     paired: PairedClusters
 
 
-def with_baseline_gates(results: Sequence[RelationResult], max_drop: float) -> tuple[RelationResult, ...]:
+def with_baseline_gates(
+    results: Sequence[RelationResult], max_drop: float, max_unread: float = MAX_UNREAD
+) -> tuple[RelationResult, ...]:
     """Returns the results in the same order, with Holm-adjusted p-values and gates for those in the baseline.
 
     Every item that shares judged cases with the baseline is gated on its pass rate, and on its grounded rate where both
-    have contrasts, except controls and relations tagged "baseline". Presumed cases are compared but not gated.
+    have contrasts, except controls and relations tagged "baseline". Presumed cases are compared but not gated. An item
+    whose unread rate is above ``max_unread`` misses the gate, also if it has no judged case left to compare.
     """
     found = [
         (place, is_grounded, change)
@@ -177,12 +205,13 @@ def with_baseline_gates(results: Sequence[RelationResult], max_drop: float) -> t
         for is_grounded, change in ((False, result.change), (True, result.grounded.change if result.grounded else None))
         if change is not None
     ]
-    gated = [
-        change.paired.shared > 0 and not {_NEVER_GATED, "baseline"}.intersection(results[place].tags)
-        for place, _, change in found
-    ]
+    may_be = [not {_NEVER_GATED, "baseline"}.intersection(results[place].tags) for place, _, _ in found]
+    gated = [may and change.paired.shared > 0 for may, (_, _, change) in zip(may_be, found, strict=True)]
     held = with_holm_gates([change for _, _, change in found], max_drop, gated)
-    made = {(place, is_grounded): change for (place, is_grounded, _), change in zip(found, held, strict=True)}
+    made = {
+        (place, is_grounded): missed_if_unread(change, results[place].total, max_drop, max_unread) if may else change
+        for may, (place, is_grounded, _), change in zip(may_be, found, held, strict=True)
+    }
     return tuple(
         replace(
             result,
@@ -191,3 +220,12 @@ def with_baseline_gates(results: Sequence[RelationResult], max_drop: float) -> t
         )
         for place, result in enumerate(results)
     )
+
+
+def missed_if_unread(change: BaselineChange, tally: Tally, max_drop: float, max_unread: float) -> BaselineChange:
+    """The change with a missed gate if the unread rate of ``tally`` is above ``max_unread``."""
+    unread = _too_high(tally, max_unread)
+    if unread is None:
+        return change
+    held = change.gate or Gate(kind=GateKind.DROP.value, threshold=max_drop, on="holm", met=False)
+    return replace(change, gate=replace(held, met=False, unread=unread))

@@ -226,7 +226,9 @@ class ChangeStatus(StrEnum):
     """Too few cases for either."""
 
 
-def change_of(paired: PairedClusters, *, version_before: int = 1, other_judgement: int = 0) -> BaselineChange:
+def change_of(
+    paired: PairedClusters, *, version_before: int = 1, other_judgement: int = 0, unread_before: float | None = None
+) -> BaselineChange:
     """Returns the comparison of one item; ``with_holm_gates`` adds the adjusted p-value and the gate."""
     return BaselineChange(
         paired=paired,
@@ -236,6 +238,7 @@ def change_of(paired: PairedClusters, *, version_before: int = 1, other_judgemen
         version_before=version_before,
         other_judgement=other_judgement,
         p_mcnemar=mcnemar_p(paired),
+        unread_before=unread_before,
     )
 
 

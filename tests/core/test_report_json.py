@@ -55,6 +55,8 @@ from pytest_vqamt.core.tallies import (
     SceneTally,
     Tally,
     TrialTally,
+    UnreadCount,
+    UnreadExample,
 )
 
 count = st.integers(min_value=0, max_value=10**9)
@@ -343,7 +345,7 @@ def test_pairs_come_back() -> None:
 ADDED_LATER = {
     "metrics", "figures", "presumed", "truncated", "scenes", "clusters", "change", "readings_sample",
     "directional", "grounded", "declined", "refused", "unread", "unknown_words",
-    "flaky", "repeated", "graded", "noise",
+    "flaky", "repeated", "graded", "noise", "unread_cases", "unread_holds", "unread_rate", "readable_pass_rate",
 }  # fmt: skip
 
 
@@ -431,7 +433,7 @@ def test_a_relation_has_every_field_that_others_read() -> None:
         "scenes": 7, "clusters": [[0, 1, 3], [1, 1, 3], [2, 2, 1]],
     }  # fmt: skip
     assert {name: row[name] for name in promised} == promised
-    assert row["gate"] == {"kind": "fail-under", "threshold": 0.8, "met": False, "on": "point"}
+    assert row["gate"] == {"kind": "fail-under", "threshold": 0.8, "met": False, "on": "point", "unread": None}
     assert isinstance(row["breakdown"], dict)
     assert row["breakdown"].keys() == {"present_groups"}
 
@@ -439,10 +441,12 @@ def test_a_relation_has_every_field_that_others_read() -> None:
 def test_presumed_cases_have_a_place_of_their_own() -> None:
     row = as_json(relation_row(RESULT))
     counts: Row = {"cases": 2, "holds": 1, "violated": 1}
-    counts |= dict.fromkeys(("unparsed", "errors", "waived", "vacuous", "truncated", "declined", "refused", "flaky"), 0)
-    gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True}
+    none = ("unparsed", "errors", "waived", "vacuous", "truncated", "declined", "refused", "flaky")
+    counts |= dict.fromkeys((*none, "unread_cases", "unread_holds"), 0)
+    gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True, "unread": None}
     breakdown: Row = {"shape": {"one name": counts}}
-    rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
+    rest: Row = {"unread_rate": 0.0, "readable_pass_rate": 0.5}
+    rest |= {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
     rest |= {"readings_sample": 7, "unread": {}, "unknown_words": {}, "repeated": None, "graded": None, "noise": None}
     assert RESULT.presumed is not None
     rest |= {"scenes": 1, "clusters": [[1, 2, 1]], "change": as_json({"of": change_row(RESULT.presumed.change)})["of"]}
@@ -474,3 +478,17 @@ def test_what_is_demanded_of_drops_is_told_of_the_cases_and_of_the_presumed_ones
     assert RESULT.changes == (RESULT.change, RESULT.presumed and RESULT.presumed.change)
     assert RESULT.drop_gates == (CHANGE.gate,)
     assert (BARE.changes, BARE.drop_gates) == ((), ())
+
+
+def test_a_report_without_unread_cases_has_those_that_it_can_know_of() -> None:
+    row = as_json(report_row(replace(REPORT, relations=(replace(BARE, tally=Tally(cases=9, unparsed=4, holds=5)),))))
+    relations: list[Row] = row["relations"]  # type: ignore[assignment]  # JSON
+    assert report_from_row(row).relations[0].tally.unread_cases == 0
+    del relations[0]["unread_cases"]
+    assert report_from_row(row).relations[0].tally.unread_cases == 4
+
+
+def test_examples_of_unread_answers_come_back() -> None:
+    unread = {"refusal": UnreadCount(2, 1, UnreadExample("a", "How many?", "I can't.")), "cut off": UnreadCount(1, 0)}
+    again = report_from_row(as_json(report_row(replace(REPORT, relations=(replace(RESULT, unread=unread),)))))
+    assert again.relations[0].unread == unread

@@ -26,6 +26,8 @@ from pytest_vqamt.core.tallies import (
     SceneCounter,
     SceneTally,
     Tally,
+    UnreadCount,
+    UnreadExample,
 )
 from tests.making import case_of
 
@@ -249,3 +251,42 @@ def test_the_order_of_the_cases_does_not_matter(cases: dict[str, list[str]], dat
         patched.setattr(module, "MAX_DISTINCT_READINGS", 2)
         one, other = readings(told), readings(data.draw(st.permutations(told)))
         assert (one.counted, one.sample) == (other.counted, other.sample)
+
+
+class TestUnreadCases:
+    """A case with an answer that has no reading, whatever its outcome, if the model was heard."""
+
+    @pytest.mark.parametrize(
+        ("outcome", "unread", "counts"),
+        [
+            (Outcome.UNPARSED, ("", "no number"), (1, 0)),
+            (Outcome.VIOLATED, ("refusal", ""), (1, 0)),
+            (Outcome.VIOLATED, (), (0, 0)),
+            (Outcome.HOLDS, ("no number", "no number"), (1, 1)),
+            (Outcome.HOLDS, (), (0, 0)),
+            (Outcome.DECLINED, ("refusal", "refusal"), (1, 0)),
+            (Outcome.DECLINED, ("declined", "declined"), (0, 0)),
+            (Outcome.FLAKY, ("", "no number"), (0, 0)),
+            (Outcome.ERROR, (), (0, 0)),
+        ],
+    )
+    def test_by_outcome(self, outcome: Outcome, unread: tuple[str, ...], counts: tuple[int, int]) -> None:
+        found = Tally.of(Verdict(outcome=outcome, unread=unread))
+        assert (found.unread_cases, found.unread_holds) == counts
+        assert Tally.of(Verdict(outcome=outcome, unread=unread), waived=True).unread_cases == 0
+
+    def test_the_rates(self) -> None:
+        tally = Tally(
+            cases=12, holds=4, violated=2, unparsed=1, errors=1, declined=4, refused=3, unread_cases=5, unread_holds=1
+        )
+        assert tally.answered == 10
+        assert tally.unread_rate == 0.5
+        assert tally.readable == 5
+        assert tally.readable_rate == 0.6
+        assert tally.pass_rate == 4 / 7
+        assert (Tally().unread_rate, Tally().readable_rate) == (None, None)
+
+    def test_the_example_is_that_of_the_smallest_id_in_any_order(self) -> None:
+        one, other = (UnreadCount(1, 0, UnreadExample(name, "?", "!")) for name in ("b", "a"))
+        assert one.plus(other) == other.plus(one) == UnreadCount(2, 0, UnreadExample("a", "?", "!"))
+        assert one.plus(UnreadCount(0, 2)) == UnreadCount(1, 2, one.example)

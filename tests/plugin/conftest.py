@@ -56,7 +56,8 @@ class Run(Protocol):
     """Runs a small session; arguments that a test does not care about are there already.
 
     ``shrink`` as in ``--vqamt-shrink``: no violation is made simpler where a test does not ask for it. ``contrast`` as
-    in ``--vqamt-contrast``: no case has one where a test does not ask for it; None is the default of users.
+    in ``--vqamt-contrast``: no case has one where a test does not ask for it; None is the default of users. ``summary``
+    as in ``--vqamt-summary``: full where a test does not ask for another; None is the default of users.
     """
 
     def __call__(
@@ -67,6 +68,7 @@ class Run(Protocol):
         max_cases: int | None = ...,
         shrink: int = ...,
         contrast: float | None = ...,
+        summary: str | None = ...,
     ) -> pytest.RunResult: ...
 
 
@@ -114,13 +116,15 @@ def run(pytester: pytest.Pytester) -> Run:
         max_cases: int | None = 4,
         shrink: int = 0,
         contrast: float | None = 0,
+        summary: str | None = "full",
     ) -> pytest.RunResult:
         named = [f"--vqamt-model={model}"] if model else []
         sources = [f"--vqamt-data={spec}" for spec in data]
         cases = [f"--vqamt-max-cases={max_cases}"] if max_cases else []
         drawn = ("--vqamt-sampler=random", f"--vqamt-shrink={shrink}")
         contrasts = [] if contrast is None else [f"--vqamt-contrast={contrast:g}"]
-        return pytester.runpytest_inprocess(*named, *sources, *cases, *drawn, *contrasts, *arguments)
+        length = [] if summary is None else [f"--vqamt-summary={summary}"]
+        return pytester.runpytest_inprocess(*named, *sources, *cases, *drawn, *contrasts, *length, *arguments)
 
     return go
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_vqamt.relations import catalogue
+from pytest_vqamt.reporting.baseline import bless
 from tests.plugin.conftest import Run, every_item
 from tests.reporting.reported import report_in
 
@@ -24,6 +26,46 @@ def test_an_item_for_each_relation_variant(pytester: pytest.Pytester) -> None:
         "vqamt::metavqa.partition[property]-oracle-pictures",
     ]
     assert listed[-1] == "vqamt::control.reencode[spaces]-oracle-pictures"
+
+
+def test_where_no_relations_are_named_the_preset_quick_runs_with_relations_of_your_own(
+    pytester: pytest.Pytester, run: Run, counted: str
+) -> None:
+    pytester.makeconftest(
+        """
+        import pytest_vqamt as vqamt
+
+        @vqamt.relation("ours.same", expect=vqamt.same_answer)
+        def same(scene, corpus, choose):
+            question = vqamt.ask.exists(choose.one(scene.objects))
+            return vqamt.case(scene.picture, question, follow_up=(scene.picture.mirror(), question))
+        """
+    )
+    list_only = ("--collect-only", "-q")
+    # The model answers questions alone.
+    quick = [each for each in catalogue.preset("quick").relations if not each.startswith("metaic.")]
+    listed = ids_listed(run(*list_only, model=counted))
+    assert sorted(listed) == sorted(f"vqamt::{item}-{counted}-pictures:20" for item in (*quick, "ours.same"))
+    assert len(ids_listed(run(*list_only, "--vqamt-relations=all", model=counted))) > 50
+    assert ids_listed(run(*list_only, "--vqamt-exclude=all", model=counted)) == []
+
+
+def test_what_is_blessed_runs_beside_the_preset(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    run(REORDER, "--vqamt-report=out", model=counted)
+    bless(pytester.path / "out", pytester.path / "base.gz")
+    listed = ids_listed(run("--collect-only", "-q", "--vqamt-baseline=base.gz", model=counted))
+    assert f"vqamt::metavqa.reorder[object]-{counted}-pictures:20" in listed
+    assert f"vqamt::carets.negation-{counted}-pictures:20" in listed
+
+
+def test_the_preset_quick_is_grounded_and_a_perfect_model_keeps_it(run: Run, pytester: pytest.Pytester) -> None:
+    result = run("--vqamt-preset=quick", "--vqamt-report=out", data=("pictures:60",), max_cases=6, contrast=1)
+    names = catalogue.preset("quick").relations
+    result.assert_outcomes(passed=len(names))
+    for row in report_in(pytester.path / "out")["relations"]:
+        assert row["holds"] == row["cases"] == 6
+        assert row["grounded"]["cases"] > 0
+        assert row["grounded"]["rate"] == 1
 
 
 def test_several_models_and_sources_give_an_item_each(run: Run) -> None:

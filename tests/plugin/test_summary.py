@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_vqamt.cli import main
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.plugin.conftest import WORKERS, Run
@@ -265,3 +266,76 @@ def test_a_session_that_tests_no_model_writes_none(pytester: pytest.Pytester, ru
     run(ONE, "--vqamt-plan")
     run(ONE, "--collect-only")
     assert not summaries.exists()
+
+
+# The short summary, which is the default.
+
+MODELS = """
+    def refusing(image, text):
+        return "I'm sorry, but I can't help with that."
+
+    def chatty(image, text):
+        return "What a lovely picture!"
+"""
+TWO = "--vqamt-relations=metavqa.reversion[object],control.repeat"
+
+
+def of_summary(result: pytest.RunResult) -> list[str]:
+    """The lines between the title of the summary and what pytest prints next."""
+    begin = next(place for place, line in enumerate(result.outlines) if "vqamt: consistency" in line)
+    ends = (place for place, line in enumerate(result.outlines) if place > begin and line.startswith("==="))
+    return result.outlines[begin + 1 : next(ends)]
+
+
+@pytest.mark.parametrize(
+    ("options", "most", "least"),
+    [((), 30, 4), (("-q",), 3, 2), (("-v",), 999, 12), (("-q", "--vqamt-summary=full"), 999, 12)],
+)
+def test_its_length_is_that_of_pytest(run: Run, options: tuple[str, ...], most: int, least: int) -> None:
+    result = run(TWO, *options, model="fault:always-yes", summary=None)
+    result.assert_outcomes(passed=2) if "-q" not in options else None
+    assert least <= len([line for line in result.outlines if line]) <= most + 12
+    is_full = any(line.startswith("relation ") for line in result.outlines)
+    assert is_full is (most == 999)
+
+
+def test_none_says_nothing(run: Run, pytester: pytest.Pytester) -> None:
+    assert "vqamt: consistency" not in run(TWO, summary="none").stdout.str()
+    pytester.makeini("[pytest]\nvqamt_summary = none\n")
+    assert "vqamt: consistency" not in run(TWO, summary=None).stdout.str()
+
+
+def test_another_length_is_refused(run: Run) -> None:
+    result = run(TWO, summary="long")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*Expected --vqamt-summary to be one of short, full, none, but got 'long'*"])
+
+
+def test_its_replay_command_replays(pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = of_summary(run(TWO, model="fault:always-yes", summary=None))
+    (command,) = re.findall(r"vqamt replay [0-9a-f]{16}", "\n".join(lines))
+    monkeypatch.chdir(pytester.path)
+    assert main(command.split()[1:]) == 0
+    assert (pytester.path / "vqamt-replay").is_dir()
+
+
+def test_a_model_that_refuses_is_not_green(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(models=MODELS)
+    result = run(TWO, model="python:models:refusing", summary=None)
+    result.assert_outcomes(skipped=2)
+    assert "UNREAD: 100 % of 4 cases have an answer that could not be read: refusal 8" in of_summary(result)
+    gated = run(TWO, "--vqamt-fail-under=0", model="python:models:refusing", summary=None)
+    gated.assert_outcomes(failed=1, skipped=1)
+    gated.stdout.fnmatch_lines(["*the answers of 100 % of the cases could not be read, more than --vqamt-max-unread*"])
+
+
+def test_a_gate_is_not_met_by_the_few_answers_that_can_be_read(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(models=MODELS)
+    few = ("--vqamt-relations=metavqa.reversion[object]", "--vqamt-fail-under=0")
+    run(*few, model="python:models:chatty").assert_outcomes(failed=1)
+    run(*few, "--vqamt-max-unread=1", model="python:models:chatty").assert_outcomes(passed=1)
+
+
+def test_colours_are_those_of_pytest(run: Run) -> None:
+    coloured = run(TWO, "--color=yes", "--vqamt-fail-under=0.1", model="oracle", summary=None)
+    assert "\x1b[32mgates: 1 met, 0 missed; every relation has one" in coloured.stdout.str()

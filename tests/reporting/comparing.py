@@ -78,6 +78,7 @@ class Made:
             "vacuous": False,
             "readings": [],
             "facts": {},
+            **({"unread": ["no number"]} if outcome is Outcome.UNPARSED else {}),
             **({"tags": ["presumed"]} if place in self.presumed else {}),
             **({"waived": True} if self.verdicts[place] == "w" else {}),
         }

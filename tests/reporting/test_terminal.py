@@ -16,6 +16,7 @@ from pytest_vqamt.core.results import (
     BaselineUse,
     GapToFirst,
     Gate,
+    Grounded,
     ModelDifference,
     QueryPreview,
     RankedModel,
@@ -26,8 +27,23 @@ from pytest_vqamt.core.results import (
     StratumResult,
     ViolationPreview,
 )
-from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
-from pytest_vqamt.reporting.terminal import baseline_lines, ranking_lines, summary
+from pytest_vqamt.core.tallies import (
+    GroundedCells,
+    PairedClusters,
+    PairedSceneTally,
+    Tally,
+    UnreadCount,
+    UnreadExample,
+)
+from pytest_vqamt.reporting.terminal import (
+    LINES,
+    SummaryLine,
+    baseline_lines,
+    brief_summary,
+    ranking_lines,
+    short_summary,
+    summary,
+)
 from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
@@ -386,3 +402,123 @@ def test_presumed_cases_baselines_and_controls_are_ranked_where_all_is_asked_for
         ", relations tagged baseline",
         ", controls",
     ]
+
+
+# The short summary.
+
+
+def short(*results: RelationResult, **of_report: object) -> list[SummaryLine]:
+    return list(short_summary(report(*results, **of_report), lambda _result, violation: f"vqamt replay {violation.id}"))
+
+
+def texts(*results: RelationResult, **of_report: object) -> list[str]:
+    return [line.text for line in short(*results, **of_report)]
+
+
+VIOLATION = ViolationPreview(
+    id="c4c965ee40f19e27",
+    scene="s",
+    queries=(
+        QueryPreview(picture="p", text="Is there a dog?", answer="yes"),
+        QueryPreview(picture="q", text="Is there a dog?", answer="yes", edits="dog erased"),
+    ),
+    expected="one yes, one no",
+    reason="one answer must be yes and the other no, but got yes, yes",
+)
+
+
+def test_the_short_summary_of_two_relations() -> None:
+    met = Gate(kind="fail-under", threshold=0.7, on="point", met=True)
+    weak = result(Tally(cases=10, holds=4, violated=6), None, item="ours.weak", violation=VIOLATION)
+    control = result(Tally(cases=10, violated=10), None, item="control.repeat", tags=("control",))
+    assert texts(result(SURE, None, gate=met), weak, control) == [
+        "tiny on gqa:DIR: 60 % of 20 cases hold, 8 violations, 0 % unread",
+        "gates: 1 met, 0 missed; 1 of 2 relations have none",
+        "",
+        "weakest relations  hold  grounded          gate",
+        "-----------------  ----  --------  ------------",
+        "ours.weak          40 %         -             -",
+        "ours.rule          80 %         -  met: >= 70 %",
+        "",
+        "ours.weak: one answer must be yes and the other no, but got yes, yes",
+        "  Is there a dog? -> 'yes'; [dog erased] -> 'yes'  vqamt replay c4c965ee40f19e27",
+    ]
+
+
+CHATTY = {
+    "neither yes nor no": UnreadCount(9, 4, UnreadExample("a", "Is there a dog?", "What a lovely day " * 9)),
+    "refusal": UnreadCount(0, 2, UnreadExample("b", "How many cats?", "I can't help with that.")),
+}
+
+
+def test_unread_answers_have_a_banner_with_examples_and_advice() -> None:
+    tally = Tally(cases=20, holds=9, violated=1, unparsed=8, declined=2, refused=2, unread_cases=10)
+    lines = short(result(tally, None, unread=CHATTY))
+    place = next(place for place, line in enumerate(lines) if line.text.startswith("UNREAD: "))
+    assert [line.text for line in lines[place : place + 4]] == [
+        "UNREAD: 50 % of 20 cases have an answer that could not be read: neither yes nor no 13, refusal 2",
+        "  90 % of the 10 readable cases hold; with unread ones as violations, 50 %",
+        "  neither yes nor no: Is there a dog? -> 'What a lovely day What a lovely day W...'",
+        "  refusal: How many cats? -> 'I can't help with that.'",
+    ]
+    assert "the form of the answer" in lines[place + 4].text
+    assert {line.state for line in lines[place : place + 4]} == {"warning"}
+    seldom = replace(tally, holds=18, violated=0, unparsed=2, declined=0, refused=0, unread_cases=2)
+    assert not any(text.startswith("UNREAD") for text in texts(result(seldom, None, unread=CHATTY))), "a tenth is none"
+    full = shown(result(tally, None, unread=CHATTY))
+    assert full[0].startswith("UNREAD: tiny on gqa:DIR: 50 % of 20 cases")
+
+
+def test_with_too_many_unread_a_gate_says_so() -> None:
+    held = Gate(kind="fail-under", threshold=0.7, on="point", met=False, unread=0.5)
+    (row,) = (text for text in texts(result(SURE, None, gate=held)) if text.startswith("ours.rule"))
+    assert row.split("  ")[-1] == "missed: 50 % unread"
+
+
+def test_it_has_at_most_thirty_lines_whatever_there_is_to_say() -> None:
+    models = [replace(TINY, name=f"a model with a long name, number {number}") for number in range(7)]
+    tally = Tally(cases=90, holds=9, violated=1, unparsed=50, errors=10, declined=20, refused=10, unread_cases=60)
+    blind = Grounded(cells=GroundedCells(consistent_unchanged=90), interval=(0.0, 0.1))
+    found = [
+        result(
+            tally,
+            None,
+            item=f"ours.{'very_' * 12}long_name_{number}",
+            model=model,
+            position=number,
+            violation=VIOLATION,
+            unread=CHATTY,
+            grounded=blind,
+        )
+        for model in models
+        for number in range(9)
+    ]
+    lines = texts(*found, complete=False)
+    assert len(lines) <= LINES
+    assert max(map(len, lines)) <= 120
+    assert sum("vqamt replay" in line for line in lines) >= 1
+    assert sum("ours.very" in line for line in lines) >= 4, "three rows and a violation"
+    alone = texts(*(each for each in found if each.model == models[0]))
+    assert len(alone) <= LINES
+    assert sum("vqamt replay" in line for line in alone) == 3
+
+
+def test_what_a_model_or_a_case_says_cannot_write_to_the_terminal() -> None:
+    evil = replace(
+        VIOLATION, reason="got \x1b[31m\nred", queries=(QueryPreview(picture="", text="\x1b[2J", answer="\x07"),)
+    )
+    lines = texts(result(Tally(cases=2, violated=2), None, violation=evil))
+    assert not re.search(r"[\x00-\x1f]", "".join(lines))
+
+
+def test_an_answer_that_is_given_to_all_questions_is_pointed_out() -> None:
+    always = result(Tally(cases=100, holds=50, violated=50), None, readings=Counter({"yes": 190, "no": 10}))
+    assert "95 % of all yes/no answers are 'yes'" in texts(always)
+    right = result(Tally(cases=100, holds=90, violated=10), None, readings=Counter({"yes": 190, "no": 10}))
+    assert not any("of all yes/no answers" in text for text in texts(right))
+
+
+def test_quiet_has_figures_and_gates_alone() -> None:
+    told = [line.text for line in brief_summary(report(result(SURE, None, violation=VIOLATION)))]
+    assert told[0] == "tiny on gqa:DIR: 80 % of 10 cases hold, 2 violations, 0 % unread"
+    assert len(told) == 2

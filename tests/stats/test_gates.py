@@ -7,10 +7,19 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, RelationResult, StratumResult
-from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
-from pytest_vqamt.stats.gates import GateOn, Threshold, gate, threshold_for, with_baseline_gates
+from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, PairedSceneTally, SceneTally, Tally
+from pytest_vqamt.stats.gates import (
+    GateOn,
+    GroundedCounts,
+    Threshold,
+    gate,
+    grounded_result,
+    threshold_for,
+    with_baseline_gates,
+)
 from pytest_vqamt.stats.intervals import wilson
 from pytest_vqamt.stats.paired import change_of
 
@@ -108,6 +117,58 @@ class TestWhetherItIsMet:
 
     def test_where_nothing_is_demanded_there_is_no_gate(self) -> None:
         assert gate(ITEM, (), Tally(cases=1, holds=1), ANY, thresholds("carets.*=1"), GateOn.POINT) is None
+
+
+class TestUnread:
+    """Above the share of unread cases that is allowed no gate is met, whatever the rates."""
+
+    HALF = Tally(cases=10, holds=7, violated=1, unparsed=1, declined=1, refused=1, unread_cases=2)
+    """Two of ten answered cases are unread: a fifth."""
+
+    def test_at_the_limit_a_gate_is_met_and_above_it_not(self) -> None:
+        more = replace(self.HALF, unparsed=0, declined=2, refused=2, unread_cases=3)
+        for tally, most, unread in ((self.HALF, 0.2, None), (self.HALF, 0.19, 0.2), (more, 0.2, 0.3), (more, 1, None)):
+            found = gate(ITEM, (), tally, ANY, thresholds("0.5"), GateOn.POINT, most)
+            assert found is not None
+            assert (found.met, found.unread) == (unread is None, unread)
+
+    def test_what_the_adapter_declines_is_not_unread(self) -> None:
+        declined = Tally(cases=10, holds=2, declined=8)
+        found = gate(ITEM, (), declined, ANY, thresholds("0.5"), GateOn.POINT)
+        assert found is not None
+        assert found.met
+
+    def test_a_grounded_rate_is_gated_so_too(self) -> None:
+        counts = GroundedCounts(
+            GroundedCells(consistent_changed=9), Figure(9, 0), Clusters((SceneTally(1, 1, 9),)), PairedClusters()
+        )
+        nothing = GroundedCounts(GroundedCells(), Figure(), Clusters(), PairedClusters())
+        for most, met in ((0.1, False), (0.5, True)):
+            found = grounded_result(
+                ITEM,
+                (),
+                counts,
+                nothing,
+                thresholds("0.9"),
+                GateOn.POINT,
+                tally=self.HALF,
+                max_unread=most,
+                version_before=None,
+            )
+            assert found is not None
+            assert found.gate is not None
+            assert found.gate.met is met
+
+    def test_a_drop_cannot_be_hidden_by_refusing(self) -> None:
+        """No case is judged now, so none can be compared."""
+        gone = Tally(cases=9, declined=9, refused=9, unread_cases=9)
+        silent = replace(TestDrops.item(0), tally=gone)
+        [held] = with_baseline_gates([silent], 0.05)
+        assert [(each.met, each.unread) for each in held.drop_gates] == [(False, 1.0)]
+        [told] = with_baseline_gates([silent], 0.05, 1.0)
+        assert told.drop_gates == ()
+        [control] = with_baseline_gates([replace(silent, tags=("control",))], 0.05)
+        assert control.drop_gates == ()
 
 
 class TestDrops:

@@ -10,9 +10,9 @@ from typing import NamedTuple, cast
 from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.core.results import BaselineChange
-from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter
+from pytest_vqamt.core.report_json import Row, tally_of_row
+from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
 from pytest_vqamt.reporting.compare.runs import (
     ComparableRun,
     PairedItem,
@@ -22,8 +22,10 @@ from pytest_vqamt.reporting.compare.runs import (
     models_compared,
 )
 from pytest_vqamt.reporting.html.cards import describe_edits
-from pytest_vqamt.reporting.view.format import count_noun, format_cost
+from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
+from pytest_vqamt.reporting.view.format import count_noun, format_cost, format_percent
 from pytest_vqamt.stats import paired
+from pytest_vqamt.stats.gates import missed_if_unread
 from pytest_vqamt.stats.paired import SIGNIFICANT, change_of, drop_p, holm, with_holm_gates
 
 _NEVER_GATED = {"control", "baseline"}
@@ -38,11 +40,18 @@ class _Compared:
     grounded: bool
     cases: ItemPairs
     change: BaselineChange
+    tallies: tuple[Tally, Tally]
+    """Of the shared cases of the item in the two runs."""
+
+    # The same rules as in stats.gates.with_baseline_gates.
+
+    @property
+    def may_be_gated(self) -> bool:
+        return not self.presumed and not _NEVER_GATED.intersection(self.pair.tags)
 
     @property
     def is_gated(self) -> bool:
-        # The same rule as in stats.gates.with_baseline_gates.
-        return not self.presumed and self.change.paired.shared > 0 and not _NEVER_GATED.intersection(self.pair.tags)
+        return self.may_be_gated and self.change.paired.shared > 0
 
 
 def compare(
@@ -51,6 +60,7 @@ def compare(
     *,
     models: tuple[str, str] | None = None,
     max_drop: float | None = None,
+    max_unread: float = MAX_UNREAD,
     show: int = 3,
 ) -> Comparison:
     """Compares two runs case by case.
@@ -62,6 +72,7 @@ def compare(
         after: the second run.
         models: the model to take of each run; needed where the runs have no model name in common.
         max_drop: the drop of the pass rate that the gate allows; without it there is no gate.
+        max_unread: the share of an item's cases that may be unread in the second run if it is to meet the gate.
         show: how many regressions and how many fixes to keep in full.
 
     Raises:
@@ -74,7 +85,7 @@ def compare(
         found = [each for pair in pairs for each in _compare_item(pair, old, new, show)]
     if not any(each.change.paired.shared for each in found):
         raise DataError(_nothing_in_common(before, after, pairs))
-    items = tuple(_conclude(found, max_drop))
+    items = tuple(_conclude(found, max_drop, max_unread))
     return Comparison(
         before=_compared_run(before, [name for name, _ in named]),
         after=_compared_run(after, [name for _, name in named]),
@@ -93,19 +104,23 @@ def _compare_item(pair: PairedItem, before: ReadItem, after: ReadItem, show: int
         (presumed if is_presumed(both) else ordinary).add(both)
         if not is_presumed(both) and _has_contrasts(both):
             grounded.add(both)
+    was, now = ordinary.tallies[0] + presumed.tallies[0], ordinary.tallies[1] + presumed.tallies[1]
     for cases, of_presumed in ((ordinary, False), (presumed, True), (grounded, False)):
         if not cases.is_empty:
             made = change_of(cases.spread.paired, version_before=pair.before.version)
             cases.spread = SceneCounter()  # frees the scenes, which take much memory over all items
-            yield _Compared(pair, of_presumed, cases is grounded, cases, made)
+            yield _Compared(pair, of_presumed, cases is grounded, cases, made, (was, now))
 
 
-def _conclude(found: Sequence[_Compared], max_drop: float | None) -> Iterator[ComparedItem]:
+def _conclude(found: Sequence[_Compared], max_drop: float | None, max_unread: float) -> Iterator[ComparedItem]:
     gated = [each.is_gated for each in found]
     held = with_holm_gates([each.change for each in found], max_drop or 0.0, gated)
     gains = iter(holm([_gain_p(each.change) for each in found if each.is_gated]))
     for each, made in zip(found, held, strict=True):
         p_gain = next(gains) if each.is_gated else None
+        with_gate = made
+        if each.may_be_gated:
+            with_gate = missed_if_unread(made, each.tallies[1], max_drop or 0.0, max_unread)
         yield ComparedItem(
             item=each.pair.after.counted.item,
             models=(each.pair.before.counted.model, each.pair.after.counted.model),
@@ -114,13 +129,14 @@ def _conclude(found: Sequence[_Compared], max_drop: float | None) -> Iterator[Co
             grounded=each.grounded,
             tags=each.pair.tags,
             version=each.pair.after.version,
-            change=made if max_drop is not None else replace(made, gate=None),
+            change=with_gate if max_drop is not None else replace(made, gate=None),
             p_gain=p_gain,
             standing=_conclusion(made, p_gain, max_drop),
             only_before=each.cases.only_before,
             only_after=each.cases.only_after,
             unjudged=each.cases.unjudged,
             other_verdict=each.cases.other_verdict,
+            unread=(each.tallies[0].unread_rate, each.tallies[1].unread_rate),
             regressions=tuple(each.cases.regressions),
             fixes=tuple(each.cases.fixes),
         )
@@ -264,6 +280,7 @@ class ComparedItem:
         only_before, only_after: the numbers of cases that only one run has.
         unjudged: the number of shared cases that are waived or have no verdict in one of the runs.
         other_verdict: the number of cases with another verdict for the same answers.
+        unread: the unread rates of the item's shared cases in the two runs.
         regressions, fixes: ids of the cases that hold only in the first or only in the second run, sorted.
     """
 
@@ -281,6 +298,7 @@ class ComparedItem:
     only_after: int
     unjudged: int
     other_verdict: int
+    unread: tuple[float | None, float | None]
     regressions: tuple[str, ...]
     fixes: tuple[str, ...]
 
@@ -341,6 +359,7 @@ class ItemPairs:
         spread: outcomes of the cases that both runs judged, by scene.
         shown: the regressions and fixes kept in full.
         of_contrasts: count a case as holding only if it is grounded.
+        tallies: the shared cases by outcome, in the two runs.
     """
 
     show: int
@@ -353,6 +372,7 @@ class ItemPairs:
     regressions: list[str] = field(default_factory=list)
     fixes: list[str] = field(default_factory=list)
     shown: list[ChangedCase] = field(default_factory=list)
+    tallies: tuple[Tally, Tally] = (Tally(), Tally())
 
     @property
     def is_empty(self) -> bool:
@@ -369,6 +389,7 @@ class ItemPairs:
             self.only_before += after is None
             self.only_after += before is None
             return
+        self.tallies = self.tallies[0] + tally_of_row(before.row), self.tallies[1] + tally_of_row(after.row)
         old, new = (_outcome(line.row, of_contrast=self.of_contrasts) for line in (before, after))
         if old is None or new is None:
             self.unjudged += 1
@@ -515,8 +536,26 @@ def _cases(items: Sequence[ComparedItem]) -> Iterator[str]:
         yield f"only in the first run: {count_noun(first, 'case')}; only in the second: {count_noun(second, 'case')}"
     if unjudged := sum(each.unjudged for each in items):
         yield f"not compared, without a verdict or waived in one of the runs: {count_noun(unjudged, 'case')}"
+    yield from _unread(items)
     if other := sum(each.other_verdict for each in items):
         yield f"another verdict for the same answers: {count_noun(other, 'case')}"
+
+
+def _unread(items: Sequence[ComparedItem]) -> Iterator[str]:
+    """The items whose answers could often not be read in one of the runs."""
+    often = [
+        f"{each.item} ({format_percent(before or 0.0)} before, {format_percent(now or 0.0)} now)"
+        for each in items
+        if not each.grounded and not each.presumed
+        for before, now in (each.unread,)
+        if max(before or 0.0, now or 0.0) > OFTEN_UNREAD
+    ]
+    if often:
+        more = f" and {len(often) - _NAMED} more" if len(often) > _NAMED else ""
+        yield f"cases with an answer that could not be read: {', '.join(often[:_NAMED])}{more}"
+
+
+_NAMED = 5
 
 
 def _costs(

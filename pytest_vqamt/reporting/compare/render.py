@@ -117,6 +117,9 @@ def gate_verdict(comparison: Comparison) -> str:
     drop = f"a significant drop of more than {comparison.max_drop:g}"
     if not missed:
         return f"met: none of {variants} has {drop}"
+    unread = [each for each in missed if each.change.gate and each.change.gate.unread is not None]
+    if unread:
+        drop += ", or too many answers that could not be read"
     return f"MISSED: {len(missed)} of {variants} {'has' if len(missed) == 1 else 'have'} {drop}: " + ", ".join(
         f"{each.item}{' (grounded)' if each.grounded else ''}{_model_and_data(each, comparison)}" for each in missed
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
@@ -11,6 +12,7 @@ from pytest_vqamt.core.case import CONFIDENT, MILLION, RIGHT_FOLLOW_UP, RIGHT_SO
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.tallies import (
     CALIBRATION_BINS,
+    DECLINED_CAUSE,
     CalibrationBin,
     GradedCases,
     RepeatedCases,
@@ -19,11 +21,116 @@ from pytest_vqamt.core.tallies import (
     UnreadCount,
     add_unread,
 )
-from pytest_vqamt.reporting.view.format import count_noun, format_rate, wrapped
+from pytest_vqamt.reporting.view.format import count_noun, format_percent, format_rate, wrapped
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 
 _WORDS_SHOWN = 12
+
+OFTEN_UNREAD = 0.1
+"""From this share of unread cases on, a summary warns of them."""
+
+
+_ADVICE: Mapping[str, str] = {
+    "refusal": "the model refuses: look at its system prompt and its safety settings",
+    "unsure": "the model does not commit itself: ask it, in its prompt, for its best guess",
+    "sees nothing": "the pictures may not reach the model: `vqamt probe MODEL` tries that",
+    "cut off": "answers end too early: raise the most tokens of an answer (--vqamt-option=longest-answer=N)",
+    "empty answer": "the model says nothing: look at its adapter, its chat template and its longest answer",
+}
+_ADVICE_ON_FORM = (
+    "the answers are not of the kind asked for: put the form of the answer into the prompt, as `openai:` does, or read "
+    "them by a reader of your own (--vqamt-option=reader=MODULE:FUNC)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadAnswers:
+    """The answers of some items that could not be read.
+
+    Attributes:
+        tally: of all cases of the items.
+        causes: each cause with its number of answers and an example, the most frequent one first.
+    """
+
+    tally: Tally
+    causes: tuple[tuple[str, UnreadCount], ...]
+
+    @classmethod
+    def of(cls, results: Iterable[RelationResult]) -> UnreadAnswers:
+        """The sum over the items."""
+        found = list(results)
+        total: Unread = reduce(add_unread, map(_unread, found), {})
+        return cls(
+            tally=sum((result.total for result in found), Tally()),
+            causes=tuple(
+                sorted(
+                    ((cause, count) for cause, count in total.items() if cause != DECLINED_CAUSE),
+                    key=lambda each: (-each[1].answers, each[0]),
+                )
+            ),
+        )
+
+    @property
+    def is_often(self) -> bool:
+        """Whether so many cases are unread that a reader must be warned."""
+        return (self.tally.unread_rate or 0.0) > OFTEN_UNREAD
+
+    @property
+    def headline(self) -> str:
+        """How many cases are unread, and the causes with their numbers of answers.
+
+        >>> UnreadAnswers(
+        ...     tally=Tally(cases=8, holds=4, unparsed=4, unread_cases=4), causes=(("refusal", UnreadCount(1, 3)),)
+        ... ).headline
+        '50 % of 8 cases have an answer that could not be read: refusal 4'
+        """
+        tally = self.tally
+        return (
+            f"{format_percent(tally.unread_rate)} of {count_noun(tally.answered, 'case')} have an answer that could "
+            f"not be read: {self.named_causes}"
+        )
+
+    @property
+    def named_causes(self) -> str:
+        """Each cause with its number of answers, the most frequent ones alone where there are many."""
+        named = [f"{cause} {count.answers:,}" for cause, count in self.causes]
+        rest = sum(count.answers for _, count in self.causes[_CAUSES_NAMED:])
+        return ", ".join([*named[:_CAUSES_NAMED], *([f"other {rest:,}"] if rest else [])])
+
+    @property
+    def rates(self) -> str:
+        """The pass rate of the readable cases beside the strict one."""
+        tally = self.tally
+        if not tally.readable:
+            return "no case can be read, so nothing is known of the model's consistency"
+        return (
+            f"{format_percent(tally.readable_rate)} of the {count_noun(tally.readable, 'readable case')} hold; with "
+            f"unread ones as violations, {format_percent(tally.pass_rate)}"
+        )
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """An answer of each of the most frequent causes, with its question, a line each."""
+        return tuple(
+            f"{cause}: {_beginning(example.text, 40) or '(captioning)'} -> '{_beginning(example.answer, 40)}'"
+            for cause, count in self.causes[:_EXAMPLES]
+            if (example := count.example)
+        )
+
+    @property
+    def advice(self) -> str:
+        """What to do about the most frequent cause."""
+        return _ADVICE.get(self.causes[0][0], _ADVICE_ON_FORM) if self.causes else ""
+
+
+_CAUSES_NAMED = 4
+_EXAMPLES = 2
+
+
+def _beginning(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3].rstrip()}..."
 
 
 def unread_tables(report: Report, *, in_full: bool) -> Iterator[ViewTable]:
@@ -57,7 +164,7 @@ def _unread(result: RelationResult) -> Unread:
 
 
 def _cause_rows(total: Unread) -> Iterator[tuple[str, str, str]]:
-    for cause, count in sorted(total.items(), key=lambda each: (-sum(each[1]), each[0])):
+    for cause, count in sorted(total.items(), key=lambda each: (-each[1].answers, each[0])):
         yield cause, f"{count.source:,}", f"{count.follow_up:,}"
 
 

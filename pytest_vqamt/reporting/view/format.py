@@ -25,6 +25,24 @@ def format_rate(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
+def format_percent(share: float | None) -> str:
+    """A share in percent: whole, but with one place below 1 % and from 99 % on; "-" where there is none.
+
+    >>> format_percent(0.734), format_percent(0.004), format_percent(0.996), format_percent(1), format_percent(0)
+    ('73 %', '0.4 %', '99.6 %', '100 %', '0 %')
+    >>> format_percent(0.00001), format_percent(0.99999)
+    ('<0.1 %', '>99.9 %')
+    """
+    if share is None:
+        return "-"
+    if 0 < share < 0.0005:
+        return "<0.1 %"
+    if 0.9995 < share < 1:
+        return ">99.9 %"
+    is_fine = 0 < share < 0.0095 or 0.985 < share < 1
+    return f"{100 * share:.1f} %" if is_fine else f"{100 * share:.0f} %"
+
+
 def format_interval(interval: tuple[float, float]) -> str:
     """An interval.
 

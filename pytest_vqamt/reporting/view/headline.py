@@ -1,4 +1,4 @@
-"""The first lines of a report: its verdict, warnings and findings."""
+"""The summary of a report, from which terminal, Markdown and page are laid out: figures, gates, warnings, findings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.core.results import Gate, Report
-from pytest_vqamt.reporting.view.answers import noise_lines
-from pytest_vqamt.reporting.view.format import count_noun, describe_gate, format_interval, format_rate
+from pytest_vqamt.core.results import Gate, RelationResult, Report
+from pytest_vqamt.core.tallies import GroundedCells, Tally
+from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
+from pytest_vqamt.reporting.view.format import (
+    count_noun,
+    describe_gate,
+    format_interval,
+    format_percent,
+    format_rate,
+)
 from pytest_vqamt.reporting.view.grounding import describe_by_chance, misleading_lines
 from pytest_vqamt.reporting.view.rankings import best_model_notes
 from pytest_vqamt.reporting.view.rows import (
@@ -18,6 +25,7 @@ from pytest_vqamt.reporting.view.rows import (
     drop_gate_status,
     is_significant_drop,
     rate_difference,
+    results_by_model_and_data,
 )
 from pytest_vqamt.stats.paired import ChangeStatus
 
@@ -35,13 +43,82 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunPart:
+    """What a run shows of one model on one data source. Controls are in none of the figures.
+
+    Attributes:
+        items: the number of relation variants with cases.
+        tally: of all their cases.
+        cells: of all their cases with a contrast.
+        unread: the answers that could not be read.
+    """
+
+    model: str
+    data: str
+    items: int
+    tally: Tally
+    cells: GroundedCells
+    unread: UnreadAnswers
+
+    @property
+    def violations(self) -> int:
+        """The violated cases whose answers could be read."""
+        tally = self.tally
+        return tally.readable - (tally.holds - tally.unread_holds)
+
+    @property
+    def line(self) -> str:
+        """The figures in one line."""
+        tally = self.tally
+        what = f"{self.model} on {self.data}: "
+        if not tally.judged:
+            refused = f", {tally.refused:,} were refused" if tally.refused else ""
+            return f"{what}none of {count_noun(tally.cases, 'case')} was judged{refused}"
+        figures = [f"{format_percent(tally.pass_rate)} of {count_noun(tally.judged, 'case')} hold"]
+        if tally.unread_cases and tally.readable:
+            figures[0] += f" ({format_percent(tally.readable_rate)} of the readable)"
+        if self.cells.cases:
+            figures.append(f"{format_percent(self.cells.rate)} grounded")
+        figures.append(count_noun(self.violations, "violation"))
+        figures.append(f"{format_percent(tally.unread_rate)} unread")
+        return f"{what}{', '.join(figures)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateCounts:
+    """How many of the relation variants have a gate, and how many of these miss one. Controls never have any."""
+
+    items: int
+    gated: int
+    missed: int
+
+    @property
+    def line(self) -> str:
+        """The counts in one line.
+
+        >>> GateCounts(items=36, gated=14, missed=2).line
+        'gates: 12 met, 2 missed; 22 of 36 relations have none'
+        """
+        if not self.gated:
+            return "no relation has a gate, so none can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
+        without = f"{self.items - self.gated:,} of {count_noun(self.items, 'relation')} have none"
+        if self.items == self.gated:
+            without = "every relation has one"
+        return f"gates: {self.gated - self.missed:,} met, {self.missed:,} missed; {without}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """The first lines of a report.
+    """The summary of a report.
 
     Attributes:
         state: "missed", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run).
         title: the verdict.
-        about: the models, the data and the number of cases.
+        parts: the figures of each model on each data source.
+        gates: how many relation variants have a gate, and miss it.
+        weakest: the rows with a pass rate, missed gates first, then by their pass rate; without controls, and without
+            relations tagged "baseline" unless they miss a gate.
+        about: the figures of all parts as one sentence.
         missed: the items that missed a gate.
         dropped: the largest other significant drops since the baseline; ``drops_left_out`` more are not listed.
         notes: about gates, baseline and models.
@@ -50,6 +127,9 @@ class Headline:
 
     state: str
     title: str
+    parts: tuple[RunPart, ...]
+    gates: GateCounts
+    weakest: tuple[ResultRow, ...]
     about: str
     missed: tuple[Finding, ...]
     dropped: tuple[Finding, ...]
@@ -61,17 +141,64 @@ class Headline:
 def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
     """The first lines of a report."""
     state, title = _verdict(report, lines)
+    parts = run_parts(report)
     dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
     return Headline(
         state=state,
         title=title,
-        about=_about(report, lines),
+        parts=parts,
+        gates=count_gates(lines),
+        weakest=weakest_rows(lines),
+        about=_about(parts, lines),
         missed=tuple(_finding(report, line) for line in lines if line.is_missed),
         dropped=tuple(_finding(report, line) for line in dropped[:_DROPS_SHOWN]),
         drops_left_out=max(0, len(dropped) - _DROPS_SHOWN),
         notes=tuple(_notes(report, lines)),
         regressions=count_regressions(lines),
     )
+
+
+def run_parts(report: Report) -> tuple[RunPart, ...]:
+    """The figures of each model on each data source."""
+    return tuple(
+        _run_part(model, data, [each for each in results if "control" not in each.tags and each.all_cases])
+        for (model, data), results in results_by_model_and_data(report)
+    )
+
+
+def _run_part(model: str, data: str, results: Sequence[RelationResult]) -> RunPart:
+    grounded = [each for result in results for each in (result.grounded, result.grounded and result.grounded.presumed)]
+    return RunPart(
+        model=model,
+        data=data,
+        items=len(results),
+        tally=sum((result.total for result in results), Tally()),
+        cells=sum((each.cells for each in grounded if each), GroundedCells()),
+        unread=UnreadAnswers.of(results),
+    )
+
+
+def count_gates(lines: Sequence[ResultRow]) -> GateCounts:
+    """The relation variants with gates; a variant on several models or data counts for each."""
+    items = {id(line.result): False for line in lines if not line.is_noise}
+    gated = {id(line.result) for line in lines if line.gates}
+    missed = {id(line.result) for line in lines if line.is_missed}
+    return GateCounts(items=len(items), gated=len(gated), missed=len(missed))
+
+
+def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
+    """The rows as ``Headline.weakest`` has them."""
+
+    def weakness(line: ResultRow) -> tuple[bool, float]:
+        rate = line.counted.tally.pass_rate
+        return not line.is_missed, -1.0 if rate is None else rate
+
+    ranked = [
+        line
+        for line in lines
+        if line.is_missed or (line.counted.tally.answered and not line.is_noise and "baseline" not in line.result.tags)
+    ]
+    return tuple(sorted(ranked, key=weakness))
 
 
 def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
@@ -88,17 +215,10 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     return "met", "The gate is met" if len(gates) == 1 else f"All {len(gates)} gates are met"
 
 
-def _about(report: Report, lines: Sequence[ResultRow]) -> str:
-    models = ", ".join(model.name for model in report.models)
-    data = ", ".join(source.spec for source in report.data)
-    cases = sum(line.counted.tally.cases for line in lines)
-    wrong, noise = (_violations(line for line in lines if line.is_noise is controls) for controls in (False, True))
-    items = len({line.result.item for line in lines})
-    in_controls = f" and {noise:,} in controls" if noise else ""
-    return (
-        f"{models} on {data}: {count_noun(cases, 'case')} of {count_noun(items, 'relation variant')}, "
-        f"{count_noun(wrong, 'violation')}{in_controls}."
-    )
+def _about(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
+    noise = _violations(line for line in lines if line.is_noise)
+    in_controls = f"; {count_noun(noise, 'violation')} in controls" if noise else ""
+    return f"{'; '.join(part.line for part in parts)}{in_controls}." if parts else "No relation was run."
 
 
 def _violations(lines: Iterable[ResultRow]) -> int:
@@ -131,7 +251,9 @@ def _why(line: ResultRow) -> Iterator[str]:
 
 
 def _reached(line: ResultRow, held: Gate) -> str:
-    """The rate that ``held`` is about, with its interval; "" for a drop."""
+    """The rate that ``held`` is about, with its interval; "" for a drop. Too many unread cases come first."""
+    if held.unread is not None:
+        return f"{format_percent(held.unread)} of the cases are unread, more than --vqamt-max-unread allows; "
     if held is line.counted.gate:
         return f"pass rate {format_rate(line.counted.tally.pass_rate)} ({format_interval(line.counted.interval)}), "
     for part in line.grounded:
@@ -150,7 +272,9 @@ def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
     yield from best_model_notes(report)
 
 
-def report_warnings(report: Report, lines: Sequence[ResultRow], left_out: int) -> Iterator[str]:
+def report_warnings(
+    report: Report, lines: Sequence[ResultRow], left_out: int, *, with_unread: bool = True
+) -> Iterator[str]:
     """What limits the figures of a report, a sentence each; ``left_out`` violations have no card."""
     if not report.complete:
         yield (
@@ -163,12 +287,20 @@ def report_warnings(report: Report, lines: Sequence[ResultRow], left_out: int) -
             "checks the gates on all cases."
         )
     several = len(report.models) > 1 or len(report.data) > 1
+    for part in run_parts(report):
+        if part.unread.is_often and with_unread:
+            of = f"{part.model} on {part.data}: " if several else ""
+            unread = part.unread
+            yield (
+                f"{of}{unread.headline}; {unread.rates}. Examples: {'; '.join(unread.examples)}. Advice: "
+                f"{unread.advice}."
+            )
     yield from (f"{line}." for line in misleading_lines(report.relations, of_model=several))
     errors = sum(line.counted.tally.errors for line in lines)
     if errors:
         cases = sum(line.counted.tally.cases for line in lines)
         yield f"{errors:,} of {count_noun(cases, 'case')} had no answer (a model or file failed) and count in no rate."
-    if declined := sum(line.counted.tally.declined for line in lines):
+    if with_unread and (declined := sum(line.counted.tally.declined for line in lines)):
         cases, refused = (sum(getattr(line.counted.tally, name) for line in lines) for name in ("cases", "refused"))
         yield (
             f"{declined:,} of {count_noun(cases, 'case')} were declined, {refused:,} of them in words, and count in no "

@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.results import Gate, RelationResult, Report
-from pytest_vqamt.reporting.view.format import describe_gate, format_difference, format_interval, format_rate
+from pytest_vqamt.reporting.view.format import (
+    describe_gate,
+    format_difference,
+    format_interval,
+    format_percent,
+    format_rate,
+)
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
     case_link,
@@ -197,6 +203,17 @@ def _pass_all(line: ResultRow) -> TableCell:
     return _of_rate(line.counted.repeated.pass_all_rate if line.counted.repeated else None)
 
 
+def _unread(line: ResultRow) -> TableCell:
+    rate = line.counted.tally.unread_rate
+    return TableCell(text=format_percent(rate) if rate else "0", key=repr(rate or 0.0))
+
+
+def _readable(line: ResultRow) -> TableCell:
+    """The pass rate of the readable cases, if some are not."""
+    tally = line.counted.tally
+    return _of_rate(tally.readable_rate if tally.unread_cases else None)
+
+
 def _of_rate(value: float | None) -> TableCell:
     return TableCell(text=format_rate(value), key="" if value is None else repr(value))
 
@@ -224,6 +241,8 @@ _COLUMNS: tuple[_Column, ...] = (
     _Column(name="cases", cell=_of_count("cases")),
     _Column(name="violated", cell=_of_count("violated")),
     _Column(name="unparsed", cell=_of_count("unparsed")),
+    _Column(name="unread", cell=_unread, is_optional=True),
+    _Column(name="readable pass rate", cell=_readable, is_optional=True),
     _Column(name="vacuous", cell=_of_count("vacuous")),
     _Column(name="errors", cell=_of_count("errors")),
     _Column(name=_DECLINED, cell=_of_count("declined"), is_optional=True),

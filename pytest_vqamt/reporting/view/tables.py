@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.results import BaselineChange, Gate, RelationResult
-from pytest_vqamt.reporting.view.format import aligned_table, format_p, tagged
+from pytest_vqamt.reporting.view.format import aligned_table, format_p, format_percent, tagged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +111,8 @@ def change_cells(change: BaselineChange, *, unadjusted_p: bool = False) -> tuple
 
 def drop_gate_cell(gate: Gate | None) -> str:
     """Whether the gate on the drop is met, and the drop that it allows."""
+    if gate is not None and gate.unread is not None:
+        return f"MISSED: {format_percent(gate.unread)} unread"
     return "-" if gate is None else f"{'met' if gate.met else 'MISSED'}: drop <= {gate.threshold:g}"
 
 

@@ -95,6 +95,16 @@ def test_no_worse_is_said_where_the_interval_lies_above_what_is_allowed(tmp_path
     assert only(compared(tmp_path, before, after, max_drop=0.01)).standing is Conclusion.UNCERTAIN
 
 
+def test_what_cannot_be_read_misses_the_gate_and_is_noted(tmp_path: Path) -> None:
+    before, after = Made(verdicts="+" * 9 + "?"), Made(verdicts="+" * 7 + "???")
+    found = compared(tmp_path, before, after, max_drop=0.9)
+    assert only(found).unread == (0.1, 0.3)
+    assert only(found).change.gate == Gate(kind="max-drop", threshold=0.9, on="holm", met=False, unread=0.3)
+    assert "cases with an answer that could not be read: ours.rule (10 % before, 30 % now)" in found.notes
+    allowed = compared(tmp_path, before, after, max_drop=0.9, max_unread=0.3)
+    assert only(allowed).change.gate == Gate(kind="max-drop", threshold=0.9, on="holm", met=True)
+
+
 @pytest.mark.parametrize("tags", [("control",), ("baseline",)])
 def test_controls_and_baselines_are_shown_and_never_gated(tmp_path: Path, tags: tuple[str, ...]) -> None:
     found = compared(

@@ -49,8 +49,11 @@ def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
     noise = result("control.repeat", holds=9, violated=1, tags=("control",))
     apart = presumed(Tally(cases=4, holds=1, violated=2, unparsed=1))
     made = first(result(presumed=apart), noise, result(model=OTHER))
-    # 10 + 4 presumed + 10 controls + 10 cases; 2 + 3 + 2 violations, and that of the control
-    assert made.about == "tiny, other on gqa:DIR: 34 cases of 2 relation variants, 7 violations and 1 in controls."
+    # 10 + 4 presumed cases of the first model with 2 + 3 violations, and 10 with 2 of the other
+    assert made.about == (
+        "tiny on gqa:DIR: 64 % of 14 cases hold, 5 violations, 0 % unread; "
+        "other on gqa:DIR: 80 % of 10 cases hold, 2 violations, 0 % unread; 1 violation in controls."
+    )
 
 
 def test_a_missed_gate_says_what_was_reached_and_what_was_demanded() -> None:
