@@ -174,7 +174,7 @@ TAKEN = {
     "name with spaces": setting("objects", 1, "name", to=" Beach  UMBRELLA "),
     "attribute twice": setting("objects", 0, "attributes", to=["red", "red"]),
     "a thing on itself": setting("relationships", 0, "object", to="w"),
-    **{f"no {field}": without(field) for field in FIELDS if field not in ("id", "photo", "width", "height")}
+    **{f"no {field}": without(field) for field in FIELDS if field not in ("id", "photo", "width", "height", "presumed")}
     | {"no objects": lambda row: [row.pop("objects"), row.pop("relationships")]},
     **{
         f"{field} null": setting(field, to=None)
@@ -186,6 +186,8 @@ TAKEN = {
         for field in ("attributes", "synset", "multi_coloured", "mask")
     },
     "question without answers": without("questions", 0, "answers"),
+    "presumed": setting("presumed", to=True),
+    "presumed null": setting("presumed", to=None),
     "question of no kind": setting("questions", 0, "kind", to=None),
 }
 
@@ -194,6 +196,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "id of blanks": (setting("id", to="  "), "id: "),
     "id of 201 characters": (setting("id", to="x" * 201), "id: "),
     "id true": (setting("id", to=True), "id: "),
+    "presumed in words": (setting("presumed", to="yes"), "presumed: "),
     "photo 7": (setting("photo", to=7), "photo: "),
     "width 0": (setting("width", to=0), "width: "),
     "height text": (setting("height", to="480"), "height: "),

@@ -57,6 +57,7 @@ def is_plain(question: str) -> bool:
         and not question.partition("?")[2].strip(" .!\"'")
         and 1 < len(question.split()) <= MOST_WORDS
         and begins_as_question(question)
+        and _ENGLISH.search(question) is not None
     )
 
 
@@ -101,6 +102,14 @@ def _any_of(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words.split())})\b")
 
 
+_ENGLISH = re.compile(
+    _any_of(
+        "what which who whose where when how the is are this that these those there it he she they you of on to his"
+        " their any with at for and or does did has have can"
+    ).pattern,
+    re.IGNORECASE,
+)
+"""Words without which no question is surely English; "was", "in" and "will" are words of German, too."""
 _COUNT = re.compile(r"\bhow (?:many|much)\b|\b(?:number|amount|count) of\b|\bcount\b")
 _SIDE = _any_of(
     r"left\w* right\w* sides? east\w* west\w* north\w* south\w* clockwise counter\w* hands? handed directions? way"
