@@ -14,29 +14,42 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_vqamt.core.box import Box
-    from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Verdict
+    from pytest_vqamt.core.case import Case, NotApplicable, Outcome, PairKind, Verdict
     from pytest_vqamt.core.corpus import Corpus
+    from pytest_vqamt.core.edits import Corruption, Cutout, FileForm, Fill
     from pytest_vqamt.core.errors import VqamtError
     from pytest_vqamt.core.meaning import (
+        NO_SUCH_THING,
+        NONE_OF_THESE,
         Absent,
+        Annotated,
         Both,
         Choice,
         Count,
+        Describe,
         Either,
+        Entails,
         Exists,
         Group,
         Has,
+        Label,
         Located,
         Neither,
         NotBoth,
         PartCount,
         Property,
+        Related,
+        Side,
+        Unit,
         WhichThere,
         Written,
+        truth,
     )
-    from pytest_vqamt.core.query import Answer, Declined, ModelInput
+    from pytest_vqamt.core.pairs import PairTally
+    from pytest_vqamt.core.picture import Picture
+    from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
     from pytest_vqamt.core.results import Report
-    from pytest_vqamt.core.scene import Scene, Thing
+    from pytest_vqamt.core.scene import Region, Relationship, Scene, Thing
     from pytest_vqamt.execution.run import run
     from pytest_vqamt.integration.items import Consistency
     from pytest_vqamt.language.answers.counts import Quantifier
@@ -44,84 +57,78 @@ if TYPE_CHECKING:
     from pytest_vqamt.language.answers.text import UnreadableAnswer
     from pytest_vqamt.language.questions import ask
     from pytest_vqamt.language.questions.simple import Question
+    from pytest_vqamt.models.reference.oracle import right_answer
     from pytest_vqamt.relations.catalogue import Draft, case, relation
     from pytest_vqamt.relations.expectations import (
+        Expectation,
         all_yes,
         any_yes,
         at_most_the_first,
         becomes_no,
+        becomes_none_of_these,
+        denied_where_absent,
         different_answers,
         exactly_one_yes,
+        expectation,
         not_both_yes,
         one_less,
         one_more,
         opposite_answer,
+        other_value,
+        parts_of_sum,
+        read_answer,
+        same_and_read,
         same_answer,
+        same_if_read,
         sum_of_parts,
+        the_other_option,
+        unchanged,
         yes_if_all_are,
     )
     from pytest_vqamt.sampling.chooser import Chooser
 
 
-_WHERE = {
-    "Absent": "pytest_vqamt.core.meaning",
-    "Answer": "pytest_vqamt.core.query",
-    "Both": "pytest_vqamt.core.meaning",
-    "Box": "pytest_vqamt.core.box",
-    "Case": "pytest_vqamt.core.case",
-    "Choice": "pytest_vqamt.core.meaning",
-    "Chooser": "pytest_vqamt.sampling.chooser",
-    "Consistency": "pytest_vqamt.integration.items",
-    "Corpus": "pytest_vqamt.core.corpus",
-    "Count": "pytest_vqamt.core.meaning",
-    "Declined": "pytest_vqamt.core.query",
-    "Draft": "pytest_vqamt.relations.catalogue",
-    "Either": "pytest_vqamt.core.meaning",
-    "Exists": "pytest_vqamt.core.meaning",
-    "Group": "pytest_vqamt.core.meaning",
-    "Has": "pytest_vqamt.core.meaning",
-    "Located": "pytest_vqamt.core.meaning",
-    "ModelInput": "pytest_vqamt.core.query",
-    "Neither": "pytest_vqamt.core.meaning",
-    "NotApplicable": "pytest_vqamt.core.case",
-    "NotBoth": "pytest_vqamt.core.meaning",
-    "PartCount": "pytest_vqamt.core.meaning",
-    "Property": "pytest_vqamt.core.meaning",
-    "WhichThere": "pytest_vqamt.core.meaning",
-    "Written": "pytest_vqamt.core.meaning",
-    "Outcome": "pytest_vqamt.core.case",
-    "Quantifier": "pytest_vqamt.language.answers.counts",
-    "Question": "pytest_vqamt.language.questions.simple",
-    "Report": "pytest_vqamt.core.results",
-    "Scene": "pytest_vqamt.core.scene",
-    "Thing": "pytest_vqamt.core.scene",
-    "UnreadableAnswer": "pytest_vqamt.language.answers.text",
-    "Verdict": "pytest_vqamt.core.case",
-    "VqamtError": "pytest_vqamt.core.errors",
-    "all_yes": "pytest_vqamt.relations.expectations",
-    "any_yes": "pytest_vqamt.relations.expectations",
-    "at_most_the_first": "pytest_vqamt.relations.expectations",
-    "becomes_no": "pytest_vqamt.relations.expectations",
-    "different_answers": "pytest_vqamt.relations.expectations",
-    "exactly_one_yes": "pytest_vqamt.relations.expectations",
-    "case": "pytest_vqamt.relations.catalogue",
-    "not_both_yes": "pytest_vqamt.relations.expectations",
-    "one_less": "pytest_vqamt.relations.expectations",
-    "one_more": "pytest_vqamt.relations.expectations",
-    "opposite_answer": "pytest_vqamt.relations.expectations",
-    "read": "pytest_vqamt.language.answers.reading",
-    "read_choice": "pytest_vqamt.language.answers.reading",
-    "read_count": "pytest_vqamt.language.answers.reading",
-    "read_yes_no": "pytest_vqamt.language.answers.reading",
-    "relation": "pytest_vqamt.relations.catalogue",
-    "run": "pytest_vqamt.execution.run",
-    "same_answer": "pytest_vqamt.relations.expectations",
-    "sum_of_parts": "pytest_vqamt.relations.expectations",
-    "yes_if_all_are": "pytest_vqamt.relations.expectations",
+_NAMES = {
+    "core.box": "Box",
+    "core.case": "Case NotApplicable Outcome PairKind Verdict",
+    "core.corpus": "Corpus",
+    "core.edits": "Corruption Cutout FileForm Fill",
+    "core.errors": "VqamtError",
+    "core.meaning": (
+        "NO_SUCH_THING NONE_OF_THESE Absent Annotated Both Choice Count Describe Either Entails Exists Group "
+        "Has Label Located Neither NotBoth PartCount Property Related Side Unit WhichThere Written truth"
+    ),
+    "core.pairs": "PairTally",
+    "core.picture": "Picture",
+    "core.query": "Answer Declined ModelInput Query Task",
+    "core.results": "Report",
+    "core.scene": "Region Relationship Scene Thing",
+    "execution.run": "run",
+    "integration.items": "Consistency",
+    "language.answers.counts": "Quantifier",
+    "language.answers.reading": "read read_choice read_count read_yes_no",
+    "language.answers.text": "UnreadableAnswer",
+    "language.questions": "ask",
+    "language.questions.simple": "Question",
+    "models.reference.oracle": "right_answer",
+    "relations.catalogue": "Draft case relation",
+    "relations.expectations": (
+        "Expectation all_yes any_yes at_most_the_first becomes_no becomes_none_of_these denied_where_absent "
+        "different_answers exactly_one_yes expectation not_both_yes one_less one_more opposite_answer "
+        "other_value parts_of_sum read_answer same_and_read same_answer same_if_read sum_of_parts "
+        "the_other_option unchanged yes_if_all_are"
+    ),
+    "sampling.chooser": "Chooser",
 }
+"""The public names of each module, which is imported when one of them is first touched."""
+
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
+    "NONE_OF_THESE",
+    "NO_SUCH_THING",
     "Absent",
+    "Annotated",
     "Answer",
     "Both",
     "Box",
@@ -130,26 +137,44 @@ __all__ = [
     "Chooser",
     "Consistency",
     "Corpus",
+    "Corruption",
     "Count",
+    "Cutout",
     "Declined",
+    "Describe",
     "Draft",
     "Either",
+    "Entails",
     "Exists",
+    "Expectation",
+    "FileForm",
+    "Fill",
     "Group",
     "Has",
+    "Label",
     "Located",
     "ModelInput",
     "Neither",
     "NotApplicable",
     "NotBoth",
     "Outcome",
+    "PairKind",
+    "PairTally",
     "PartCount",
+    "Picture",
     "Property",
     "Quantifier",
+    "Query",
     "Question",
+    "Region",
+    "Related",
+    "Relationship",
     "Report",
     "Scene",
+    "Side",
+    "Task",
     "Thing",
+    "Unit",
     "UnreadableAnswer",
     "Verdict",
     "VqamtError",
@@ -160,31 +185,44 @@ __all__ = [
     "ask",
     "at_most_the_first",
     "becomes_no",
+    "becomes_none_of_these",
     "case",
+    "denied_where_absent",
     "different_answers",
     "exactly_one_yes",
+    "expectation",
     "not_both_yes",
     "one_less",
     "one_more",
     "opposite_answer",
+    "other_value",
+    "parts_of_sum",
     "read",
+    "read_answer",
     "read_choice",
     "read_count",
     "read_yes_no",
     "relation",
+    "right_answer",
     "run",
+    "same_and_read",
     "same_answer",
+    "same_if_read",
     "sum_of_parts",
+    "the_other_option",
+    "truth",
+    "unchanged",
     "yes_if_all_are",
 ]
 
+if not TYPE_CHECKING:  # mypy would take any misspelt name for one of this function's
 
-def __getattr__(name: str) -> object:
-    if name == "ask":
-        return import_module("pytest_vqamt.language.questions.ask")
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WHERE[name]), name)
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "ask":
+            return import_module(f"{_MODULES[name]}.ask")
+        return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

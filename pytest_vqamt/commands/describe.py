@@ -28,6 +28,7 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import save
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import UserRelation, select
@@ -48,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "relation",
         metavar="RELATION",
-        help="a name, with or without its variant, or a glob of names; or a kind of model, photos or snli-ve",
+        help="a name, with or without its variant, or a glob of names; MODULE:FUNCTION for one of your own; or a "
+        "kind of model, photos or snli-ve",
     )
     parser.add_argument(
         "--data", metavar="SPEC", default="pictures:50", help="where the examples come from (default: %(default)s)"
@@ -74,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(lines))
         return ExitStatus.OK
     _check(arguments)
+    if re.fullmatch(r"[\w.]+:\w+", arguments.relation):
+        arguments.relation = _users_relation(arguments.relation)
     variants: dict[str, tuple[Relation, list[str]]] = {}
     settings, _ = parse_settings(arguments.option, "--option")
     for relation, variant in select((arguments.relation,), settings=settings):
@@ -107,6 +111,14 @@ def run(arguments: argparse.Namespace) -> int:
             pools += [_pool_strip(pool, relation, source)] if arguments.sheet else []
     print("\n" + _sheet(shown, pools, source, arguments))
     return ExitStatus.OK
+
+
+def _users_relation(where: str) -> str:
+    """Imports a relation of the user's and returns its name."""
+    found = imported(where, f"RELATION={where}")
+    if not isinstance(found, UserRelation):
+        raise OptionError(f"Expected a function with @vqamt.relation(...), but got RELATION={where}, which has none")
+    return found.info.name
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from importlib import import_module
 from importlib.metadata import version
 
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import VqamtError, cut_to_user_code
+from pytest_vqamt.core.plain_text import visible
 
 
 class ExitStatus(IntEnum):
@@ -24,6 +26,7 @@ class ExitStatus(IntEnum):
 COMMANDS: Mapping[str, str] = {
     "list": "list the relations, models, data and planted faults",
     "describe": "describe a relation: its claim, its source, and a few of its cases",
+    "new": "write the files of a relation of your own: the relation and its test",
     "compare": "compare two reports case by case, with significance tests",
     "bless": "keep the cases of a report and their verdicts as the baseline of --vqamt-baseline",
     "merge": "merge the reports of --vqamt-shard",
@@ -57,6 +60,9 @@ def run_command(argv: Sequence[str] | None = None) -> int:
         status: int = arguments.run(arguments)
         sys.stdout.flush()
     except VqamtError as error:
+        if (raised := error.user_error) is not None:
+            lines = traceback.format_exception(type(raised), raised, cut_to_user_code(raised.__traceback__))
+            print(visible("".join(lines), keep="\n"), end="", file=sys.stderr)
         print(f"vqamt: {error}", file=sys.stderr)
         return ExitStatus.USAGE
     except BrokenPipeError:

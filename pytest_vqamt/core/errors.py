@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from pytest_vqamt.core.plain_text import clear_message
 
@@ -14,10 +19,25 @@ class VqamtError(Exception):
     """An error that the user can fix; its message says what was expected, what was found, where, and what to do.
 
     What data, models and exceptions put into the message is made visible, and a very long message loses its middle.
+
+    Attributes:
+        user_error: the exception of the user's own code that it is about. pytest and the commands show its traceback.
     """
 
     def __init__(self, message: str = "") -> None:
         super().__init__(clear_message(message))
+        self.user_error: BaseException | None = None
+
+    def about(self, user_error: BaseException, where: str = "") -> Self:
+        """This error, about an exception of the user's own code; ``where`` becomes a note of the exception.
+
+        An exception with no frame outside this package is not the user's, and is left out.
+        """
+        if cut_to_user_code(user_error.__traceback__) is not None:
+            self.user_error = user_error
+            if where and where not in getattr(user_error, "__notes__", ()):
+                user_error.add_note(clear_message(where))
+        return self
 
 
 class OptionError(VqamtError):
@@ -54,6 +74,43 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = [str(each) for each in known]  # the repr of an enumeration member is another
     near = get_close_matches(name, names, n=1, cutoff=0.6)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+
+
+_PACKAGE = __name__.partition(".")[0]
+_CALLERS = frozenset({_PACKAGE, "hypothesis", *sys.stdlib_module_names})
+"""The modules between a test and the user's code: this package, and what it calls the user's code by."""
+
+
+def cut_to_user_code(traceback: TracebackType | None) -> TracebackType | None:
+    """The traceback without the frames before the user's code, and without those of this package; None if none is left.
+
+    Frames of libraries that the user's code calls stay.
+    """
+    frames: list[TracebackType] = []
+    while traceback is not None:
+        module = str(traceback.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        if module not in (_CALLERS if not frames else {_PACKAGE}):
+            frames.append(traceback)
+        traceback = traceback.tb_next
+    cut: TracebackType | None = None
+    for frame in reversed(frames):
+        cut = TracebackType(cut, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return cut
+
+
+def location(function: object) -> str:
+    """Where a function or a class of the user's code begins, as "FILE:LINE"; "" where that is not known.
+
+    The file is relative to the current folder where it lies in it.
+    """
+    while isinstance(function, partial):
+        function = function.func
+    function = inspect.unwrap(function) if callable(function) else function
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ""
+    file = Path(code.co_filename)
+    return f"{file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file}:{code.co_firstlineno}"
 
 
 CACHE_HOME_VARIABLE = "VQAMT_CACHE_HOME"

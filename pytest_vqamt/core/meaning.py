@@ -228,17 +228,19 @@ class Describe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotated:
-    """A question of a data set, known only by its annotators' answers, each with a weight.
+    """A question of a data set or of a user, known only by its answers, each with a weight.
 
     Attributes:
         answers: none if no answer is known.
         options: the possible answers, ("yes", "no") or those in the question; empty if unknown.
         question: its words, by which answers are read; "" if they are read by the options alone.
+        is_count: whether the answer is a number, whatever the words are.
     """
 
     answers: tuple[tuple[str, float], ...]
     options: tuple[str, ...] = ()
     question: str = ""
+    is_count: bool = False
 
     @property
     def is_yes_no(self) -> bool:

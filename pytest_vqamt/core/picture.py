@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import ceil, floor
 from typing import Literal
 
 from pytest_vqamt.core.box import Box
@@ -38,6 +39,7 @@ from pytest_vqamt.core.edits import (
     Tilt,
     Write,
 )
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.scene import Photo, Scene
 
@@ -65,58 +67,109 @@ class Picture:
         object.__setattr__(self, "digest", named)  # computed once, as every query about the picture uses it
 
     def edit(self, edit: Edit) -> Picture:
-        """This picture with one more edit."""
+        """This picture with one more edit. The named methods below make the edits; none changes this picture."""
         return Picture(photo=self.photo, edits=(*self.edits, edit), scene=edit.after(self.scene))
 
     def erase(self, box: Box, fill: Fill = Fill.WHITE, colour: Colour | None = None, method: str = "") -> Picture:
+        """Cover ``box`` (pixels, rounded outwards); a thing with more than half of its box covered is gone.
+
+        Args:
+            box: a part of the picture.
+            fill: ``vqamt.Fill``: WHITE, MEAN for one ``colour``, or INPAINT for what an inpainter makes of it.
+            colour: RGB, 0 to 255, with MEAN: ``corpus.mean_colour``.
+            method: the inpainter with INPAINT, "telea" or "biharmonic".
+        """
         return self.edit(Erase(box=box, fill=fill, colour=colour, method=method))
 
     def cut(self, start: int, stop: int, axis: Literal["x", "y"] = "x") -> Picture:
+        """Keep only the part from pixel ``start`` to before ``stop`` along one axis, over the whole of the other.
+
+        Boxes are clipped and moved with it; things outside are gone.
+        """
         return self.edit(Cut(start=start, stop=stop, axis=axis))
 
     def crop(self, box: Box) -> Picture:
-        return self.edit(Crop(box=box))
+        """Keep only the rectangle ``box``, rounded outwards to whole pixels and clipped to the picture.
+
+        Boxes are clipped and moved with it; things outside are gone.
+
+        Raises:
+            VqamtError: the box lies outside of the picture.
+        """
+        fuzz = 1e-6  # x + w is seldom exact
+        corners = floor(box.x + fuzz), floor(box.y + fuzz), ceil(box.x1 - fuzz), ceil(box.y1 - fuzz)
+        whole = Box.from_corners(*corners).intersection(self.scene.frame)
+        if whole is None:
+            raise VqamtError(f"Expected a box that reaches into the picture {self.scene.frame}, but got box={box!r}")
+        return self.edit(Crop(box=whole))
 
     def insert(self, cutout: Cutout, at: tuple[float, float], size: tuple[float, float]) -> Picture:
-        """Insert ``cutout`` with its top left corner ``at`` (x, y), scaled to ``size`` (w, h), in pixels."""
+        """Insert a thing of another photo, which the scene then has, too.
+
+        Args:
+            cutout: ``corpus.cut_out(entry)`` of an entry of ``corpus.cutouts``.
+            at: its top left corner (x, y), in pixels.
+            size: its width and height, in pixels.
+        """
         return self.edit(Insert(cutout=cutout, box=Box(*at, *size)))
 
     def blur(self, keep: tuple[Box, ...] = (), *, sigma: float) -> Picture:
+        """Blur what is outside of the boxes ``keep`` with a Gaussian of ``sigma`` pixels; without boxes, everything."""
         return self.edit(Blur(keep=keep, sigma_px=sigma))
 
     def mask(self, keep: tuple[Box, ...], colour: Colour) -> Picture:
+        """Paint what is outside of the boxes ``keep`` in one colour (RGB, 0 to 255); things outside are gone."""
         return self.edit(Mask(keep=keep, colour=colour))
 
     def mirror(self) -> Picture:
+        """Exchange left and right, in the scene's boxes and relationships, too."""
         return self.edit(Mirror())
 
     def corrupt(self, kind: Corruption, severity: int, boxes: tuple[Box, ...] = ()) -> Picture:
+        """Corrupt the picture, or only the inside of ``boxes``.
+
+        Args:
+            kind: ``vqamt.Corruption``: impulse noise, zoom blur, snow, or a loss of contrast.
+            severity: 1 to 5.
+            boxes: in pixels; none for the whole picture.
+        """
         return self.edit(Corrupt(kind=kind, severity=severity, boxes=boxes))
 
     def brightness(self, offset: int) -> Picture:
+        """Add ``offset`` (-255 to 255) to every channel of every pixel, clipped to 0 to 255."""
         return self.edit(Brightness(offset=offset))
 
     def contrast(self, gain: float) -> Picture:
+        """Multiply every channel of every pixel by ``gain`` (1 changes nothing), clipped to 0 to 255."""
         return self.edit(Contrast(gain=gain))
 
     def shear(self, factor: float) -> Picture:
+        """Shift each row sideways by ``factor`` times its distance below the middle; the frame stays."""
         return self.edit(Shear(factor=factor))
 
     def reencode(self) -> Picture:
+        """Encode the pixels in a lossless file format and decode them, which changes no pixel."""
         return self.edit(Reencode())
 
     def shift(self, dx: int, dy: int) -> Picture:
+        """Move the content by ``dx`` pixels to the right and ``dy`` downwards; the frame stays.
+
+        The edge that comes free is filled with the pixels at the edge, and what leaves the frame is gone.
+        """
         return self.edit(Shift(dx=dx, dy=dy))
 
     def pad(
         self, *, left: int = 0, top: int = 0, right: int = 0, bottom: int = 0, colour: Colour = (0, 0, 0)
     ) -> Picture:
+        """Put a margin of one colour (RGB, 0 to 255) around the picture, of so many pixels on each side."""
         return self.edit(Pad(left=left, top=top, right=right, bottom=bottom, colour=colour))
 
     def rescale(self, width: int, height: int) -> Picture:
+        """Scale the picture to ``width`` x ``height`` pixels."""
         return self.edit(Rescale(width=width, height=height))
 
     def jpeg(self, quality: int) -> Picture:
+        """Encode the picture as JPEG of this quality (1 to 95), and decode it."""
         return self.edit(Jpeg(quality=quality))
 
     def rotate(self, degrees: Literal[90, 180, 270]) -> Picture:
@@ -130,7 +183,7 @@ class Picture:
     def beside(
         self, second: Scene, *, gap: int = 0, colour: Colour = (255, 255, 255), exhaustive: frozenset[str] = frozenset()
     ) -> Picture:
-        """Put the photo of ``second`` to the right of this picture, ``gap`` pixels apart.
+        """Put the photo of ``second`` to the right of this picture, scaled to its height, ``gap`` pixels apart.
 
         Of ``exhaustive`` those names are kept that are exhaustively annotated in both. The recipe of the picture has
         them, so name only those that are asked about.
@@ -156,6 +209,10 @@ class Picture:
         return self.edit(Recolour(thing=thing, old=old, new=new, hue=hue))
 
     def store(self, form: FileForm, *, plain: bool = False) -> Picture:
+        """Reduce the pixels to what a PNG file of this form holds (``vqamt.FileForm``); servers are sent such a file.
+
+        With ``plain`` they are sent plain RGB.
+        """
         return self.edit(Store(form=form, plain=plain))
 
     def redraw(self, thing: str, part: str, number: int) -> Picture:

@@ -128,25 +128,38 @@ def is_truncated(answers: Iterable[Answer | Failure]) -> bool:
 
 
 class ModelInput:
-    """The input of a model: ``image`` (PIL, RGB, rendered on first access), ``text`` and ``query``.
+    """The input of a model.
 
     Attributes:
-        query: the query itself.
+        query: the query itself, with its ``meaning``, ``task`` and ``picture``.
         prepared: the result of the model's ``prepare``; None if it was not called.
+        prompts: makes ``prompt``; None for a model that makes its own.
     """
 
     def __init__(self, query: Query, render: Callable[[Picture], Image]) -> None:
         self.query = query
         self.prepared: object | None = None
+        self.prompts: Callable[[ModelInput], str] | None = None
         self._render = render
         self._image: Image | None = None
 
     @property
     def text(self) -> str:
+        """The bare question or hypothesis; empty for captioning."""
         return self.query.text
 
     @property
+    def prompt(self) -> str:
+        r"""The text for a model that follows instructions: the question and the form of answer that it wants.
+
+        "Is there a dog?" becomes "Is there a dog?\nAnswer with yes or no." A hypothesis is put as a question about
+        entailment, and captioning as a request for a sentence. The form depends on the text alone.
+        """
+        return self.text if self.prompts is None else self.prompts(self)
+
+    @property
     def image(self) -> Image:
+        """The picture: PIL, mode RGB, rendered on first access; the model may change it."""
         # Not functools.cached_property: before Python 3.12 it has one lock for all instances, held during rendering.
         if self._image is None:
             self._image = self._render(self.query.picture)

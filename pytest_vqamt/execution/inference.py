@@ -39,6 +39,9 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
 _MAX_REASON = 10_000
 """The characters of an exception's text that are kept."""
 
+_KEPT = 3
+"""Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
+
 _DISABLED_AFTER = 32
 """Failed queries, with none answered, after which the model is disabled."""
 
@@ -428,9 +431,11 @@ class BatchBisector:
 
     def disabled_error(self, failed: int, reason: str) -> ModelError:
         """The error for a model that has failed on each of ``failed`` queries, the last time for ``reason``."""
-        return ModelError(
+        error = ModelError(
             f"Expected model {self._model.name!r} to answer, but it failed on each of {failed} queries: {reason}"
         )
+        raised = self._model.health.user_errors.get(reason)
+        return error if raised is None else error.about(raised, str(error))
 
     def _stream(self, task: Task, inputs: Sequence[ModelInput], on_answers: OnAnswers | None) -> list[Answer | Failure]:
         """Runs a model that gives the outcome of each input by itself.
@@ -447,7 +452,7 @@ class BatchBisector:
                 except Exception:  # a model may raise anything; at the end this is StopIteration
                     break
                 if isinstance(outcome, Exception):
-                    found[place] = self._failure(outcome)
+                    found[place] = self._failure(outcome, inputs[place])
                     continue
                 found[place] = outcome
                 with self._lock:
@@ -485,7 +490,7 @@ class BatchBisector:
         if ran_out:
             free_memory()  # only here, where the exception no longer holds the tensors of the failed batch
         if len(inputs) == 1:
-            return [self._failure(cause)], int(ran_out)
+            return [self._failure(cause, inputs[0])], int(ran_out)
         middle = len(inputs) // 2
         first, first_too_large = self._attempt(task, inputs[:middle], on_answers)
         second, second_too_large = self._attempt(task, inputs[middle:], on_answers)
@@ -497,18 +502,29 @@ class BatchBisector:
                 self._model.batch.grow_after(len(inputs))  # the failure was not due to the batch size
         return found, too_large
 
-    def _failure(self, error: Exception) -> Failure:
+    def _failure(self, error: Exception, item: ModelInput) -> Failure:
         reason = shortened(" ".join(error_text(error).split()), _MAX_REASON)
         health = self._model.health
         with self._lock:
             self.failed += 1
             health.failed += 1
+            kept = health.user_errors
+            if self._model.is_users and not isinstance(error, VqamtError | OutOfMemoryError) and len(kept) < _KEPT:
+                error.add_note(f"in model {self._model.name!r}, for {_described(item)}")
+                kept.setdefault(reason, error)
             # A run that goes on sends only what is left, which may be just the queries that fail each time.
             if health.failed >= max(_DISABLED_AFTER, health.cached + 1) and not health.answered:
                 disabled = self.disabled_error(health.failed, reason)
                 health.disabled_reason = str(disabled)
                 raise disabled from error
         return Failure(reason=reason)
+
+
+def _described(item: ModelInput) -> str:
+    query = item.query
+    edits = ", ".join(type(edit).__name__.lower() for edit in query.picture.edits)
+    asked = repr(shortened(query.text)) if query.text else query.task.value
+    return f"{asked} about photo {query.picture.photo.id!r}{f' with {edits}' if edits else ''}"
 
 
 class BusyClock:

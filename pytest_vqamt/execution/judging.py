@@ -22,10 +22,12 @@ from math import prod
 
 from pytest_vqamt.core.case import Case, ContrastVerdict, Outcome, Trials, Verdict
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.baseline import BaselineCase
 from pytest_vqamt.execution.grading import with_grades
 from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.catalogue import BUILT_IN
 from pytest_vqamt.relations.contrasts import judge_contrast
 from pytest_vqamt.relations.expectations import judged
 from pytest_vqamt.stats.binomial import upper_tail
@@ -66,13 +68,21 @@ def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failur
             return Verdict(outcome=Outcome.ERROR, reason=answer.reason)
     try:
         return judged(case, [answer for answer in answers if isinstance(answer, Answer)], relation.judge)
-    except VqamtError:
+    except VqamtError as error:
+        if case.relation not in BUILT_IN:
+            error.about(error, _where(case, answers))
         raise
     except Exception as error:
-        raise VqamtError(
+        raised = VqamtError(
             f"Expected relation {case.relation!r} to judge case {case.id}, but it raised "
             f"{type(error).__name__}: {error}"
-        ) from error
+        )
+        raise (raised if case.relation in BUILT_IN else raised.about(error, _where(case, answers))) from error
+
+
+def _where(case: Case, answers: Answers) -> str:
+    texts = ", ".join(repr(shortened(each.text, 80)) for each in answers if isinstance(each, Answer))
+    return f"in the expectation of relation {case.relation!r}, case {case.id}, with the answers {texts}"
 
 
 def judge_case(

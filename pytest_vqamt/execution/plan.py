@@ -18,6 +18,7 @@ from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
+from pytest_vqamt.relations.catalogue import BUILT_IN
 from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.relations.contradictions import derive_case
 from pytest_vqamt.relations.contrasts import with_contrast
@@ -125,13 +126,22 @@ class Plan:
                 yield from self._published_cases(self.relation)
             else:
                 yield from self._sampled_cases()
-        except (VqamtError, GeneratorExit):
+        except GeneratorExit:
+            raise
+        except VqamtError as error:
+            if type(error) is VqamtError and self.relation.info.name not in BUILT_IN:
+                error.about(error, self._where)  # what the relation asks of this package cannot be
             raise
         except Exception as error:
-            raise VqamtError(
+            raised = VqamtError(
                 f"Expected relation {self.relation.info.name!r} to derive a case, but it raised "
                 f"{type(error).__name__}: {error} (scene {self._scene!r} of {self.source.spec})"
-            ) from error
+            )
+            raise (raised if self.relation.info.name in BUILT_IN else raised.about(error, self._where)) from error
+
+    @property
+    def _where(self) -> str:
+        return f"in relation {self.relation.info.name!r}, scene {self._scene!r} of {self.source.spec}"
 
     def _baseline_cases(self, baseline: BaselineItem) -> Iterator[Case]:
         for position, each in enumerate(baseline.cases(self.source)):

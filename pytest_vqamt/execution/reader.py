@@ -47,7 +47,7 @@ def _read_by(function: Callable[[str, str], object], name: str, query: Query, an
     except Exception as error:
         raise VqamtError(
             f"Expected {READER.name}={name} to read {answer.text[:80]!r}, but it raised {shown(error_text(error))}"
-        ) from error
+        ).about(error, f"in {READER.name}={name}, for the answer {answer.text[:80]!r} to {query.text!r}") from error
     if found is None:
         return answer
     if not isinstance(found, str):

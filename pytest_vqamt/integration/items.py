@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
-from pytest_vqamt.core.plain_text import error_text
+from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
+from pytest_vqamt.core.plain_text import clear_message, error_text, visible
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
@@ -24,6 +24,8 @@ from pytest_vqamt.reporting.text import (
 )
 
 if TYPE_CHECKING:
+    from _pytest._code.code import TerminalRepr, TracebackStyle
+
     from pytest_vqamt.execution.resources import Resources
     from pytest_vqamt.integration.session import VqamtSession
 
@@ -51,6 +53,15 @@ class VqamtItem(pytest.Item):
 
     def reportinfo(self) -> tuple[str, None, str]:
         return PREFIX, None, self.title
+
+    def repr_failure(
+        self, excinfo: pytest.ExceptionInfo[BaseException], style: TracebackStyle | None = None
+    ) -> str | TerminalRepr:
+        """The failure in the style of ``--tb``, which pytest follows for functions alone."""
+        wanted: TracebackStyle = self.config.getoption("tbstyle", "auto")
+        # An error in the setup is shown whole with --tb=line, and that style has no line of code.
+        others: dict[TracebackStyle, TracebackStyle] = {"auto": "long", "line": "short"}
+        return super().repr_failure(excinfo, style or others.get(wanted, wanted))
 
 
 class ConsistencyItem(VqamtItem):
@@ -144,19 +155,81 @@ def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemS
     return tuple(spec for spec in found if spec)
 
 
+_LINE_END = "\n"
+
+
+class VqamtFailure(pytest.fail.Exception):
+    """A failure of one line, or with ``user_error`` of the traceback of an exception of the user's own code."""
+
+    __module__, __qualname__ = "builtins", "Failed"  # as pytest's own, for its short summary
+
+    def __init__(self, message: str, user_error: BaseException | None = None) -> None:
+        super().__init__(message, pytrace=False)
+        self.user_error = user_error
+
+
 @contextmanager
 def without_traceback() -> Iterator[None]:
-    """Fails with a user's mistake as one line, without a traceback; ``sys.exit`` in a model's methods is one, too."""
+    """Fails with a mistake as one line, and with an exception of the user's own code as that, once.
+
+    ``sys.exit`` in a model's methods or in a relation is one, too.
+    """
     try:
         yield
     except VqamtError as error:
-        raise pytest.fail.Exception(str(error), pytrace=False) from None
+        # A model that cannot be loaded is met by each item: its traceback is shown by the first.
+        user_error, error.user_error = error.user_error, None
+        raise VqamtFailure(str(error), user_error) from None
     except SystemExit as error:
         ended = VqamtError(
             f"Expected the model and the relation to return, but one ended the process ({error_text(error)}): raise an "
             "exception instead"
         )
-        raise pytest.fail.Exception(str(ended), pytrace=False) from None
+        raise VqamtFailure(str(ended), ended.about(error, str(ended)).user_error) from None
+
+
+def repr_user_error(error: BaseException, node: pytest.Item) -> str | TerminalRepr:
+    """An exception of the user's own code in the style of ``--tb``, with the frames of that code."""
+    return _made_visible(node.repr_failure(_user_excinfo(error, node.config)))
+
+
+def _user_excinfo(error: BaseException, config: pytest.Config) -> pytest.ExceptionInfo[BaseException]:
+    """The exception and its causes, cut to the user's frames unless there is ``--full-trace``."""
+    seen: set[int] = set()
+    each: BaseException | None = error
+    while each is not None and id(each) not in seen and not config.getoption("fulltrace", False):
+        seen.add(id(each))
+        each.__traceback__ = cut_to_user_code(each.__traceback__)
+        each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+    return pytest.ExceptionInfo.from_exception(error)
+
+
+def _made_visible(shown: str | TerminalRepr) -> str | TerminalRepr:
+    """The same without what acts on a terminal or a CI server in the texts of a model's exceptions."""
+    for traceback, crash, _ in getattr(shown, "chain", ()):
+        for entry in traceback.reprentries:
+            entry.lines = [line for each in entry.lines for line in clear_message(each).split("\n")]
+            if located := getattr(entry, "reprfileloc", None):
+                located.message = clear_message(located.message)
+            if arguments := getattr(entry, "reprfuncargs", None):
+                arguments.args = [(name, clear_message(value)) for name, value in arguments.args]
+            if values := getattr(entry, "reprlocals", None):
+                values.lines = list(map(clear_message, values.lines))
+        if crash:
+            crash.message = clear_message(crash.message)
+    return shown
+
+
+def usage_error(error: VqamtError, config: pytest.Config) -> pytest.UsageError:
+    """The error that ends a session before its tests: one line, below the traceback of the user's own code if any."""
+    style = config.getoption("tbstyle", "auto")
+    if error.user_error is None or style == "no":
+        return pytest.UsageError(str(error))
+    shown = _user_excinfo(error.user_error, config).getrepr(
+        style="short" if style in ("auto", "line") else style, showlocals=config.getoption("showlocals", False)
+    )
+    text = shown.reprcrash if style == "line" else _made_visible(shown)
+    return pytest.UsageError(f"{error}\n{visible(str(text), keep=_LINE_END)}")
 
 
 class Consistency:
@@ -197,7 +270,10 @@ class Consistency:
             pytest.skip(declined_message(result))
         tolerated = self._session.settings.max_error_rate
         if result.errors > tolerated * result.all_cases:
-            pytest.fail(error_rate_message(result, tolerated), pytrace=False)
+            user_errors = self._session.resources.model(self.spec.model_spec).health.user_errors
+            error, raised = VqamtError(error_rate_message(result, tolerated)), user_errors.pop(result.error, None)
+            with without_traceback():
+                raise error if raised is None else error.about(raised, str(error))
         if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
             pytest.fail(missed_gate_message(result, self._session.settings.rerun_command), pytrace=False)
         if result.refused and not result.total.judged:

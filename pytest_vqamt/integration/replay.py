@@ -238,10 +238,11 @@ def _answers(queries: Sequence[Query], source: SceneSource, model: LoadedModel) 
         except VqamtError:
             raise
         except Exception as error:  # a model may raise anything
-            raise ModelError(
+            raised = ModelError(
                 f"Expected model {model.name!r} to answer {query.text or query.task.value!r}, but it raised "
                 f"{type(error).__name__}: {' '.join(str(error).split())}"
-            ) from error
+            )
+            raise (raised.about(error, str(raised)) if model.is_users else raised) from error
     return answers
 
 

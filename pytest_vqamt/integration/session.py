@@ -23,11 +23,14 @@ from pytest_vqamt.integration.items import (
     ConsistencyItem,
     GateItem,
     UpcomingItems,
+    VqamtFailure,
     error_item,
     items_of,
+    repr_user_error,
     run_gates,
     shorten_summary_line,
     takes_fixture,
+    usage_error,
 )
 from pytest_vqamt.integration.plan_only import plan_lines
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
@@ -196,7 +199,7 @@ class VqamtSession:
             self._add_items(session, items)
         except VqamtError as error:
             if not self._is_worker:
-                raise pytest.UsageError(str(error)) from error
+                raise usage_error(error, self._config) from error
             items[:] = [error_item(session, error)]
 
     @pytest.hookimpl(wrapper=True)
@@ -207,8 +210,13 @@ class VqamtSession:
         return (yield)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         made = yield
+        failure = call.excinfo and call.excinfo.value
+        if isinstance(failure, VqamtFailure) and failure.user_error is not None:
+            made.longrepr = repr_user_error(failure.user_error, item)
         outcome = item.stash.get(_OUTCOME, ItemOutcome())
         if made.failed and (isinstance(item, ConsistencyItem | GateItem) or takes_fixture(item)):
             shorten_summary_line(made)
@@ -262,7 +270,7 @@ class VqamtSession:
         try:
             self._prepare()
         except VqamtError as error:
-            raise pytest.UsageError(str(error)) from error
+            raise usage_error(error, self._config) from error
         if self._config.pluginmanager.has_plugin("terminalreporter"):
             self._terminal = open_terminal()
 
@@ -327,13 +335,17 @@ def start(config: pytest.Config) -> VqamtSession:
     try:
         settings = read_settings(config)
     except VqamtError as error:
-        raise pytest.UsageError(str(error)) from error
+        raise usage_error(error, config) from error
     if settings.plan_only and getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("Expected --vqamt-plan without -n: it runs no model, so workers cannot help")
     _check_devices(config, settings)
+    try:
+        session = VqamtSession(config, settings)
+    except VqamtError as error:  # a reader of the user's that cannot be imported
+        raise usage_error(error, config) from error
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunFolder(settings), "vqamt-run-folder")
-    return VqamtSession(config, settings)
+    return session
 
 
 def _check_devices(config: pytest.Config, settings: Settings) -> None:
@@ -351,7 +363,7 @@ def _check_devices(config: pytest.Config, settings: Settings) -> None:
         try:
             device_of(replace(settings.model_options, workers=workers))
         except VqamtError as error:
-            raise pytest.UsageError(str(error)) from error
+            raise usage_error(error, config) from error
 
 
 def parametrize(metafunc: pytest.Metafunc, session: VqamtSession | None) -> None:

@@ -10,6 +10,9 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
     weights: a model that comes with a package names both. Device and batch size are left out. Without a fingerprint a
     change of the model cannot be noticed, so its answers are cached for one run only.
 
+A batch is a sequence of ``ModelInput``: ``image``, ``text``, and for a model that follows instructions ``prompt``, the
+text with the form of answer that it wants. A fingerprint also covers whether ``text`` or ``prompt`` was used.
+
 ``batch_size`` (int)
     The batch size where the user sets none.
 
@@ -63,8 +66,8 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
-from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
-from pytest_vqamt.core.plain_text import encodable, error_text
+from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, location
+from pytest_vqamt.core.plain_text import encodable
 from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
@@ -170,6 +173,8 @@ class LoadedModel:
         meet: gives it the scene sources of the run.
         used: gives its usage so far.
         forecast: its method ``forecast``, if any.
+        prompts: makes the prompts of its inputs, for a model of the user's.
+        is_users: whether its code is the user's own, which errors are shown with a traceback.
     """
 
     name: str
@@ -188,6 +193,8 @@ class LoadedModel:
     forecast: Callable[[Sequence[Query], Sequence[tuple[Query, Answer]]], TokenForecast] | None = field(
         repr=False, compare=False, default=None
     )
+    prompts: Callable[[ModelInput], str] | None = field(repr=False, compare=False, default=None)
+    is_users: bool = field(compare=False, default=False)
 
     @property
     def batch_size(self) -> int:
@@ -201,6 +208,7 @@ class LoadedModel:
         """
         if self.preprocess is None or self.health.disabled_reason or not batch:
             return
+        self._give_prompts(batch)
         try:
             self.preprocess(task, batch)
         except TimeLimitError as error:
@@ -219,6 +227,7 @@ class LoadedModel:
         if not batch:
             return ()
         self._check_enabled()
+        self._give_prompts(batch)
         try:
             returned = method(batch)
         except ModelError as error:
@@ -226,7 +235,8 @@ class LoadedModel:
             raise
         finally:
             _drop_preprocessed(batch)
-        who = f"{getattr(method, '__qualname__', METHODS[task])}() of model {self.name!r}"
+        where = f" ({location(method)})" if self.is_users and location(method) else ""
+        who = f"{getattr(method, '__qualname__', METHODS[task])}() of model {self.name!r}{where}"
         return validated_answers(returned, batch, who)
 
     def stream(self, task: Task, batch: Sequence[ModelInput]) -> Generator[tuple[int, Answer | Exception], None, None]:
@@ -241,6 +251,7 @@ class LoadedModel:
         assert self.streamed is not None, "called only where the model has this method"
         missing = list(range(len(batch)))
         who = f"stream_answers() of model {self.name!r}"
+        self._give_prompts(batch)
         try:
             pairs: object = self.streamed(task, batch)  # a user's method may return anything
             if not isinstance(pairs, Iterable):
@@ -264,6 +275,10 @@ class LoadedModel:
             self.health.disabled_reason = str(error)
             raise
 
+    def _give_prompts(self, batch: Sequence[ModelInput]) -> None:
+        for item in batch:
+            item.prompts = self.prompts
+
     def _method(self, task: Task) -> Method:
         method = self.methods.get(task)
         if method is None:
@@ -286,7 +301,10 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
 
     Raises:
         ModelError: it is neither, or one of its attributes is of the wrong type.
+        OptionError: a prompt of ``options`` cannot be used.
     """
+    from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, prompts_from  # which imports this module
+
     methods = _methods(model)
     if not methods:
         raise ModelError(
@@ -308,10 +326,13 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         limit = TimeLimit(options.timeout_s, name, batches_at_once)
         methods = {task: limit.method(method) for task, method in methods.items()}
         prepare, stream = prepare and limit.prepare(prepare), stream and limit.stream(stream)
+    is_users = not type(model).__module__.startswith("pytest_vqamt.")
+    prompts = prompts_from(options) if is_users else INSTRUCTION_PROMPTS
+    changed = () if prompts == INSTRUCTION_PROMPTS else (f"prompts {prompts.digest}",)
     return LoadedModel(
         name=name,
         tasks=tuple(methods),
-        fingerprint=encodable(declared or f"undeclared:{name}"),
+        fingerprint=" ".join((encodable(declared or f"undeclared:{name}"), *changed)),
         persistent=bool(declared),
         batch=_batch(name, model, options),
         deferred=model if isinstance(model, Deferred) else None,
@@ -322,6 +343,8 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         meet=_meet(model),
         used=lambda: declared_usage(name, model),
         forecast=_forecast(model),
+        prompts=prompts.text if is_users else None,
+        is_users=is_users,
     )
 
 
@@ -355,6 +378,7 @@ class _Understanding:
             return [declined[place] if place in declined else next(given) for place in range(len(batch))]
 
         answer.__qualname__ = getattr(method, "__qualname__", "answer")
+        answer.__wrapped__ = method  # type: ignore[attr-defined]  # for the place of the method in messages
         return answer
 
     def prepare(self, prepare: Preprocess) -> Preprocess:
@@ -400,7 +424,8 @@ class _Understanding:
         except VqamtError:
             raise
         except Exception as error:
-            raise RuntimeError(f"understands() raised {error_text(error)}") from error
+            error.add_note(f"in {self._who}")
+            raise
         if isinstance(understood, Declined):
             _check_declined(understood.reason, understood.words, self._who)
         elif not isinstance(understood, bool):
@@ -456,6 +481,7 @@ def _per_input(function: Callable[..., object]) -> Method:
         return [function(each.image, each.text) for each in batch]
 
     answer.__qualname__ = getattr(function, "__qualname__", type(function).__qualname__)
+    answer.__wrapped__ = function  # type: ignore[attr-defined]  # for the place of the function in messages
     return answer
 
 

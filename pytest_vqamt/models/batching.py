@@ -84,6 +84,7 @@ class ModelHealth:
     Attributes:
         answered, failed, cached: numbers of queries; ``cached`` were answered in an earlier run.
         disabled_reason: why it is disabled; "" while it is not.
+        user_errors: the exceptions that the user's own model raised, by the reason of the failure; a few.
         prefetch_failures: failures of look-ahead queries that no item has needed yet, by query id.
         used: its usage when last recorded; None before.
     """
@@ -92,5 +93,6 @@ class ModelHealth:
     failed: int = 0
     cached: int = 0
     disabled_reason: str = ""
+    user_errors: dict[str, Exception] = field(default_factory=dict)
     prefetch_failures: dict[str, Failure] = field(default_factory=dict)
     used: Mapping[str, float] | None = None

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
-from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS
+from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS, QUERY_PROMPT_SETTINGS
 
 ENTRY_POINTS = "pytest_vqamt.models"
 """The group of entry points by which installed packages add kinds: ``name = "module:factory"``."""
@@ -326,6 +326,7 @@ MODELS: tuple[ModelKind, ...] = (
         factory="pytest_vqamt.models.python:load",
         description="a model that your own code makes, or a function f(image, text)",
         argument="module:factory",
+        settings=QUERY_PROMPT_SETTINGS,
     ),
     ModelKind(
         name="answers",

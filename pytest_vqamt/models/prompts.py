@@ -110,8 +110,11 @@ _LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_ca
 _LONGEST_NUMBER = 9
 """Digits of a length. What a model takes beside its prompt is for the model to say."""
 
-PROMPT_SETTINGS = (*_FIELD_OF, *_LENGTH_OF)
-"""The names of ``--vqamt-option NAME=VALUE`` that change prompts."""
+QUERY_PROMPT_SETTINGS = tuple(_FIELD_OF)
+"""The names of ``--vqamt-option NAME=VALUE`` that change the texts of prompts."""
+
+PROMPT_SETTINGS = (*QUERY_PROMPT_SETTINGS, *_LENGTH_OF)
+"""The same, and those that change how long answers may be."""
 
 
 CHAT_SETTINGS = ("system", "body.NAME", "logprobs", "min-pixels", "max-pixels")

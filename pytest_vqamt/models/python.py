@@ -73,7 +73,8 @@ def _import_module(name: str, given: str) -> ModuleType:
                 f"Expected a module that can be imported from {here} or is installed, but there is none called "
                 f"{missing!r}, in {given}"
             ) from error
-        raise ModelError(f"Importing module {name!r} for {given} raised {shown(error_text(error))}") from error
+        raised = ModelError(f"Importing module {name!r} for {given} raised {shown(error_text(error))}")
+        raise raised.about(error, f"on importing module {name!r} for {given}") from error
 
 
 def _call_factory(found: object, spec: str) -> object:
@@ -85,7 +86,8 @@ def _call_factory(found: object, spec: str) -> object:
     except VqamtError:
         raise
     except (Exception, SystemExit) as error:  # a script that is no module may end itself
-        raise ModelError(f"The factory of model={spec!r} raised {shown(error_text(error))}") from error
+        raised = ModelError(f"The factory of model={spec!r} raised {shown(error_text(error))}")
+        raise raised.about(error, f"in the factory of model={spec!r}") from error
 
 
 def _place(module: ModuleType) -> str:

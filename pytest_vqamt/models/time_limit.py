@@ -49,6 +49,7 @@ class TimeLimit:
             return self._within(self._answering, partial(method, batch), "answer", batch)
 
         limited.__qualname__ = getattr(method, "__qualname__", type(method).__qualname__)
+        limited.__wrapped__ = method  # type: ignore[attr-defined]  # for the place of the method in messages
         return limited
 
     def prepare(self, prepare: Callable[[Task, Sequence[ModelInput]], object]) -> Callable[..., object]:

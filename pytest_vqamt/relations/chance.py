@@ -45,7 +45,7 @@ def answers_to_guess(meaning: Meaning) -> tuple[str, ...]:
         return meaning.options if isinstance(asked, Annotated) and not is_yes_no(asked) else answers_to_guess(asked)
     if is_yes_no(meaning):
         return ("yes", "no")
-    if isinstance(meaning, Count | PartCount):
+    if isinstance(meaning, Count | PartCount) or (isinstance(meaning, Annotated) and meaning.is_count):
         return tuple(map(str, range(MOST_COUNTED + 1)))
     if isinstance(meaning, Choice | Annotated):
         return meaning.options

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from itertools import combinations
 from typing import TypeAlias
 
@@ -31,6 +32,33 @@ from pytest_vqamt.language.answers.reading import AnswerReading, FreeAnswer, rea
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer
 
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
+
+
+def expectation(rule: Callable[..., bool]) -> Expectation:
+    """Makes an expectation of a function that gets the readings of the answers and returns whether they fit.
+
+    A reading is a truth, a number, an option or a text, as the question asks. An answer without a reading makes the
+    case unparsed; an amount that is no number ("many") lets it hold vacuously, as no arithmetic decides it. The first
+    line of the docstring is the reason that a violation shows.
+
+    >>> @expectation
+    ... def some_if_counted(count: int, there: bool) -> bool:
+    ...     "The count is above 0 just where the second answer is yes."
+    ...     return (count > 0) == there
+    """
+    demand = (rule.__doc__ or f"{rule.__name__} must be true").strip().splitlines()[0].rstrip(".")
+
+    @wraps(rule)
+    def expect(case: Case, answers: Sequence[Answer]) -> Verdict:
+        readings = _readings(case, answers)
+        if unparsed := _unparsed(readings):
+            return unparsed
+        if any(isinstance(each, Quantifier) for each in readings):
+            return _holds(readings, vacuous=True)
+        return _holds(readings) if rule(*readings) else _violated(readings, demand)
+
+    return expect
+
 
 _LEAST_QUANTIFIED = 2
 """The smallest number that a quantifier can stand for."""
@@ -430,7 +458,7 @@ def _combined(case: Case, answers: Sequence[Answer], combine: Callable[[Sequence
 
 
 def _is_count(meaning: Meaning) -> bool:
-    return isinstance(meaning, Count | PartCount)
+    return isinstance(meaning, Count | PartCount) or (isinstance(meaning, Annotated) and meaning.is_count)
 
 
 def _demand(case: Case, fits: Callable[[Meaning], bool], what: str, enough: bool) -> None:

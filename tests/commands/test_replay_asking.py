@@ -128,12 +128,15 @@ def test_the_model_is_asked_past_any_cache(
     assert (here / "asked.txt").read_text().splitlines() == [query["text"] for query in violated["queries"]] * 2
 
 
-def test_a_model_that_raises_is_told_in_one_line(
+def test_a_model_that_raises_is_told_with_its_traceback(
     here: Path, violated: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (here / "broken_here.py").write_text("def model(image, text): raise RuntimeError('no\\nsuch layer')\n")
-    assert refusal(capsys, violated["case_id"], "--model", "python:broken_here:model") == (
-        f"Expected model 'python:broken_here:model' to answer {violated['queries'][0]['text']!r}, but it raised "
+    assert main(["replay", violated["case_id"], "--model", "python:broken_here:model"]) == 2
+    told = capsys.readouterr().err
+    assert told.count("  File ") == told.count('broken_here.py", line 1') == 1, "the frames of the model alone"
+    assert told.splitlines()[-1] == (
+        f"vqamt: Expected model 'python:broken_here:model' to answer {violated['queries'][0]['text']!r}, but it raised "
         "RuntimeError: no such layer"
     )
 

@@ -29,6 +29,7 @@ from pytest_vqamt.core.edits import (
     Reencode,
     Shear,
 )
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
 from tests.making import scene_of, thing_of
@@ -188,3 +189,9 @@ def test_a_digest_needs_no_imaging() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert told.splitlines()[1] == "set()"
+
+
+def test_a_crop_is_rounded_outwards_and_clipped(yard: Scene) -> None:
+    assert yard.picture.crop(Box(-3, 59.5, 20.2, 60)) == yard.picture.crop(Box(0, 59, 18, 41))
+    with pytest.raises(VqamtError, match="Expected a box that reaches into the picture"):
+        yard.picture.crop(Box(300, 0, 5, 5))

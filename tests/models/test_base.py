@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.errors import ModelError, OptionError, location
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.models.base import CANNOT_SWITCH, Deferred, ModelOptions, declared_size, declared_usage, wrap_model
 from tests.rows import each_row
@@ -79,6 +79,10 @@ class Returns:
 
     def answer(self, batch: Sequence[ModelInput]) -> object:
         return self.value
+
+
+ANSWER = location(Returns.answer)
+"""Where the method stands, as messages say it."""
 
 
 def test_an_object_declares_what_it_is() -> None:
@@ -216,7 +220,7 @@ def test_too_few_or_too_many_answers_are_refused(ask: Ask, returned: list[str], 
     with pytest.raises(ModelError) as told:
         wrap_model("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
     assert str(told.value) == (
-        f"Expected Returns.answer() of model 'mine' to return 2 answers, one per input, but got {count}"
+        f"Expected Returns.answer() of model 'mine' ({ANSWER}) to return 2 answers, one per input, but got {count}"
     )
 
 
@@ -234,7 +238,7 @@ def test_what_is_no_sequence_of_answers_is_refused(ask: Ask, returned: object, g
     with pytest.raises(ModelError) as told:
         wrap_model("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
     assert str(told.value).startswith(
-        "Expected Returns.answer() of model 'mine' to return a sequence of answers, but got "
+        f"Expected Returns.answer() of model 'mine' ({ANSWER}) to return a sequence of answers, but got "
     )
     assert str(told.value).endswith(got)
 
@@ -254,7 +258,8 @@ def test_a_value_that_is_no_answer_is_refused(ask: Ask, value: object, got: str)
     with pytest.raises(ModelError) as told:
         wrap_model("mine", Returns(["yes", value]), DEFAULTS).ask(Task.VQA, [ask(), ask(text="how many?")])
     assert str(told.value).startswith(
-        "Expected Returns.answer() of model 'mine' to return an Answer(text, scores), a Declined or a str for each "
+        f"Expected Returns.answer() of model 'mine' ({ANSWER}) to return an Answer(text, scores), a Declined or a "
+        "str for each "
         "input, but got "
     )
     assert str(told.value).endswith(f"{got} for text='how many?'")
@@ -264,7 +269,10 @@ def test_what_a_function_returns_is_checked_under_its_own_name(ask: Ask) -> None
     def respond(image: Image, text: str) -> int:
         return 3
 
-    with pytest.raises(ModelError, match=r"^Expected .*respond\(\) of model 'mine' to return .* but got 3 \(int\)"):
+    with pytest.raises(
+        ModelError,
+        match=r"^Expected .*respond\(\) of model 'mine' \(.*py:\d+\) to return .* but got 3 ",
+    ):
         wrap_model("mine", respond, DEFAULTS).ask(Task.VQA, [ask()])
 
 

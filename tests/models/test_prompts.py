@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Describe, Exists, Group, Meaning
-from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, PROMPT_SETTINGS, Prompts, prompts_from
+from tests.making import scene_of
 from tests.rows import each_row
 
 if TYPE_CHECKING:
@@ -152,3 +154,25 @@ def test_the_documentation_has_the_prompts_as_they_are() -> None:
         name: str(getattr(INSTRUCTION_PROMPTS, field)).replace("\n", "\\n")
         for name, field in zip(names, fields, strict=True)
     }
+
+
+def test_a_model_of_the_users_may_take_the_prompt_of_each_input() -> None:
+    class Model:
+        fingerprint = "mine"
+
+        def __init__(self) -> None:
+            self.prompts: list[str] = []
+
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            self.prompts += [each.prompt for each in batch]
+            return ["yes" for _ in batch]
+
+    query = Query(picture=scene_of("dog").picture, text="Is there a dog?", meaning=Exists(group=DOG))
+    model = Model()
+    plain = wrap_model("mine", model, ModelOptions())
+    other = wrap_model("mine", model, ModelOptions(settings={"prompt-yes-no": r"{text}\nYes or no?"}))
+    for each in (plain, other):
+        each.ask(Task.VQA, [ModelInput(query, lambda _: pytest.fail("no pixels are needed"))])
+    assert model.prompts == ["Is there a dog?\nAnswer with yes or no.", "Is there a dog?\nYes or no?"]
+    assert plain.fingerprint == "mine"
+    assert other.fingerprint.startswith("mine prompts ")

@@ -190,7 +190,7 @@ def test_an_item_that_breaks_half_way_breaks_itself_alone(
     in_order = "--vqamt-relations=ours.first,ours.second,ours.third"
     broken = run(in_order, "--vqamt-report=broken", *workers, model=SIXTEEN, max_cases=9)
     broken.assert_outcomes(passed=2, errors=1)
-    assert broken.stdout.str().count("Expected relation 'ours.second' to derive a case, but it raised") >= 1
+    assert broken.stdout.str().count("E       in relation 'ours.second', scene 'pictures-") == 1
     run("--vqamt-relations=ours.first,ours.third", "--vqamt-report=sound", model=SIXTEEN, max_cases=9)
     rows = [(pytester.path / folder / "cases.jsonl").read_text().splitlines() for folder in ("broken", "sound")]
     assert rows[0] == rows[1]

@@ -146,7 +146,7 @@ def test_long_answers_are_shortened_where_they_are_shown(
 
 
 @pytest.mark.parametrize("what", ["Ends", "Quits", "Raises", "Mute"])
-def test_what_a_factory_or_an_exception_does_is_one_line(
+def test_what_a_factory_or_an_exception_says_does_not_act(
     pytester: pytest.Pytester, run: Run, hostile: str, what: str
 ) -> None:
     result = run("--vqamt-relations=metavqa.reorder[object]", "--junitxml=junit.xml", model=f"{hostile}:{what}")
@@ -160,6 +160,4 @@ def test_what_a_factory_or_an_exception_does_is_one_line(
         told = shown.partition("short test summary info")[0]  # which on a CI server has it once more
         assert told.count("but one ended the process (SystemExit: =cmd|") == 1
     if what == "Ends":
-        lines = [line for line in shown.splitlines() if "SystemExit" in line]
-        assert len(lines) == 1
-        assert lines[0].count("The factory of model='python:hostile:Ends' raised SystemExit: =cmd|") == 1
+        assert shown.count("The factory of model='python:hostile:Ends' raised SystemExit: =cmd|") == 1

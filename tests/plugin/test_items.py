@@ -302,12 +302,12 @@ def test_the_models_and_scenes_that_the_options_name(pytester: pytest.Pytester, 
     result.assert_outcomes(passed=3, deselected=8)
 
 
-def test_a_model_that_cannot_be_loaded_is_told_in_a_line(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_model_that_cannot_be_loaded_is_told_with_its_traceback(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makeini("[pytest]\nvqamt_model = python:broken:load\n")
     pytester.makepyfile(
         broken="def load(): raise ValueError('no weights')", test_own="def test_models(vqamt_models): pass"
     )
     result = run(model=None)
     result.assert_outcomes(errors=1)
-    assert "\nThe factory of model='python:broken:load' raised ValueError: no weights\n" in result.stdout.str()
+    result.stdout.fnmatch_lines(["E   ValueError: no weights", "E   in the factory of model='python:broken:load'"])
     assert "plugin.py" not in result.stdout.str()

@@ -268,13 +268,19 @@ def test_the_report_of_a_colleague(pytester: pytest.Pytester, run: Run) -> None:
     unknown.stdout.fnmatch_lines([f"Expected a relation that is known here, but case {theirs} is of 'ours.mirror'*"])
 
 
-def test_a_model_that_raises_is_told_in_one_line(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_model_that_raises_is_told_with_its_traceback(pytester: pytest.Pytester, run: Run) -> None:
     run(REVERSION, "--vqamt-report=out")
     pytester.makepyfile(broken="def model(image, text): raise RuntimeError('no such layer')\n")
     result = run("--vqamt-report=out", f"--vqamt-replay={case_of(pytester)}", model="python:broken:model")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["Expected model 'python:broken:model' to answer *, but it raised *: no such layer"])
-    assert "asked_again.py" not in result.stdout.str()
+    result.stdout.fnmatch_lines(
+        [
+            "E   RuntimeError: no such layer",
+            "E   Expected model 'python:broken:model' to answer *, but it raised *: no such layer",
+            "broken.py:1: RuntimeError",
+        ]
+    )
+    assert "replay.py" not in result.stdout.str()
 
 
 def test_a_case_of_the_plan_is_asked_of_the_model_of_its_entry(pytester: pytest.Pytester, run: Run) -> None:

@@ -104,7 +104,7 @@ def test_one_that_returns_something_else(pytester: pytest.Pytester, run: Run) ->
     result = run("--vqamt-relations=ours.odd")
     result.assert_outcomes(errors=1)
     assert (
-        "\nExpected relation 'ours.odd' to return vqamt.case(...) or vqamt.NotApplicable(reason=...), "
+        "\nExpected relation 'ours.odd' (conftest.py:3) to return vqamt.case(...) or vqamt.NotApplicable(reason=...), "
         "but got 'a case'\n"
     ) in result.stdout.str()
 

@@ -406,7 +406,10 @@ def test_a_function_that_returns_something_else_is_told_so(yard: Scene) -> None:
     def forgets_to_return(scene: Scene, corpus: Corpus, choose: Chooser) -> None:
         mirror_of_user(scene, corpus, choose)
 
-    with pytest.raises(VqamtError, match=r"relation 'ours\.test' to return vqamt\.case\(\.\.\.\).*but got None"):
+    with pytest.raises(
+        VqamtError,
+        match=r"relation 'ours\.test' \(.*:\d+\) to return vqamt\.case\(\.\.\.\).*but got None",
+    ):
         derived(forgets_to_return, yard)  # type: ignore[arg-type]  # the mistake that the error is about
 
 

@@ -33,6 +33,7 @@ from pytest_vqamt.core.meaning import (
     Written,
     is_yes_no,
 )
+from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
 from pytest_vqamt.language.answers.counts import Quantifier
@@ -56,11 +57,11 @@ from pytest_vqamt.language.questions.form import QuestionForm, form_of
 AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
 
 
-def read(question: str | Meaning, answer: str, options: Sequence[str] = ()) -> AnswerReading:
+def read(question: str | Meaning, answer: str | Answer, options: Sequence[str] = ()) -> AnswerReading:
     """Reads an answer to a question: yes or no as a truth, a number, one of ``options``, or a text.
 
-    ``question`` is a text in English or a meaning. An answer without a reading gives an ``UnreadableAnswer`` with the
-    reason.
+    ``question`` is a text in English or a meaning, ``answer`` a text or an ``Answer``. One without a reading gives an
+    ``UnreadableAnswer`` with the reason.
 
     >>> read("Is the door open?", "It's closed."), read("How many dogs are there?", "2 dogs next to 3 people")
     (False, 2)
@@ -69,6 +70,7 @@ def read(question: str | Meaning, answer: str, options: Sequence[str] = ()) -> A
     >>> read("Is there a dog?", "I can't see any image.").reason.value
     'sees nothing'
     """
+    answer = _text(answer)
     if not isinstance(question, str):
         return read_by_meaning(question, answer)
     meaning = meaning_of(question, tuple(options))
@@ -77,6 +79,10 @@ def read(question: str | Meaning, answer: str, options: Sequence[str] = ()) -> A
     if is_yes_no(meaning):
         return read_yes_no(answer, question)
     return read_by_meaning(meaning, answer)
+
+
+def _text(answer: str | Answer) -> str:
+    return answer.text if isinstance(answer, Answer) else answer
 
 
 def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
@@ -93,6 +99,8 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         if " no " in answer and _denies(answer, meaning.what):
             return UnreadableAnswer(Unreadable.NO_OPTION)
         return _read_option(answer, meaning.options)
+    if isinstance(meaning, Annotated) and meaning.is_count:
+        return counts.read_count(answer, ())
     if isinstance(meaning, Annotated) and meaning.question:
         return _read_free(answer, meaning)
     if isinstance(meaning, Annotated) and meaning.options:
@@ -204,12 +212,13 @@ def _read_property(answer: str, meaning: Property) -> str | UnreadableAnswer:
     return choices.read_choice(answer, meaning.values)
 
 
-def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:
+def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAnswer:
     """Whether an answer says yes; claims about the things of the ``question`` count, too.
 
     >>> read_yes_no("There is a puppy.", "Is there a dog?")
     True
     """
+    answer = _text(answer)
     meaning = meaning_of(question, ())
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
@@ -222,8 +231,9 @@ def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:
 _NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
 
 
-def read_count(answer: str, question: str = "") -> int | Quantifier | UnreadableAnswer:
+def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives; of several, that of what the ``question`` counts."""
+    answer = _text(answer)
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
     for bound in _BOUND_ASKED_FOR.findall(question):
@@ -235,12 +245,13 @@ def read_count(answer: str, question: str = "") -> int | Quantifier | Unreadable
 _BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
 
 
-def read_choice(answer: str, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
+def read_choice(answer: str | Answer, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
     """The one of the options that an answer names, by its words, its letter or its place.
 
     >>> read_choice("There is no kite.", ["dog", "kite"], "Which of these is not in the picture, a dog or a kite?")
     'kite'
     """
+    answer = _text(answer)
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
@@ -331,6 +342,29 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
         return _place(asked) or _presence(asked) or _attribute(asked) or _YES_OR_NO
     return Annotated(answers=())
 
+
+def plain_meaning(question: str) -> Exists | Absent | Count | None:
+    """The meaning of a question that asks for the presence or the number of named things and for no more, else None.
+
+    >>> plain_meaning("Is there a dog?")
+    Exists(group=Group(name='dog', covers=(), attributes=(), related=()))
+    >>> plain_meaning("Is there a dog on the sofa?"), plain_meaning("How many dogs are lying down?")
+    (None, None)
+    """
+    meaning = meaning_of(question, ())
+    if isinstance(meaning, Exists | Absent):
+        return None if meaning.group.related else meaning
+    if not isinstance(meaning, Count) or not meaning.groups or any(group.related for group in meaning.groups):
+        return None
+    asked = _IN_THE_PICTURE.sub("", _LEAD.sub("", question.casefold().strip(" ?"))).strip(" ,.:")
+    found = _COUNTED_PLAINLY.fullmatch(asked)
+    named = [_group(each) for each in re.split(r" (?:and|or) ", found[1])] if found else []
+    return meaning if tuple(named) == meaning.groups else None
+
+
+_COUNTED_PLAINLY = re.compile(
+    r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
+)
 
 _NEGATED_VERB = re.compile(r"^(is|are|do|does|can)n't\b")
 _PICTURE = r"(?:picture|image|photo|photograph|scene)"

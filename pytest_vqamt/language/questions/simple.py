@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal, TypeAlias, get_args
 
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import VqamtError, did_you_mean
 from pytest_vqamt.core.meaning import (
+    YES_OR_NO,
     Absent,
+    Annotated,
     Both,
     Count,
     Exists,
@@ -25,6 +28,9 @@ from pytest_vqamt.language.english.nouns import is_mass, is_plural, plural
 from pytest_vqamt.language.english.phrases import definite, join_phrases, phrase, with_indefinite
 from pytest_vqamt.language.tables import toml_table
 
+AnswerKind: TypeAlias = Literal["yes_no", "count", "choice", "text"]
+"""What a question is answered by: yes or no, a number, one of its options, or what it adds to the question's words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -32,6 +38,51 @@ class Question:
 
     text: str
     meaning: Meaning
+
+    @classmethod
+    def free(cls, text: str, kind: AnswerKind | None = None, options: Sequence[str] = ()) -> Question:
+        """A question in any words, about what no annotation says: its right answer stays unknown.
+
+        Its answers are read, and relations compare them. It has no contrast, and a model that knows the annotations,
+        such as the oracle, declines it.
+
+        Args:
+            text: the question.
+            kind: how answers are read; by default the form of the text decides, and "choice" where there are options.
+            options: the possible answers of a "choice".
+
+        Raises:
+            VqamtError: the text does not show the kind, or the options do not fit it.
+
+        >>> Question.free("Would you cross the road here?").meaning.is_yes_no
+        True
+        >>> Question.free("What is the man doing?", options=("running", "standing")).meaning.options
+        ('running', 'standing')
+        """
+        from pytest_vqamt.language.questions.form import form_of  # which imports this module
+
+        kinds = get_args(AnswerKind)
+        if kind is not None and kind not in kinds:
+            raise VqamtError(f"Expected one of {', '.join(kinds)}, but got kind={kind!r}; {did_you_mean(kind, kinds)}")
+        if kind is None:
+            kind = "choice" if options else _KIND_OF.get(form_of(text).name)
+        if not text.strip() or kind is None:
+            raise VqamtError(
+                f"Expected a question that begins as one for yes or no or for a number, but got text={text!r}: say how "
+                f"its answers are read, vqamt.Question.free({text!r}, kind='text'), or options=(...) in place of kind"
+            )
+        if (kind == "choice") != bool(options) or isinstance(options, str):
+            raise VqamtError(
+                f"Expected the possible answers for kind='choice', and for no other, but got kind={kind!r} and "
+                f"options={options!r} for text={text!r}: give options=('red', 'blue') where the answer is one of them"
+            )
+        offered = YES_OR_NO if kind == "yes_no" else tuple(options)
+        words = text if kind == "text" else ""
+        return cls(text, Annotated(answers=(), options=offered, question=words, is_count=kind == "count"))
+
+
+_KIND_OF: Mapping[str, AnswerKind] = {"YES_NO": "yes_no", "COUNT": "count", "CHOICE": "choice"}
+"""The kind for each ``QuestionForm``; none for other questions."""
 
 
 _WORDINGS = toml_table("questions/wordings.toml")["simple"]

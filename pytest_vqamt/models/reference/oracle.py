@@ -53,6 +53,14 @@ def true_answer(query: Query) -> Truth:
     return truth(query.meaning, query.picture.scene)
 
 
+def right_answer(query: Query) -> str:
+    """The right answer to a query in words ("yes", "3", "red"), for the models that tests plant a fault in.
+
+    "unknown" where no annotation decides it.
+    """
+    return answer_text(true_answer(query))
+
+
 def answer_text(value: Truth) -> str:
     """A truth as a model would phrase it.
 

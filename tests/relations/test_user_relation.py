@@ -1,0 +1,193 @@
+"""Relations of a user's own: plain texts, follow-ups in short, expectations of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+import pytest_vqamt as vqamt
+from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.language.answers.reading import plain_meaning
+from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.catalogue import FollowUp, UserRelation
+from pytest_vqamt.sampling.chooser import RandomChooser
+from tests.making import answers_of, case_of
+
+DOG = vqamt.Group(name="dog")
+CAT = vqamt.Group(name="cat")
+
+
+@pytest.fixture(autouse=True)
+def _of_this_test_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "_registered", {})
+
+
+def made(question: vqamt.Question | str, follow_up: FollowUp | Sequence[FollowUp], task: str = "vqa") -> UserRelation:
+    @vqamt.relation("ours.test", task=task, expect=vqamt.same_answer)
+    def ours(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.Draft:
+        return vqamt.case(scene.picture, question, follow_up=follow_up)
+
+    return ours
+
+
+def derived(relation: UserRelation, scene: vqamt.Scene) -> vqamt.Case:
+    found = relation.derive(scene, gather_corpus([scene]), RandomChooser(Random(0)), "")
+    assert isinstance(found, vqamt.Case)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("Is there a dog?", vqamt.Exists(group=DOG)),
+        ("Are there no dogs in the picture?", vqamt.Absent(group=DOG)),
+        ("How many dogs are there?", vqamt.Count(groups=(DOG,))),
+        ("How many dogs and cats can you see in the image?", vqamt.Count(groups=(DOG, CAT))),
+        ("Is there a dog on the bench?", None),
+        ("How many dogs are sitting?", None),
+        ("How many legs does the dog have?", None),
+        ("Is the dog brown?", None),
+        ("What is the dog doing?", None),
+    ],
+)
+def test_only_a_text_that_names_things_and_no_more_has_a_meaning(text: str, meaning: vqamt.Exists | None) -> None:
+    assert plain_meaning(text) == meaning
+
+
+def test_a_plain_text_has_the_meaning_that_the_data_know(yard: vqamt.Scene) -> None:
+    texts = ["How many brown dogs are there?", "Is there a zebra?", "How many zebras are there?", "Is it late?"]
+    meanings = [each.meaning for each in derived(made("Is there a dog?", list(texts)), yard).queries]
+    assert meanings == [
+        vqamt.Exists(group=DOG),
+        vqamt.Count(groups=(vqamt.Group(name="dog", attributes=("brown",)),)),
+        vqamt.Annotated(answers=(), options=("yes", "no")),
+        vqamt.Annotated(answers=(), is_count=True),
+        vqamt.Annotated(answers=(), options=("yes", "no")),
+    ]
+
+
+def test_texts_of_the_other_tasks(yard: vqamt.Scene) -> None:
+    caption, hypothesis = ("captioning", ""), ("entailment", "A dog is sitting.")
+    for (task, text), meaning in (
+        (caption, vqamt.Describe()),
+        (hypothesis, vqamt.Annotated(answers=(), options=("entailment", "neutral", "contradiction"))),
+    ):
+        assert [each.meaning for each in derived(made(text, yard.picture.mirror(), task), yard).queries] == [
+            meaning
+        ] * 2
+
+
+def test_a_follow_up_is_what_is_new_in_it(yard: vqamt.Scene) -> None:
+    mirrored, other = yard.picture.mirror(), vqamt.ask.exists("cat")
+    several: list[FollowUp] = [mirrored, other, "Is it day?", (mirrored, "Is it day?")]
+    queries = derived(made("Is it late?", several), yard).queries
+    assert [(each.picture, each.text) for each in queries] == [
+        (yard.picture, "Is it late?"),
+        (mirrored, "Is it late?"),
+        (yard.picture, other.text),
+        (yard.picture, "Is it day?"),
+        (mirrored, "Is it day?"),
+    ]
+    one = derived(made("Is it late?", (mirrored, "Is it day?")), yard).queries
+    assert [(each.picture, each.text) for each in one[1:]] == [(mirrored, "Is it day?")]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "options", "read"),
+    [
+        ("Would you cross here?", None, (), {"Yes, I would.": True, "No.": False}),
+        ("How many wheels has it?", None, (), {"There are four wheels.": 4}),
+        ("What is he doing?", None, ("running", "standing"), {"He is running.": "running", "(B)": "standing"}),
+        ("What is he doing?", "text", (), {"He is running.": "he is running"}),
+    ],
+)
+def test_a_free_question_is_read_by_its_kind(
+    text: str, kind: str | None, options: tuple[str, ...], read: dict[str, object]
+) -> None:
+    meaning = vqamt.Question.free(text, kind, options).meaning  # type: ignore[arg-type]  # a plain str here
+    assert {answer: vqamt.read(meaning, answer) for answer in read} == read
+    assert {answer: vqamt.read(meaning, vqamt.Answer(answer)) for answer in read} == read
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "options", "line"),
+    [
+        ("What is he doing?", None, (), "vqamt.Question.free('What is he doing?', kind='text'), or options=(...)"),
+        ("Is it red or blue?", None, (), "give options=('red', 'blue')"),
+        ("Is it red?", "yes_no", ("yes",), "Expected the possible answers for kind='choice', and for no other"),
+        ("Is it red?", "yesno", (), "did you mean 'yes_no'?"),
+        (" ", "text", (), "but got text=' '"),
+    ],
+)
+def test_a_free_question_that_cannot_be_read(text: str, kind: str | None, options: tuple[str, ...], line: str) -> None:
+    with pytest.raises(vqamt.VqamtError) as told:
+        vqamt.Question.free(text, kind, options)  # type: ignore[arg-type]  # as above
+    assert line in str(told.value)
+
+
+def test_the_mistake_in_a_text_names_the_relation_and_its_place(yard: vqamt.Scene) -> None:
+    with pytest.raises(
+        vqamt.VqamtError, match=r"\(in relation 'ours.test', tests.relations.test_user_relation.py:\d+\)"
+    ):
+        derived(made("What is the dog doing?", yard.picture.mirror()), yard)
+
+
+@pytest.mark.parametrize("follow_up", [3, [3], [("Is it day?", 3)], None])
+def test_a_follow_up_that_is_none(yard: vqamt.Scene, follow_up: object) -> None:
+    with pytest.raises(vqamt.VqamtError, match=r"Expected a (follow-up to be|picture and a question)"):
+        derived(made("Is it late?", follow_up), yard)  # type: ignore[arg-type]  # what mypy would find
+
+
+def test_an_expectation_of_a_function() -> None:
+    @vqamt.expectation
+    def agree(count: int, there: bool) -> bool:
+        """The count must be above 0 just where the second answer is yes.
+
+        More is said below.
+        """
+        return (count > 0) == there
+
+    case = case_of(vqamt.Count(groups=(DOG,)), vqamt.Exists(group=DOG))
+    verdicts = [agree(case, answers_of(*each)) for each in (("2", "yes"), ("0", "yes"), ("many", "no"), ("2", "dunno"))]
+    assert [(each.outcome.value, each.vacuous) for each in verdicts] == [
+        ("holds", False), ("violated", False), ("holds", True), ("unparsed", False),
+    ]  # fmt: skip
+    assert verdicts[1].reason == "The count must be above 0 just where the second answer is yes, but got 0, yes"
+
+
+def test_an_expectation_must_return_a_verdict() -> None:
+    def agree(_case: vqamt.Case, _answers: object) -> bool:
+        return True
+
+    @vqamt.relation("ours.odd", expect=agree)  # type: ignore[arg-type]  # the mistake
+    def odd(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.NotApplicable:
+        return vqamt.NotApplicable(reason="never")
+
+    with pytest.raises(vqamt.VqamtError, match=r"but got True: put @vqamt\.expectation on a function"):
+        odd.judge(case_of(vqamt.Exists(group=DOG)), answers_of("yes"))
+
+
+def test_the_oracle_declines_what_nobody_knows_and_is_held_to_the_rest() -> None:
+    made("Is there a person?", ["Is it late?"])
+    [result] = vqamt.run(model="oracle", data="pictures:20", relations="ours.*", max_cases=5).relations
+    assert (result.tally.declined, result.tally.violated, result.tally.cases) == (5, 0, 5)
+    made("Is there a dog?", ["Is there a dog in the picture?"])
+    [result] = vqamt.run(model="oracle", data="pictures:20", relations="ours.*", max_cases=5).relations
+    assert (result.tally.declined, result.tally.holds) == (0, 5)
+
+
+def test_pairs_and_breakdown_of_a_relation() -> None:
+    @vqamt.relation("ours.pairs", expect=vqamt.same_answer, pairs="same", breakdown=("size",))
+    def ours(scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser) -> vqamt.Draft:
+        """The same twice."""
+        question = vqamt.ask.exists(choose.one(scene.objects))
+        return vqamt.case(scene.picture, question, follow_up=scene.picture.mirror(), facts={"size": "any"})
+
+    [result] = vqamt.run(model="oracle", data="pictures:20", relations="ours.*", max_cases=5).relations
+    assert result.pairs is not None
+    assert (result.pairs.tally.acc, result.pairs.tally.cons, result.pairs.tally.c_acc) == (1, 1, 1)
+    assert list(result.pairs.by) == ["size"]
+    with pytest.raises(vqamt.VqamtError, match="did you mean 'same'"):
+        vqamt.relation("ours.pairs", expect=vqamt.same_answer, pairs="sam")
