@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from pytest_vqamt.core.pairs import PairTally
     from pytest_vqamt.core.picture import Picture
     from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
-    from pytest_vqamt.core.results import Report
     from pytest_vqamt.core.scene import Region, Relationship, Scene, Thing
-    from pytest_vqamt.execution.run import run
     from pytest_vqamt.integration.items import Consistency
+    from pytest_vqamt.integration.report import Report
+    from pytest_vqamt.integration.run import run
     from pytest_vqamt.language.answers.counts import Quantifier
     from pytest_vqamt.language.answers.reading import read, read_choice, read_count, read_yes_no
     from pytest_vqamt.language.answers.text import UnreadableAnswer
@@ -101,10 +101,10 @@ _NAMES = {
     "core.pairs": "PairTally",
     "core.picture": "Picture",
     "core.query": "Answer Declined ModelInput Query Task",
-    "core.results": "Report",
     "core.scene": "Region Relationship Scene Thing",
-    "execution.run": "run",
     "integration.items": "Consistency",
+    "integration.report": "Report",
+    "integration.run": "run",
     "language.answers.counts": "Quantifier",
     "language.answers.reading": "read read_choice read_count read_yes_no",
     "language.answers.text": "UnreadableAnswer",

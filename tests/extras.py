@@ -48,12 +48,16 @@ EXTRAS: Final = {
     "embeddings": {"huggingface_hub": "huggingface-hub", "sentence_transformers": "sentence-transformers"},
     "spacy": {"spacy": "spacy"},
     "xdist": {"xdist": "pytest-xdist"},
+    "notebook": {"pandas": "pandas"},
     "test": {
         "datasets": "datasets",
         "grimp": "import-linter",
         "hatchling": "hatchling",
         "importlinter": "import-linter",
+        "ipykernel": "ipykernel",
         "jsonschema": "jsonschema",
+        "nbclient": "nbclient",
+        "nbformat": "nbformat",
         "playwright": "playwright",
         "psutil": "psutil",
         "scipy": "scipy",
@@ -68,6 +72,7 @@ LOOKED_FOR: Final = ("torchvision",)
 
 USED_BY: Final = {
     "pytest_vqamt/annotation/detectors": ("photos",),
+    "pytest_vqamt/integration/report.py": ("notebook",),
     "pytest_vqamt/imaging/inpainters.py": ("inpaint", "transformers"),
     "pytest_vqamt/language/question_ranking": ("cider", "embeddings", "noise", "transformers"),
     "pytest_vqamt/language/units/spacy_backend.py": ("spacy",),

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "describe": "describe a relation: its claim, its source, and a few of its cases",
     "new": "write the files of a relation of your own: the relation and its test",
     "compare": "compare two reports case by case, with significance tests",
+    "trend": "show how the rates of relations moved over several reports",
     "bless": "keep the cases of a report and their verdicts as the baseline of --vqamt-baseline",
     "merge": "merge the reports of --vqamt-shard",
     "report": "write the pages of a report again, or its cases as CSV or Parquet",

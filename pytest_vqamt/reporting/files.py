@@ -34,7 +34,22 @@ def write_files(
     images: Images,
     cases_name: str = PLAIN_NAME,
 ) -> None:
-    """Writes the cases, ``report.json`` and the pages into ``folder``.
+    """Writes the cases, ``report.json`` and the pages into ``folder``, as ``write_data`` and ``write_pages`` do.
+
+    Raises:
+        VqamtError: the folder cannot be written to, or another session has written into it at the same time.
+    """
+    write_data(report, folder, cases_name=cases_name)
+    try:
+        write_pages(folder, source_of=source_of, images=images)
+    except VqamtError as error:
+        raise VqamtError(
+            f"report.json and {cases_name} are written, but not all pages made of them. {error}"
+        ) from error
+
+
+def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) -> None:
+    """Joins the parts of the cases in ``folder`` and writes ``report.json`` beside them.
 
     The cases are compressed if ``cases_name`` says so. Each file is replaced in one step: if the process dies, all
     files are complete and of one run.
@@ -60,12 +75,6 @@ def write_files(
         cases.remove_parts(folder)  # they would take the room of the next run on a full disk
         raise unwritable_folder(folder, error) from error
     cases.remove_parts(folder)
-    try:
-        write_pages(folder, source_of=source_of, images=images)
-    except VqamtError as error:
-        raise VqamtError(
-            f"report.json and {cases_name} are written, but not all pages made of them. {error}"
-        ) from error
 
 
 def write_pages(

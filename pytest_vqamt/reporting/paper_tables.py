@@ -10,7 +10,7 @@ from operator import add
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, HumanReference, RelationResult, Report, Summary
 from pytest_vqamt.reporting.view.format import format_rate, tagged
-from pytest_vqamt.reporting.view.rows import results_by_model_and_data
+from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
@@ -186,3 +186,22 @@ def _shown(cell: Cell) -> str:
     if cell is None:
         return "-"
     return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+
+
+def own_figures_table(report: Report) -> ViewTable | None:
+    """The means of the figures that verdicts of users' own relations carry; None without any."""
+    rows = [
+        (
+            tagged(result.item, ("presumed",) if stratum is not result else ()),
+            result.model.name,
+            result.data.spec,
+            name.replace("_", " "),
+            "-" if figure.mean is None else f"{figure.mean:,.4g}",
+            f"{figure.cases:,}",
+        )
+        for result in report.relations
+        if is_own(result.item)
+        for stratum in result.strata
+        for name, figure in sorted(stratum.figures.items())
+    ]
+    return text_table([("relation", "model", "data", "figure", "mean", "cases"), *rows]) if rows else None

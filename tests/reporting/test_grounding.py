@@ -20,6 +20,7 @@ from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.reporting.terminal import baseline_lines, summary
 from pytest_vqamt.reporting.text import drop_message, missed_gate_message
+from pytest_vqamt.reporting.view.format import format_percents
 from pytest_vqamt.reporting.view.grounding import is_misleading
 from pytest_vqamt.reporting.view.headline import headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
@@ -180,17 +181,16 @@ def test_pages_have_rate_interval_chance_and_gate() -> None:
     table = overview_table(made, rows)
     cells = {head.name: cell for head, cell in zip(table.heads, table.rows[0], strict=True)}
     low, high = rows[0].grounded[0].interval
-    assert cells["grounded"].text == "0.030"
-    assert cells["grounded 95 %"].text == f"{low:.3f} to {high:.3f}"
-    assert cells["by guessing"].text == "0.250"
+    assert cells["grounded"].text == f"3 % ({format_percents((low, high))})"
+    assert cells["grounded"].notes == ("by guessing 25 %",)
     assert cells["gate"].text == "missed: grounded rate >= 0.5"
     assert headline(made, rows).missed[0].why == (
-        f"grounded rate 0.030 ({low:.3f} to {high:.3f}, by guessing 0.250), required: grounded rate >= 0.5",
+        f"grounded rate 3 % ({format_percents((low, high))}, by guessing 25 %), required: grounded rate >= 0.5",
     )
     assert any("the model hardly looks" in line for line in report_warnings(made, rows, 0))
     page = summary_page(made)
     assert "**missed: grounded rate >= 0.5**" in page
-    assert "| grounded | by guessing |" in page
+    assert f"| **3 % ({format_percents((low, high))})** (by guessing 25 %) |" in page
     assert "grounded" not in summary_page(report(result(None)))
 
 

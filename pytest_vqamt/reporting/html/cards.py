@@ -4,6 +4,7 @@ The page embeds one JSON object, which is safe in a script element:
 
     {"cards": [{"id", "item", "model", "data", "scene", "verdict": outcome,
                 "presumed": bool, "waived": bool, "before": outcome | null,
+                "margin": float, "others": [{"model", "verdict": outcome, "answers": [str | null]}],
                 "expected", "reason", "facts": {name: value}, "objects": [name],
                 "queries": [{"picture": digest, "text", "task", "manner", "answer": str | null,
                              "reading": str | null, "edits": "inserted elephant", "asked": [region]}],
@@ -14,6 +15,7 @@ A region is ``{"kind": "edit" | "asked", "label", "x", "y", "w", "h"}`` in fract
 height. Edited regions belong to the picture, and regions that a question is about to the query, so that each picture is
 embedded once. ``width`` and ``height`` are the thumbnail's, in pixels. Pictures may be missing from ``pictures``. A
 contrast is there if its answer does not differ as it must; ``of`` is the index of the query with the same text.
+There is a margin if the model's answers have scores, and others if other models had the same case.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import json
 import os
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -43,10 +45,12 @@ from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.query import manner_of
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
-from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images, SelectedCases
+from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images
+from pytest_vqamt.reporting.view.headline import weakness
+from pytest_vqamt.reporting.view.rows import result_rows
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -59,8 +63,14 @@ _MISSED = (Outcome.VIOLATED.value, Outcome.UNPARSED.value)
 _KINDS = {OutlineKind.EDITED: "edit", OutlineKind.ASKED: "asked"}
 
 
-def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
-    """The card of a case; ``pictures`` has those of its pictures that were found."""
+def make_card(row: Row, pictures: dict[str, Picture], others: Sequence[Row] = ()) -> Row:
+    """The card of a case.
+
+    Args:
+        row: the case.
+        pictures: those of its pictures that were found.
+        others: the same case on other models.
+    """
     queries = cast("list[Row]", row["queries"])
     readings = cast("list[str]", row["readings"])
     padded = (*readings, *[None] * (len(queries) - len(readings)))
@@ -76,6 +86,8 @@ def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
         "presumed": "presumed" in cast("list[str]", row.get("tags") or []),
         "waived": bool(row.get("waived")),
         "before": row.get("before"),
+        **({"margin": row["margin"]} if row.get("margin") is not None else {}),
+        **({"others": list(map(_other_model, others))} if others else {}),
         "expected": shortened(str(row["expected"])),
         "reason": shortened(str(row["reason"])),
         "facts": {
@@ -88,6 +100,15 @@ def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
             for query, answer, reading, meaning in zip(queries, answers, padded, meanings, strict=False)
         ],
         **_contrast_card(row, pictures),
+    }
+
+
+def _other_model(row: Row) -> Row:
+    answers = cast("list[str | None]", row["answers"])
+    return {
+        "model": row["model"],
+        "verdict": row["verdict"],
+        "answers": [None if answer is None else shortened(answer) for answer in answers],
     }
 
 
@@ -295,9 +316,10 @@ class _Cards:
 def select_cards(
     report: Report, folder: Path, source_of: Callable[[str], SceneSource | None], images: Images
 ) -> PageCases:
-    """Makes the cards of the report in ``folder``, of violations, or of all cases with ``Images.ALL``.
+    """Makes the cards of the report in ``folder``: of violations and of some cases that hold, or of all cases.
 
-    ``source_of`` finds data by its spec; None where it is not available.
+    All have one with ``Images.ALL``. Violations stand in the order of ``by_use``. ``source_of`` finds data by its spec;
+    None where it is not available.
 
     Raises:
         DataError: the cases cannot be read, or are not those of the report.
@@ -305,10 +327,10 @@ def select_cards(
     most, of_cards = CARDS_AT_MOST[images], BYTES_AT_MOST[images] * 2 // 3
     choice = CaseSelector(folder, most, holding=images is Images.ALL)
     _check_one_run(report, folder, choice)
-    cards = _cards(choice.chosen(most), source_of, images)
+    cards = _cards(_chosen(report, choice, most), source_of, images)
     while cards.bytes > of_cards and most > 1:
         most //= 2
-        cards = _cards(choice.chosen(most), source_of, images)
+        cards = _cards(_chosen(report, choice, most), source_of, images)
     room, pictures = BYTES_AT_MOST[images] - cards.bytes, cards.pictures
     fitting = max(0, room // (_LEAST_OF_A_PICTURE * 4 // 3 + _AROUND_A_PICTURE))
     wanted = pictures.chosen(fitting, SLOW_AT_MOST[images])
@@ -317,7 +339,55 @@ def select_cards(
     return PageCases(json=text, shown=len(cards.texts), left_out=cards.left_out, notes=notes)
 
 
-def _cards(chosen: SelectedCases, source_of: Callable[[str], SceneSource | None], images: Images) -> _Cards:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chosen:
+    """The rows of the cards in their order, and those of the same cases on all models."""
+
+    rows: tuple[Row, ...]
+    left_out: int
+    of_case: Mapping[tuple[str, str], Sequence[Row]]
+
+    def others(self, row: Row) -> list[Row]:
+        rows = self.of_case.get((str(row["case_id"]), str(row["data"])), ())
+        return [each for each in rows if each["model"] != row["model"]]
+
+
+def _chosen(report: Report, choice: CaseSelector, most: int) -> _Chosen:
+    chosen = choice.chosen(most)
+    holding = choice.holding_sample(most - len(chosen.rows))
+    return _Chosen(
+        rows=(*by_use(report, chosen.rows), *holding),
+        left_out=chosen.left_out,
+        of_case=choice.answers_of_others((*chosen.rows, *holding)) if len(report.models) > 1 else {},
+    )
+
+
+def by_use(report: Report, rows: Sequence[Row]) -> list[Row]:
+    """The cases in the order in which they are of use; ``rows`` has the surest violations of each item first.
+
+    Regressions and violations of items that missed a gate come first, then other violations, then the rest. Within
+    each part the first case of every item comes before the second of any, the weakest item first.
+    """
+    lines = sorted(result_rows(report), key=weakness)
+    places = {_item_of(line.result): place for place, line in reversed(list(enumerate(lines)))}
+    missed = {_item_of(line.result) for line in lines if line.is_missed}
+    turns: Counter[tuple[int, tuple[Json, ...]]] = Counter()
+    ordered: list[tuple[int, int, int, int]] = []
+    for number, row in enumerate(rows):
+        item = (row["relation"], row["model"], row["data"])
+        is_wrong = row["verdict"] in _MISSED and not row.get("waived")
+        is_urgent = is_wrong and (row.get("before") == Outcome.HOLDS.value or item in missed)
+        part = 0 if is_urgent else 1 if is_wrong or _missed_contrast(row) else 2
+        ordered.append((part, turns[part, item], places.get(item, len(places)), number))
+        turns[part, item] += 1
+    return [rows[number] for *_, number in sorted(ordered)]
+
+
+def _item_of(result: RelationResult) -> tuple[Json, ...]:
+    return result.item, result.model.name, result.data.spec
+
+
+def _cards(chosen: _Chosen, source_of: Callable[[str], SceneSource | None], images: Images) -> _Cards:
     pictures = _Pictures()
     texts = []
     turns: Counter[tuple[Json, ...]] = Counter()
@@ -325,7 +395,7 @@ def _cards(chosen: SelectedCases, source_of: Callable[[str], SceneSource | None]
         source = None if images is Images.NONE else source_of(str(row["data"]))
         of = (row["relation"], row["model"], row["data"])
         try:
-            texts.append(_text(make_card(row, pictures.add(row, source, turns[of]))))
+            texts.append(_text(make_card(row, pictures.add(row, source, turns[of]), chosen.others(row))))
         except (AttributeError, KeyError, TypeError, ValueError) as error:  # a meaning or an edit of another type
             raise DataError(
                 f"Expected a whole case, but got case_id={row['case_id']!r} ({error}): make the report anew"

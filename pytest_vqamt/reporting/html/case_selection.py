@@ -1,14 +1,14 @@
 """Selection of the cases that have a card on the HTML page.
 
 Regressions come first, then other violations, and cases that hold but whose contrast is violated, then errors and
-waived cases, and last, on request, other cases that hold. Each group is shared fairly among the items; cases that hold
-count as an item of their own. Of an item the cases with the smallest ids are taken: ids are digests, so this is as good
-as random, and the same for any ``-n`` and any shards.
+waived cases, and last other cases that hold: a few of each item, or on request all. Each group is shared fairly among
+the items; cases that hold count as an item of their own. Of an item the cases with the smallest ids are taken: ids are
+digests, so this is as good as random, and the same for any ``-n`` and any shards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from pathlib import Path
@@ -22,6 +22,11 @@ _VERDICT = b',"verdict":"'
 """Its first occurrence in a line is the verdict: quotes within texts are escaped, and facts come later."""
 _CONTRAST = b',"contrast":{'
 _MISSED = (b'violated",', b'unparsed",')
+_ID_BEGINS = len('{"case_id":"')
+_ID_ENDS = _ID_BEGINS + 16
+_AFTER_ITEM = b',"scene":"'
+_HOLDING_OF_AN_ITEM = 2
+_HOLDING_AT_MOST = 60
 
 
 class CardPriority(IntEnum):
@@ -74,6 +79,7 @@ class CaseSelector:
     def __init__(self, folder: Path, most: int, *, holding: bool) -> None:
         self._file = find_cases_file(folder)
         self._turns: dict[CardPriority, dict[str, _Group]] = {turn: {} for turn in CardPriority}
+        self._holding: dict[bytes, list[int]] = {}
         with open_cases(self._file) as lines:
             self.lines = self._gather(lines, most, holding=holding)
 
@@ -84,13 +90,41 @@ class CaseSelector:
             DataError: a line of the file is broken.
         """
         taken, left_out = _taken(self._turns, most)
-        with open_cases(self._file) as lines:
-            rows = []
-            for place in taken:
-                lines.seek(place)
-                rows.append(parse_case(lines.readline(), f"{lines.name}, at byte {place}"))
-        rows.sort(key=lambda row: not _is_confident(row))
+        rows = sorted(self._rows(taken), key=lambda row: not _is_confident(row))
         return SelectedCases(rows=tuple(rows), left_out=left_out)
+
+    def holding_sample(self, most: int) -> tuple[Row, ...]:
+        """Selects a few cases of each item that hold, at most ``most`` and 60; none if all were indexed.
+
+        Raises:
+            DataError: a line of the file is broken.
+        """
+        shares = fair_shares([len(places) for places in self._holding.values()], min(most, _HOLDING_AT_MOST))
+        taken = (
+            place for places, share in zip(self._holding.values(), shares, strict=True) for place in places[:share]
+        )
+        return tuple(row for row in self._rows(sorted(taken)) if not row.get("waived"))
+
+    def answers_of_others(self, rows: Sequence[Row]) -> Mapping[tuple[str, str], Sequence[Row]]:
+        """All models' rows of the given cases, by case id and data.
+
+        Raises:
+            DataError: a line of the file is broken.
+        """
+        wanted = {str(row["case_id"]).encode() for row in rows}
+        found: dict[tuple[str, str], list[Row]] = {}
+        with open_cases(self._file) as lines:
+            for number, line in enumerate(lines, start=1):
+                if line[_ID_BEGINS:_ID_ENDS] in wanted:
+                    row = parse_case(line, f"{lines.name}:{number}")
+                    found.setdefault((str(row["case_id"]), str(row["data"])), []).append(row)
+        return found
+
+    def _rows(self, places: Iterable[int]) -> Iterator[Row]:
+        with open_cases(self._file) as lines:
+            for place in places:
+                lines.seek(place)
+                yield parse_case(lines.readline(), f"{lines.name}, at byte {place}")
 
     def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:
         """Indexes the file and returns its number of lines."""
@@ -107,6 +141,10 @@ class CaseSelector:
                     places = group.confident if is_violation and _is_confident(row) else group.rest
                     if len(places) < most:
                         places.append(place)
+            else:
+                places = self._holding.setdefault(line[_ID_ENDS : line.find(_AFTER_ITEM)], [])
+                if len(places) < _HOLDING_OF_AN_ITEM:
+                    places.append(place)
             place += len(line)
         return number
 

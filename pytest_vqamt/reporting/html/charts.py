@@ -13,11 +13,10 @@ from pytest_vqamt.reporting.view.format import (
     axis_percent,
     count_noun,
     describe_gate,
-    format_difference,
-    format_interval,
-    format_rate,
+    format_percent,
+    format_percents,
+    format_points,
 )
-from pytest_vqamt.reporting.view.grounding import describe_by_chance
 from pytest_vqamt.reporting.view.rows import ResultRow, case_link, human_rate, paper_of, published_rates
 
 _LANE_PX, _ONLY_LANE_PX = 15, 22
@@ -36,6 +35,7 @@ class ChartRow:
     is_people_of_whole_test: bool
     published: tuple[str, ...]
     published_width: str
+    claim: str
     title: str
 
 
@@ -65,7 +65,9 @@ def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
                     paper: tuple(_row(each, noise, len(report.models), several) for each in rows.values())
                     for paper, rows in groups.items()
                 },
-                noise=tuple((report.models[model].name, format_rate(floor)) for model, floor in sorted(noise.items())),
+                noise=tuple(
+                    (report.models[model].name, format_percent(floor)) for model, floor in sorted(noise.items())
+                ),
             )
         )
     return tuple(chart for chart in made if chart.groups)
@@ -106,11 +108,11 @@ def _row(lines: Sequence[ResultRow], noise: dict[int, float], models: int, sever
         make_lane(line, place, lane_px, None if line.is_noise else noise.get(line.model))
         for place, line in enumerate(by_model[model] for model in sorted(by_model))
     )
-    title = [result.claim]
+    title = []
     if known:
-        title.append(f"Humans reach {format_rate(known.rate)}{' on the whole test' if known.of_whole_test else ''}.")
+        title.append(f"Humans reach {format_percent(known.rate)}{' on the whole test' if known.of_whole_test else ''}.")
     if published:
-        title.append(f"Published models reach {format_rate(published[0])} to {format_rate(published[-1])}.")
+        title.append(f"Published models reach {format_percents((published[0], published[-1]))}.")
     return ChartRow(
         name=result.item,
         link=case_link(relation=result.item, **({"data": result.data.spec} if several else {})),
@@ -121,6 +123,7 @@ def _row(lines: Sequence[ResultRow], noise: dict[int, float], models: int, sever
         is_people_of_whole_test=known is not None and known.of_whole_test,
         published=tuple(map(axis_percent, published)),
         published_width=axis_percent(published[-1] - published[0]) if published else "",
+        claim=result.claim,
         title=" ".join(title),
     )
 
@@ -178,7 +181,7 @@ def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) 
         before="" if before is None else axis_percent(before),
         is_worse=difference is not None and difference < 0,
         noise="" if noise is None or noise == 1 else axis_percent(noise),
-        shown=format_rate(reached),
+        shown=format_percent(reached),
         is_missed=line.is_missed,
         is_met=bool(line.gates) and not line.is_missed,
         title=_in_words(line),
@@ -187,15 +190,14 @@ def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) 
 
 def _in_words(line: ResultRow) -> str:
     counts, change = line.counted, line.counted.change
-    parts = [f"{line.result.model.name}: {format_rate(counts.tally.pass_rate)}"]
+    parts = [f"{line.result.model.name}: {format_percent(counts.tally.pass_rate)}"]
     if counts.tally.judged:
-        parts.append(f"({format_interval(counts.interval)}, {count_noun(counts.tally.judged, 'case')})")
+        parts.append(f"({format_percents(counts.interval)}, {count_noun(counts.tally.judged, 'case')})")
     if line.grounded and line.grounded[0].rate is not None:
-        parts.append(f"grounded {format_rate(line.grounded[0].rate)}")
+        parts.append(f"grounded {format_percent(line.grounded[0].rate)}")
     if change:
-        parts.append(
-            f"baseline {format_rate(change.paired.first_rate)}, change {format_difference(change.paired.difference)}"
-        )
+        difference = change.paired.difference or 0.0
+        parts.append(f"baseline {format_percent(change.paired.first_rate)}, change {format_points(difference)}")
     parts += [f"{describe_gate(held)}: {'met' if held.met else 'missed'}" for held in line.gates]
     return ", ".join(parts).replace(", (", " (")
 
@@ -270,7 +272,7 @@ def _part(line: ResultRow, tally: Tally | None) -> FactRate | None:
         mark=line.model % MARKS,
         model=line.result.model.name,
         rate=axis_percent(tally.pass_rate),
-        shown=format_rate(tally.pass_rate),
+        shown=format_percent(tally.pass_rate),
         judged=tally.judged,
     )
 
@@ -440,6 +442,9 @@ def _mosaic(report: Report, line: ResultRow, part: Grounded) -> Mosaic:
         mark=line.model % MARKS,
         cells=tuple(cells),
         chance=MosaicCell(kind="chance", count=0, x=0, y=100 - high, width=width, height=high) if high else None,
-        shown=f"{format_rate(part.rate)} ({format_interval(part.interval)}), {describe_by_chance(part)}",
+        shown=(
+            f"{format_percent(part.rate)} ({format_percents(part.interval)}), "
+            f"by guessing {format_percent(part.chance.mean)}"
+        ),
         is_missed=any(held and not held.met for held in (part.gate, part.change.gate if part.change else None)),
     )

@@ -15,9 +15,9 @@ from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.reporting.audit.results import audit_tables, earlier_audit
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries, mosaics
-from pytest_vqamt.reporting.paper_tables import paper_tables
+from pytest_vqamt.reporting.paper_tables import own_figures_table, paper_tables
 from pytest_vqamt.reporting.text import describe_queries, describe_utilisation
-from pytest_vqamt.reporting.view.format import count_noun, format_usage
+from pytest_vqamt.reporting.view.format import axis_percent, count_noun, format_percent, format_percents, format_usage
 from pytest_vqamt.reporting.view.headline import headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import difference_tables, summary_tables
@@ -54,6 +54,9 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
         page_script=Markup(page_script()),
         head=headline(report, rows),
         warnings=tuple(report_warnings(report, rows, cases.left_out)),
+        percent=format_percent,
+        percents=format_percents,
+        axis=axis_percent,
         marks=MARKS,
         charts=plots,
         drawn=legend_entries(plots),
@@ -66,6 +69,7 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
         are_answers_open=len(answers) <= _OPEN_AT_MOST,
         breakdowns=by_paper(parts),
         are_breakdowns_open=len(parts) <= _OPEN_AT_MOST,
+        own_figures=own_figures_table(report),
         tables=paper_tables(report),
         inapplicable=inapplicable(report),
         waived=sum(line.counted.tally.waived for line in rows),

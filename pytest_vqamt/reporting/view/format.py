@@ -53,6 +53,16 @@ def format_interval(interval: tuple[float, float]) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
+def format_percents(interval: tuple[float, float]) -> str:
+    """An interval in percent.
+
+    >>> format_percents((0.25, 1)), format_percents((0.004, 0.12))
+    ('25 to 100 %', '0.4 to 12 %')
+    """
+    low, high = map(format_percent, interval)
+    return f"{low.removesuffix(' %')} to {high}"
+
+
 def format_difference(difference: float | None) -> str:
     """A difference with its sign, "-" where there is none.
 
@@ -62,6 +72,16 @@ def format_difference(difference: float | None) -> str:
     if difference is None:
         return "-"
     return f"{difference:+.3f}" if difference else "0.000"
+
+
+def format_points(difference: float) -> str:
+    """A difference of shares in percentage points.
+
+    >>> format_points(-0.25), format_points(0), format_points(0.004)
+    ('-25', '0', '+0.4')
+    """
+    points = 100 * difference
+    return f"{points:+.{0 if abs(points) >= 1 else 1}f}" if difference else "0"
 
 
 def format_p(p: float) -> str:

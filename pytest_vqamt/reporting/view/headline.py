@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from pytest_vqamt.core.results import Gate, RelationResult, Report
 from pytest_vqamt.core.tallies import GroundedCells, Tally
@@ -12,11 +13,11 @@ from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
     count_noun,
     describe_gate,
-    format_interval,
     format_percent,
-    format_rate,
+    format_percents,
 )
-from pytest_vqamt.reporting.view.grounding import describe_by_chance, misleading_lines
+from pytest_vqamt.reporting.view.grounding import misleading_lines
+from pytest_vqamt.reporting.view.model_figures import ModelFigures, model_figures
 from pytest_vqamt.reporting.view.rankings import best_model_notes
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
@@ -30,6 +31,7 @@ from pytest_vqamt.reporting.view.rows import (
 from pytest_vqamt.stats.paired import ChangeStatus
 
 _DROPS_SHOWN = 8
+_MUCH_UNREAD = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +115,10 @@ class Headline:
 
     Attributes:
         state: "missed", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run).
-        title: the verdict.
+        title: the model, or the best of several, with its share of consistent cases.
+        verdict: what became of the gates, and how many relation variants have one.
+        figures: the figures of each model.
+        weakest_relations: the relation variants that hold least often, the weakest first.
         parts: the figures of each model on each data source.
         gates: how many relation variants have a gate, and miss it.
         weakest: the rows with a pass rate, missed gates first, then by their pass rate; without controls, and without
@@ -127,6 +132,9 @@ class Headline:
 
     state: str
     title: str
+    verdict: str
+    figures: tuple[ModelFigures, ...]
+    weakest_relations: tuple[WeakRelation, ...]
     parts: tuple[RunPart, ...]
     gates: GateCounts
     weakest: tuple[ResultRow, ...]
@@ -140,17 +148,23 @@ class Headline:
 
 def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
     """The first lines of a report."""
-    state, title = _verdict(report, lines)
+    state, verdict = _verdict(report, lines)
+    figures, weak = model_figures(report, lines), filter(is_weak, sorted(lines, key=weakness))
     parts = run_parts(report)
     dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
     return Headline(
         state=state,
-        title=title,
+        title=_title(report, figures),
+        verdict=verdict,
+        figures=figures,
+        weakest_relations=tuple(
+            _weak(report, line) for line in sorted(lines, key=weakness)[:_WEAKEST] if is_weak(line)
+        ),
         parts=parts,
         gates=count_gates(lines),
         weakest=weakest_rows(lines),
         about=_about(parts, lines),
-        missed=tuple(_finding(report, line) for line in lines if line.is_missed),
+        missed=tuple(_finding(report, line) for line in sorted(lines, key=weakness) if line.is_missed),
         dropped=tuple(_finding(report, line) for line in dropped[:_DROPS_SHOWN]),
         drops_left_out=max(0, len(dropped) - _DROPS_SHOWN),
         notes=tuple(_notes(report, lines)),
@@ -201,18 +215,73 @@ def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
     return tuple(sorted(ranked, key=weakness))
 
 
+def _title(report: Report, figures: Sequence[ModelFigures]) -> str:
+    known = [each for each in figures if each.consistent.rate is not None]
+    if not known:
+        return f"{', '.join(model.name for model in report.models)}: no case was judged"
+    best = max(known, key=lambda each: each.consistent.rate or 0.0)
+    share = f"consistent in {format_percent(best.consistent.rate)} of its cases"
+    if len(figures) > 1:
+        return f"{best.model} is the most consistent of {len(figures)} models: {share.partition(' ')[2]}"
+    if (best.unread.rate or 0.0) > _MUCH_UNREAD:
+        return f"{best.model} could not be read in {format_percent(best.unread.rate)} of its cases"
+    return f"{best.model} is {share}"
+
+
 def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
-    gates = [held for line in lines for held in line.gates]
-    missed = sum(not held.met for held in gates)
+    gated = {line.result.item for line in lines if line.gates}
+    missed = {line.result.item for line in lines if line.is_missed}
+    items = count_noun(len({line.result.item for line in lines}), "relation variant")
+    share = f"{len(gated)} of {items} gated"
     if report.shard != "1/1":
-        return "partial", f"Shard {report.shard} of a run"
+        return "partial", f"Shard {report.shard} of a run: gates are checked on all shards together."
     if missed:
-        return "missed", f"{missed} of {count_noun(len(gates), 'gate')} missed"
+        return "missed", f"{share}: {len(missed)} missed, {len(gated) - len(missed)} met."
     if not report.complete:
-        return "partial", "Not the whole run"
-    if not gates:
-        return "none", "No gate was set"
-    return "met", "The gate is met" if len(gates) == 1 else f"All {len(gates)} gates are met"
+        return "partial", f"Not the whole run. {share}."
+    if not gated:
+        return "none", f"0 of {items} gated: nothing here can fail a run."
+    return "met", f"{share}: all met."
+
+
+_WEAKEST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeakRelation:
+    """A relation variant that often does not hold; ``link`` selects its violations."""
+
+    item: str
+    link: str
+    of: str
+    rate: str
+    cases: str
+    interval: str
+    claim: str
+
+
+def is_weak(line: ResultRow) -> bool:
+    """Whether the row has violations that count for the model."""
+    tally = line.counted.tally
+    return not line.is_noise and tally.pass_rate is not None and tally.holds < tally.judged
+
+
+def weakness(line: ResultRow) -> tuple[bool, float, float]:
+    """Sorts rows, the weakest first: by the upper end of the interval, which few cases cannot make low."""
+    return not is_weak(line), line.counted.interval[1], line.counted.tally.pass_rate or 0.0
+
+
+def _weak(report: Report, line: ResultRow) -> WeakRelation:
+    found = _finding(report, line)
+    return WeakRelation(
+        item=found.item,
+        link=found.link,
+        of=found.of,
+        rate=format_percent(line.counted.tally.pass_rate),
+        cases=count_noun(line.counted.tally.judged, "case"),
+        interval=format_percents(line.counted.interval),
+        claim=line.result.claim,
+    )
 
 
 def _about(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
@@ -255,19 +324,19 @@ def _reached(line: ResultRow, held: Gate) -> str:
     if held.unread is not None:
         return f"{format_percent(held.unread)} of the cases are unread, more than --vqamt-max-unread allows; "
     if held is line.counted.gate:
-        return f"pass rate {format_rate(line.counted.tally.pass_rate)} ({format_interval(line.counted.interval)}), "
+        return f"pass rate {format_percent(line.counted.tally.pass_rate)} ({format_percents(line.counted.interval)}), "
     for part in line.grounded:
         if held is part.gate:
             return (
-                f"grounded rate {format_rate(part.rate)} ({format_interval(part.interval)}, "
-                f"{describe_by_chance(part)}), "
+                f"grounded rate {format_percent(part.rate)} ({format_percents(part.interval)}, "
+                f"by guessing {format_percent(part.chance.mean)}), "
             )
     return ""
 
 
 def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
     if not any(line.gates for line in lines) and report.shard == "1/1":
-        yield "Nothing here can fail a run: set a gate with --vqamt-fail-under=RATE or GLOB=RATE."
+        yield "Set a gate with --vqamt-fail-under=RATE or GLOB=RATE."
     yield from baseline_notes(report, lines)
     yield from best_model_notes(report)
 

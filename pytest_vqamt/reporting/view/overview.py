@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pytest_vqamt.core.results import Gate, RelationResult, Report
 from pytest_vqamt.reporting.view.format import (
     describe_gate,
-    format_difference,
     format_interval,
     format_percent,
+    format_percents,
+    format_points,
     format_rate,
 )
 from pytest_vqamt.reporting.view.rows import (
@@ -127,15 +128,24 @@ def _of_grounded(line: ResultRow) -> TableCell:
     return replace(_of_rate(sure.rate if sure else None), notes=notes, state=state)
 
 
-def _grounded_interval(line: ResultRow) -> TableCell:
-    sure = line.grounded[0] if line.grounded else None
-    if not sure or not sure.cells.cases:
-        return _of_rate(None)
-    return TableCell(text=format_interval(sure.interval), key=repr(sure.interval[0]))
+def _pass_rate(line: ResultRow) -> TableCell:
+    tally = line.counted.tally
+    return _with_interval(tally.pass_rate, line.counted.interval if tally.judged else None)
 
 
-def _by_chance(line: ResultRow) -> TableCell:
-    return _of_rate(line.grounded[0].chance.mean if line.grounded else None)
+def _grounded(line: ResultRow) -> TableCell:
+    """The grounded rate with its interval, what guessing reaches, and presumed contrasts without a row of their own."""
+    sure, *presumed = (part for part in line.grounded) if line.grounded else (None,)
+    cell = _with_interval(sure.rate if sure else None, sure.interval if sure and sure.cells.cases else None)
+    by_chance = sure.chance.mean if sure and sure.cells.cases else None
+    notes = [f"by guessing {format_percent(by_chance)}"] if by_chance is not None else []
+    notes += [f"{format_percent(part.rate)} presumed" for part in presumed if part.cells.cases]
+    return replace(cell, notes=tuple(notes), state=_of_grounded(line).state)
+
+
+def _with_interval(rate: float | None, interval: tuple[float, float] | None) -> TableCell:
+    within = f" ({format_percents(interval)})" if interval else ""
+    return TableCell(text=f"{format_percent(rate)}{within}", key="" if rate is None else repr(rate))
 
 
 def _relation(line: ResultRow) -> TableCell:
@@ -168,29 +178,35 @@ def _change(line: ResultRow) -> TableCell:
         return TableCell(text="-", key="")
     low, high = change.interval
     return TableCell(
-        text=f"{format_difference(change.paired.difference)} ({format_difference(low)} to {format_difference(high)})",
+        text=f"{format_points(change.paired.difference)} ({format_points(low)} to {format_points(high)})",
         key=repr(change.paired.difference),
+        notes=(f"was {format_percent(change.paired.first_rate)}",),
         state="worse" if is_significant_drop(line) else "better" if low > 0 else "",
     )
 
 
-def _before(line: ResultRow) -> TableCell:
-    change = line.counted.change
-    return _of_rate(change.paired.first_rate if change else None)
+def _reference(line: ResultRow) -> TableCell:
+    known, rates = human_rate(line.result), published_rates(line.result.item)
+    parts = []
+    if known:
+        parts.append(f"humans {format_percent(known.rate)}{' (whole test)' if known.of_whole_test else ''}")
+    if rates:
+        parts.append(f"published models {format_percents((rates[0], rates[-1]))}")
+    return TableCell(text="; ".join(parts) or "-", key=repr(known.rate) if known else "")
 
 
-def _humans(line: ResultRow) -> TableCell:
-    known = human_rate(line.result)
-    if known is None:
-        return _of_rate(None)
-    return TableCell(
-        text=format_rate(known.rate), key=repr(known.rate), notes=("whole test",) if known.of_whole_test else ()
-    )
+_APART = ("errors", "declined", "flaky", "waived")
 
 
-def _published(line: ResultRow) -> TableCell:
-    rates = published_rates(line.result.item)
-    return TableCell(text=format_interval((rates[0], rates[-1])), key=repr(rates[0])) if rates else _of_rate(None)
+def _apart(line: ResultRow) -> TableCell:
+    """The cases that count in no rate, and those that count for little."""
+    counts = {name: int(getattr(line.counted.tally, name)) for name in (*_APART, "vacuous", "truncated")}
+    named = ((count, _ONE.get(name, name) if count == 1 else name) for name, count in counts.items())
+    text = ", ".join(f"{count:,} {name}" for count, name in named if count)
+    return TableCell(text=text or "-", key=str(sum(counts[name] for name in _APART)))
+
+
+_ONE = {"errors": "error"}
 
 
 def _interval(line: ResultRow) -> TableCell:
@@ -230,27 +246,16 @@ _COLUMNS: tuple[_Column, ...] = (
     _Column(name="relation", cell=_relation, is_number=False),
     _Column(name="model", cell=lambda line: text_cell(line.result.model.name), is_number=False),
     _Column(name="data", cell=lambda line: text_cell(line.result.data.spec), is_number=False),
-    _Column(name="gate", cell=_gate, is_number=False),
-    _Column(name="pass rate", cell=lambda line: _of_rate(line.counted.tally.pass_rate)),
-    _Column(name="95 % interval", cell=_interval),
-    _Column(name=_GROUNDED, cell=_of_grounded, is_optional=True),
-    _Column(name="grounded 95 %", cell=_grounded_interval, is_optional=True),
-    _Column(name="by guessing", cell=_by_chance, is_optional=True),
-    _Column(name="baseline", cell=_before, is_optional=True),
+    _Column(name="gate", cell=_gate, is_number=False, is_optional=True),
+    _Column(name="pass rate", cell=_pass_rate),
+    _Column(name=_GROUNDED, cell=_grounded, is_optional=True),
     _Column(name="change", cell=_change, is_optional=True),
     _Column(name="cases", cell=_of_count("cases")),
     _Column(name="violated", cell=_of_count("violated")),
     _Column(name="unparsed", cell=_of_count("unparsed")),
     _Column(name="unread", cell=_unread, is_optional=True),
     _Column(name="readable pass rate", cell=_readable, is_optional=True),
-    _Column(name="vacuous", cell=_of_count("vacuous")),
-    _Column(name="errors", cell=_of_count("errors")),
-    _Column(name=_DECLINED, cell=_of_count("declined"), is_optional=True),
-    _Column(name="refused", cell=_of_count("refused"), is_optional=True),
-    _Column(name=_FLAKY, cell=_of_count("flaky"), is_optional=True),
     _Column(name="pass@all", cell=_pass_all, is_optional=True),
-    _Column(name="waived", cell=_of_count("waived"), is_optional=True),
-    _Column(name="truncated", cell=_of_count("truncated"), is_optional=True),
-    _Column(name="human reference", cell=_humans, is_optional=True),
-    _Column(name="published models", cell=_published, is_optional=True),
+    _Column(name="apart", cell=_apart, is_number=False, is_optional=True),
+    _Column(name="reference", cell=_reference, is_number=False, is_optional=True),
 )

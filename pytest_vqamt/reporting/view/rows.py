@@ -137,6 +137,15 @@ def paper_of(item: str) -> str:
     return _PAPERS.get(prefix, prefix)
 
 
+def is_own(item: str) -> bool:
+    """Whether an item is of a user's own relation.
+
+    >>> is_own("ours.mirror"), is_own("metaic.deeptest[blur]")
+    (True, False)
+    """
+    return item.partition("[")[0].partition(".")[0] not in _PAPERS
+
+
 class HasItem(Protocol):
     """Anything that belongs to an item."""
 

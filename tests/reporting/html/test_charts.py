@@ -25,15 +25,13 @@ def test_a_rate_stands_at_its_place_between_the_ends_of_its_interval() -> None:
     assert (lane.low, lane.rate, lane.high) == ("25%", "80%", "75%")  # the interval of a result made by hand
     assert (lane.threshold, lane.is_missed, lane.is_met) == ("90%", True, False)
     assert (lane.before, lane.is_worse) == ("90%", True)
-    assert (lane.shown, row.height_px, lane.y) == ("0.800", 22, 11.0)
-    assert lane.title == (
-        "tiny: 0.800 (0.250 to 0.750, 10 cases), baseline 0.900, change -0.200, pass rate >= 0.9: missed"
-    )
+    assert (lane.shown, row.height_px, lane.y) == ("80 %", 22, 11.0)
+    assert lane.title == ("tiny: 80 % (25 to 75 %, 10 cases), baseline 90 %, change -20, pass rate >= 0.9: missed")
 
 
 def test_the_models_of_a_row_have_a_lane_each_in_the_order_of_the_run() -> None:
     first, second = rows(result(), result(model=OTHER, holds=5, violated=5), result("ours.b", model=OTHER))
-    assert [(lane.mark, lane.y, lane.shown) for lane in first.lanes] == [(0, 7.5, "0.800"), (1, 22.5, "0.500")]
+    assert [(lane.mark, lane.y, lane.shown) for lane in first.lanes] == [(0, 7.5, "80 %"), (1, 22.5, "50 %")]
     assert [(lane.mark, lane.y) for lane in second.lanes] == [(1, 7.5)]
 
 
@@ -62,7 +60,7 @@ def test_rows_are_grouped_by_paper_and_charts_made_by_data() -> None:
 def test_presumed_cases_have_a_row_of_their_own() -> None:
     usual, apart = rows(result(tags=("baseline",), presumed=presumed(Tally(cases=2, holds=1, violated=1))))
     assert (usual.tags, apart.tags) == (("baseline",), ("baseline", "presumed"))
-    assert [row.lanes[0].shown for row in (usual, apart)] == ["0.800", "0.500"]
+    assert [row.lanes[0].shown for row in (usual, apart)] == ["80 %", "50 %"]
 
 
 def test_where_nothing_was_judged_there_is_no_dot() -> None:
@@ -104,7 +102,7 @@ def test_the_noise_floor_is_the_least_rate_of_the_controls_and_drawn_where_it_is
     relations, controls_drawn = chart.groups.values()
     assert [lane.noise for lane in relations[0].lanes] == ["90%", ""]
     assert [lane.noise for row in controls_drawn for lane in row.lanes] == ["", "", ""]
-    assert chart.noise == (("tiny", "0.900"), ("other", "1.000"))
+    assert chart.noise == (("tiny", "90 %"), ("other", "100 %"))
 
 
 def test_the_legend_explains_what_is_drawn_and_nothing_else() -> None:
@@ -130,14 +128,12 @@ def test_the_table_has_the_same_in_numbers() -> None:
     told = report(result(tally=tally, gate=gate(0.5, met=True)), result("ours.b", tally=Tally(cases=1, errors=1)))
     assert cells(told) == {
         "relation": ["ours.rule", "ours.b"],
-        "pass rate": ["0.700", "-"],
-        "95 % interval": ["0.250 to 0.750", "-"],
+        "pass rate": ["70 % (25 to 75 %)", "-"],
         "gate": ["met: pass rate >= 0.5", "-"],
         "cases": ["1,012", "1"],
         "violated": ["200", "0"],
         "unparsed": ["100", "0"],
-        "vacuous": ["7", "0"],
-        "errors": ["12", "1"],
+        "apart": ["12 errors, 7 vacuous", "1 error"],
     }
 
 
@@ -148,11 +144,10 @@ def test_columns_come_with_what_they_tell() -> None:
     )
     made = cells(several)
     assert made["model"] == ["tiny", "other"]
-    assert made["baseline"] == ["0.900", "-"]
-    assert made["change"] == ["-0.200 (-0.250 to -0.150)", "-"]
+    assert made["change"] == ["-20 (-25 to -15)", "-"]
     assert made["gate"] == ["missed: no significant drop > 0.1", "-"]
-    assert made["waived"] == ["0", "1"]
-    assert made["human reference"] == ["-", "0.885"]
+    assert made["apart"] == ["-", "1 waived"]
+    assert made["reference"] == ["-", "humans 88 % (whole test)"]
     assert "data" not in made
     assert cells(replace(several, data=(GQA, replace(GQA, spec="other"))))["data"] == ["gqa:DIR", "gqa:DIR"]
 
@@ -185,7 +180,7 @@ def test_breakdowns_are_in_the_order_of_numbers_and_tell_of_each_model() -> None
     (made,) = breakdowns(result_rows(report(result(breakdown=ten), result(model=OTHER, breakdown={}))))
     assert [value.text for value in made.values] == ["2", "10", "none"]
     assert [[part and (part.shown, part.judged) for part in value.parts] for value in made.values] == [
-        [("1.000", 1), None], [("0.250", 4), None], [None, None],
+        [("100 %", 1), None], [("25 %", 4), None], [None, None],
     ]  # fmt: skip
 
 
@@ -206,7 +201,7 @@ def test_a_square_has_the_shares_of_its_cells() -> None:
     assert first.chance is not None
     assert first.chance.width * first.chance.height == 2_500, "a quarter by guessing"
     assert (first.chance.y + first.chance.height, first.chance.width) == (100, 80)
-    assert first.shown.startswith("0.300 (")
+    assert first.shown.startswith("30 % (")
     assert [(cell.width, cell.height) for cell in second.cells] == [(100, 100), (100, 0), (0, 0), (0, 0)]
     never = report(replace(result(), grounded=grounded(0, 0, 3, 1)))
     assert [each.chance for each in mosaics(never, result_rows(never))] == [None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -29,10 +31,13 @@ BATCH = 24
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Rows]:
-    """The page, and the rows of its violations."""
+    """The page, and the rows of its cards in their order."""
     folder = tmp_path_factory.mktemp("run")
-    rows = run_with_everything(folder)
-    return folder / "report.html", rows
+    run_with_everything(folder)
+    file = folder / "report.html"
+    (inside,) = re.findall(r'id="cases">(.*?)</script>', file.read_text(encoding="utf-8"), re.DOTALL)
+    rows = {(row["case_id"], row["model"], row["data"]): row for row in cases_in(folder)}
+    return file, [rows[card["id"], card["model"], card["data"]] for card in json.loads(inside)["cards"]]
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +265,7 @@ def test_the_table_is_sorted_by_any_column(shown: Opened) -> None:
 
     def rates() -> list[float]:
         cells = table.locator(f"tbody tr > :nth-child({column + 1})").all_inner_texts()
-        return [float(cell) for cell in cells]
+        return [float(cell.split()[0]) for cell in cells]
 
     assert rates() != sorted(rates())
     head = table.locator("thead th").nth(column)
@@ -286,6 +291,75 @@ def test_the_commands_that_replay_a_case(shown: Opened, run: tuple[Path, Rows]) 
     card.get_by_role("button", name="Copy").first.click()
     card.get_by_text("Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == f"vqamt replay {row['case_id']}"
+
+
+@pytest.mark.full
+def test_two_pictures_are_compared_in_one_place(shown: Opened) -> None:
+    page = shown.page
+    page.select_option("select[name=relation]", "metavqa.insertion[count]")
+    page.get_by_role("button", name="Compare 1 and 2 in one place").first.click()
+    under, over = page.locator(".overlaid .frame").all()
+    assert under.locator("img").bounding_box() == over.locator("img").bounding_box()
+    assert over.locator("rect.edit").count() == 1
+    slider = page.locator("dialog input[type=range]")
+    for value, inset in (("50", "50%"), ("100", "100%"), ("0", "0%")):
+        slider.fill(value)
+        assert over.evaluate("it => it.style.clipPath").endswith(f" {inset})")
+    page.get_by_role("button", name="Flip").click()
+    assert slider.input_value() == "100"
+    page.keyboard.press("Escape")
+
+
+@pytest.mark.full
+def test_cases_are_sorted_saved_and_copied(shown: Opened, run: tuple[Path, Rows]) -> None:
+    page, rows = shown.page, run[1]
+    page.select_option("select[name=relation]", "metavqa.partition[object]")
+    wanted = [row for row in rows if row["relation"] == "metavqa.partition[object]"]
+    page.select_option("select[name=sort]", "scene")
+    assert page.url.endswith("&sort=scene")
+    number = re.compile(r"(\d+)$")
+    scenes = [int(number.search(row["scene"])[1]) for row in wanted]  # type: ignore[index]  # each ends in a number
+    by_scene = [row["case_id"] for _, row in sorted(zip(scenes, wanted, strict=True), key=lambda pair: pair[0])]
+    assert ids(page) == by_scene
+    with page.expect_download() as saved:
+        page.locator("#csv").click()
+    table = list(csv.DictReader(saved.value.path().read_text(encoding="utf-8-sig").splitlines()))
+    assert [row["case_id"] for row in table] == by_scene
+    assert {row["relation"] for row in table} == {"metavqa.partition[object]"}
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    card = page.locator(".card").first
+    card.locator("summary").click()
+    card.get_by_role("button", name="Copy as Markdown").click()
+    card.get_by_text("Copied").wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text.startswith("**metavqa.partition[object]** on ")
+    assert f"`vqamt replay {by_scene[0]}`" in text
+
+
+@pytest.mark.full
+def test_the_answers_of_two_models_stand_side_by_side(shown: Opened, run: tuple[Path, Rows]) -> None:
+    page = shown.page
+    row = next(row for row in run[1] if row["relation"] == "metavqa.partition[object]")
+    others = [
+        each for each in cases_in(run[0].parent) if (each["case_id"], each["data"]) == (row["case_id"], row["data"])
+    ]
+    card = page.locator(f".card[aria-label*='{row['case_id']}']").first
+    heads = card.locator(".asked-of thead th").all_inner_texts()
+    models = [row["model"], *(each["model"] for each in others if each["model"] != row["model"])]
+    assert [head.split()[0] for head in heads[2:]] == models
+    first = card.locator(".asked-of tbody tr").first.locator("td.said").all_inner_texts()
+    by_model = {each["model"]: each["answers"][0] for each in others}
+    assert [text.split(" ")[0] for text in first] == [by_model[model].split(" ")[0] for model in models]
+
+
+@pytest.mark.full
+def test_on_a_phone_the_table_is_a_list_of_cards(chromium: Browser, run: tuple[Path, Rows]) -> None:
+    with opened(chromium, run[0], width=390) as made:
+        page = made.page
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        cell = page.locator("table.stacked tbody tr").first.locator("td").first
+        assert cell.evaluate("it => getComputedStyle(it, '::before').content") == '"data"'
+        assert cell.evaluate("it => getComputedStyle(it).display") == "grid"
 
 
 @pytest.mark.full

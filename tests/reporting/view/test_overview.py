@@ -26,23 +26,59 @@ FALLEN = gate(0.1, met=False, kind="max-drop")
 
 
 @pytest.mark.parametrize(
-    ("results", "fields", "state", "title"),
+    ("results", "fields", "state", "verdict"),
     [
-        ([result()], {}, "none", "No gate was set"),
-        ([result(gate=MET)], {}, "met", "The gate is met"),
-        ([result(gate=MET), result("ours.b", gate=MET)], {}, "met", "All 2 gates are met"),
-        ([result(gate=MET), result("ours.b", gate=MISSED)], {}, "missed", "1 of 2 gates missed"),
-        ([result(gate=MISSED)], {"complete": False}, "missed", "1 of 1 gate missed"),
-        ([result(gate=MET)], {"complete": False}, "partial", "Not the whole run"),
-        ([result(gate=MISSED)], {"shard": "1/2"}, "partial", "Shard 1/2 of a run"),
-        ([result(change=change(lost=5, held=FALLEN))], {}, "missed", "1 of 1 gate missed"),
+        ([result()], {}, "none", "0 of 1 relation variant gated: nothing here can fail a run."),
+        ([result(gate=MET)], {}, "met", "1 of 1 relation variant gated: all met."),
+        ([result(gate=MET), result("ours.b", gate=MET)], {}, "met", "2 of 2 relation variants gated: all met."),
+        (
+            [result(gate=MET), result("ours.b", gate=MISSED)], {}, "missed",
+            "2 of 2 relation variants gated: 1 missed, 1 met.",
+        ),
+        ([result(gate=MISSED)], {"complete": False}, "missed", "1 of 1 relation variant gated: 1 missed, 0 met."),
+        ([result(gate=MET)], {"complete": False}, "partial", "Not the whole run. 1 of 1 relation variant gated."),
+        (
+            [result(gate=MISSED)], {"shard": "1/2"}, "partial",
+            "Shard 1/2 of a run: gates are checked on all shards together.",
+        ),
+        ([result(change=change(lost=5, held=FALLEN))], {}, "missed", "1 of 1 relation variant gated: 1 missed, 0 met."),
     ],
 )  # fmt: skip
-def test_the_title_is_the_answer(
-    results: list[RelationResult], fields: dict[str, object], state: str, title: str
+def test_the_verdict_says_how_many_are_gated(
+    results: list[RelationResult], fields: dict[str, object], state: str, verdict: str
 ) -> None:
     made = first(*results, **fields)
-    assert (made.state, made.title) == (state, title)
+    assert (made.state, made.verdict) == (state, verdict)
+
+
+def test_the_title_and_the_tiles_are_about_the_model() -> None:
+    told = result(tally=Tally(cases=12, holds=6, violated=2, unparsed=2, declined=2, refused=2))
+    noise = result("control.repeat", holds=90, violated=10, tags=("control",))
+    made = first(told, noise)
+    # Controls are apart. 4 of the 12 answered cases have an answer without a reading; 10 were judged.
+    assert made.title == "tiny could not be read in 33 % of its cases"
+    (figures,) = made.figures
+    assert (figures.consistent.rate, figures.unread.rate, figures.grounded.rate) == (0.6, pytest.approx(1 / 3), None)
+    assert figures.consistent.about == "6 of 10 cases of 1 relation variant"
+    assert figures.unread.interval[0] < 1 / 3 < figures.unread.interval[1]
+    assert first(result()).title == "tiny is consistent in 80 % of its cases"
+    assert first(result(), result(model=OTHER, holds=9, violated=1)).title == (
+        "other is the most consistent of 2 models: in 90 % of its cases"
+    )
+    assert first(result(tally=Tally(cases=1, errors=1))).title == "tiny: no case was judged"
+
+
+def test_the_five_weakest_relations_have_their_claim_and_a_link() -> None:
+    made = first(
+        *(result(f"ours.r{n}", interval=(0.0, n / 10)) for n in (9, 3, 7, 5, 1, 8)),
+        result("ours.holds", holds=10, violated=0, interval=(0.7, 0.9)),
+        result("control.repeat", interval=(0.0, 0.0), tags=("control",)),
+    )
+    assert [each.item for each in made.weakest_relations] == ["ours.r1", "ours.r3", "ours.r5", "ours.r7", "ours.r8"]
+    weakest = made.weakest_relations[0]
+    assert (weakest.link, weakest.rate, weakest.cases) == ("#relation=ours.r1", "80 %", "10 cases")
+    assert (weakest.interval, weakest.claim) == ("0 to 10 %", "All is one.")
+    assert first(result(holds=10, violated=0)).weakest_relations == ()
 
 
 def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
@@ -59,7 +95,7 @@ def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
 def test_a_missed_gate_says_what_was_reached_and_what_was_demanded() -> None:
     (found,) = first(result(gate=MISSED)).missed
     assert (found.item, found.of, found.link) == ("ours.rule", "", "#relation=ours.rule")
-    assert found.why == ("pass rate 0.800 (0.250 to 0.750), required: pass rate >= 0.9",)
+    assert found.why == ("pass rate 80 % (25 to 75 %), required: pass rate >= 0.9",)
 
 
 def test_a_missed_gate_of_presumed_cases_names_them_and_the_model_where_there_are_several() -> None:
@@ -67,7 +103,7 @@ def test_a_missed_gate_of_presumed_cases_names_them_and_the_model_where_there_ar
     (found,) = first(result(presumed=apart), result(model=OTHER)).missed
     assert (found.item, found.of) == ("ours.rule (presumed)", "tiny")
     assert found.link == "#relation=ours.rule&model=tiny"
-    assert found.why == ("pass rate 0.250 (0.100 to 0.900), required: lower end >= 0.5",)
+    assert found.why == ("pass rate 25 % (10 to 90 %), required: lower end >= 0.5",)
 
 
 def test_a_missed_drop_gate_says_how_far_it_fell() -> None:
@@ -92,7 +128,7 @@ def test_worse_is_a_significant_drop_after_holm() -> None:
     assert [found.item for found in made.dropped] == ["ours.surer", "ours.sure", "ours.alone"]
     assert made.regressions == 3 + 5 + 3 + 2
     assert made.notes == (
-        "Nothing here can fail a run: set a gate with --vqamt-fail-under=RATE or GLOB=RATE.",
+        "Set a gate with --vqamt-fail-under=RATE or GLOB=RATE.",
         "Against the baseline base.json (of old), on 50 shared cases: 13 regressions, 3 fixes.",
         "The interval of the change lies below 0 for ours.chance, but the drop is not significant after "
         "Holm's correction.",

@@ -1,4 +1,4 @@
-const NONE = Object.freeze(Object.fromEntries([...FACET_NAMES, "text"].map((name) => [name, ""])));
+const NONE = Object.freeze(Object.fromEntries([...FACET_NAMES, "text", "sort"].map((name) => [name, ""])));
 
 // What a link or the address of the page chooses, null where it names a place on the page or nothing at all.
 function chosenIn(hash) {

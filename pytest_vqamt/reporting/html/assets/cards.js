@@ -18,13 +18,19 @@ async function copied(text, source) {
   }
 }
 
+function copyButton(name, text, code = null) {
+  return button(name, code ? { "aria-label": `${name}: ${text}` } : {}, async (pressed) => {
+    const source = code ?? element("pre", { class: "copied" }, text);
+    if (!code) pressed.after(source);
+    pressed.textContent = (await copied(text, source)) ? "Copied" : "Selected";
+    if (!code && pressed.textContent === "Copied") source.remove();
+    setTimeout(() => { pressed.textContent = name; }, 1500);
+  });
+}
+
 function command(text) {
   const code = element("code", {}, text);
-  const copy = button("Copy", { "aria-label": `Copy: ${text}` }, async (pressed) => {
-    pressed.textContent = (await copied(text, code)) ? "Copied" : "Selected";
-    setTimeout(() => { pressed.textContent = "Copy"; }, 1500);
-  });
-  return element("div", { class: "command" }, code, copy);
+  return element("div", { class: "command" }, code, copyButton("Copy", text, code));
 }
 
 function labelsOf(card) {
@@ -51,6 +57,10 @@ function pictureRow(card) {
     if (shot.picture) shown.append(framed(shot, `scene ${card.scene}, ${edits}`));
     row.append(element("figure", {}, shown, element("figcaption", {}, `${number}: ${edits}`)));
   }
+  const pair = pairOf(card);
+  if (pair) {
+    row.append(element("p", { class: "compare" }, button("Compare 1 and 2", { "aria-label": "Compare 1 and 2 in one place" }, (pressed) => compareIn(card, pair, pressed))));
+  }
   return row;
 }
 
@@ -60,25 +70,59 @@ const answerOf = (query) => (query.answer === null ? "no answer" : query.answer 
 
 function questions(card) {
   const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
-  const rows = queriesOf(card).map((query) => {
+  const rows = queriesOf(card).map((query, place) => {
     const differs = query.reading !== null && query.reading !== query.answer;
     return element(
       "tr",
       {},
       element("td", { class: "which", title: "the picture" }, String(numbers.get(query.picture))),
       element("td", {}, foreign(askedOf(query))),
-      element("td", { class: "said" }, foreign(answerOf(query)), differs ? element("span", { class: "read" }, " read as ", foreign(query.reading)) : null),
+      element("td", { class: "said" }, foreign(answerOf(query)), differs ? element("span", { class: "read" }, ...(query.reading === "unparsed" ? [" not understood"] : [" read as ", foreign(query.reading)])) : null),
+      ...card.others.map(({ answers }) => element("td", { class: "said other" }, place < answers.length ? foreign(answers[place] ?? "no answer") : "")),
     );
   });
   if (card.contrast) rows.at(-1).classList.add("contrast");
-  const head = ["picture", "text", "answer"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
-  return element("table", { class: "asked-of" }, element("thead", { class: "unseen" }, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+  const several = card.others.length > 0;
+  const unseen = ["picture", "text"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
+  const said = several
+    ? [card, ...card.others].map(({ model, verdict }) => element("th", { scope: "col" }, foreign(model), " ", tag(verdict, verdict)))
+    : [element("th", { scope: "col" }, element("span", { class: "unseen" }, "answer"))];
+  return element(
+    "table",
+    { class: "asked-of" },
+    element("thead", several ? {} : { class: "unseen" }, element("tr", {}, ...unseen, ...said)),
+    element("tbody", {}, ...rows),
+  );
 }
 
 // Why the last answer should have been another than that to the same text about the picture of the case.
 function contrastOf({ of, expected, reason, presumed }) {
   const found = reason.startsWith(expected) ? reason : `${expected}: ${reason}`;
   return element("p", {}, element("b", {}, "Contrast: "), `the last text is text ${of + 1} about another picture; `, foreign(found), presumed ? " (presumed)" : "");
+}
+
+// What a code span or a table cell of Markdown cannot hold is left out of it.
+const cell = (text) => String(text).replaceAll("|", "\\|").replaceAll("\n", " ");
+
+function markdownOf(card) {
+  const models = [card, ...card.others];
+  const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
+  const lines = [
+    `**${card.item}** on ${card.model}, ${card.data}: ${verdictOf(card)}`,
+    "",
+    `| picture | text | ${models.map(({ model }) => cell(model)).join(" | ")} |`,
+    `| --- | --- |${" --- |".repeat(models.length)}`,
+    ...queriesOf(card).map((query, place) => {
+      const answers = [answerOf(query), ...card.others.map((other) => (place < other.answers.length ? other.answers[place] ?? "no answer" : ""))];
+      return `| ${numbers.get(query.picture)}: ${cell(query.edits || "original")} | ${[askedOf(query), ...answers].map(cell).join(" | ")} |`;
+    }),
+    "",
+    `Expected: ${card.expected}`,
+    ...(card.reason ? ["", `Found: ${card.reason}`] : []),
+    "",
+    `Scene ${card.scene}, \`${commandsOf(card)[0]}\``,
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
 function cardOf(card) {
@@ -93,7 +137,7 @@ function cardOf(card) {
       pictureRow(card),
       element(
         "div",
-        { class: "said-of" },
+        { class: card.others.length ? "said-of whole" : "said-of" },
         questions(card),
         element("p", {}, element("b", {}, "Expected: "), foreign(card.expected)),
         card.reason ? element("p", {}, element("b", {}, "Found: "), foreign(card.reason)) : null,
@@ -104,9 +148,11 @@ function cardOf(card) {
     element(
       "details",
       {},
-      element("summary", {}, "Replay"),
+      element("summary", {}, "Replay, copy"),
       ...commandsOf(card).map(command),
       element("a", { href: addressOf({ text: card.id }) }, "Link to this case"),
+      " ",
+      copyButton("Copy as Markdown", markdownOf(card)),
     ),
   );
 }

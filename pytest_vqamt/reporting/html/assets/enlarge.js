@@ -7,6 +7,7 @@ function enlarge(card, number, pressed) {
   gallery = matching().flatMap((each) => picturesOf(each).filter(({ picture }) => picture).map((shown) => ({ card: each, ...shown })));
   place = gallery.findIndex((each) => each.card === card && each.number === number);
   opener = pressed;
+  for (const id of ["previous", "following"]) byId(id).hidden = false;
   showEnlarged();
   enlarged.showModal();
 }
@@ -34,7 +35,40 @@ function showEnlarged() {
   );
 }
 
+// Both pictures in one place: the first to the left of the slider, the second to its right.
+function compareIn(card, [before, after], pressed) {
+  gallery = [];
+  opener = pressed;
+  const factor = Math.min((innerWidth - 48) / before.picture.width, (innerHeight - 260) / before.picture.height, 6);
+  const frames = [before, after].map((shot) => {
+    const frame = framed(shot, `scene ${card.scene}, ${shot.edits}`);
+    frame.firstChild.style.width = `${Math.max(1, Math.floor(before.picture.width * factor))}px`;
+    return frame;
+  });
+  const [under, over] = frames;
+  over.classList.add("over");
+  over.firstChild.style.height = "100%";
+  const slider = element("input", { type: "range", min: 0, max: 100, value: 50, "aria-label": `how much of picture ${before.number} is seen` });
+  const cut = () => { over.style.clipPath = `inset(0 0 0 ${slider.value}%)`; };
+  slider.addEventListener("input", cut);
+  const flip = button("Flip", {}, () => {
+    slider.value = slider.value > 50 ? 0 : 100;
+    cut();
+  });
+  cut();
+  byId("enlarged-title").textContent = `${card.item}, pictures ${before.number} and ${after.number}`;
+  byId("enlarged-picture").replaceChildren(element("div", { class: "overlaid" }, under, over));
+  byId("enlarged-text").replaceChildren(
+    element("p", { class: "slide" }, `${before.number}: ${before.edits}`, slider, `${after.number}: ${after.edits}`, flip),
+    ...queriesOf(card).map((query) => element("p", {}, foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
+  );
+  for (const id of ["previous", "following"]) byId(id).hidden = true;
+  enlarged.showModal();
+  slider.focus();
+}
+
 function goOn(step) {
+  if (!gallery.length) return;
   place = (place + step + gallery.length) % gallery.length;
   showEnlarged();
 }

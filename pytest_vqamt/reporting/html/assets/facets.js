@@ -1,5 +1,6 @@
 const embedded = JSON.parse(byId("cases").textContent);
 const pictures = embedded.pictures;
+for (const card of embedded.cards) card.others ??= [];
 
 // The queries of a case, and that of its contrast.
 const queriesOf = (card) => {
@@ -77,3 +78,36 @@ function countsOf(name, chosen) {
   }
   return counts;
 }
+
+const EXPORTED = ["id", "item", "model", "data", "scene", "verdict", "before", "expected", "reason"];
+
+// What a spreadsheet would run as a formula gets an apostrophe, as in the files of `vqamt report --csv`.
+const asCell = (value) => {
+  const text = value === null || value === undefined ? "" : String(value);
+  const safe = /^['=+\-@\t\r\n|%]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+};
+
+function csvOf(shown) {
+  const most = Math.max(0, ...shown.map((card) => card.queries.length));
+  const numbered = Array.from({ length: most }, (_, place) => ["text", "edits", "answer", "reading"].map((name) => `${name}_${place + 1}`)).flat();
+  const rows = shown.map((card) => [
+    ...EXPORTED.map((name) => (name === "verdict" ? verdictOf(card) : card[name])),
+    ...Array.from({ length: most }, (_, place) => card.queries[place]).flatMap((query) => (query ? [query.text, query.edits, query.answer, query.reading] : ["", "", "", ""])),
+  ]);
+  const heads = [...EXPORTED.map((name) => ({ id: "case_id", item: "relation" })[name] ?? name), ...numbered];
+  return `\ufeff${[heads, ...rows].map((row) => row.map(asCell).join(",")).join("\r\n")}\r\n`;
+}
+
+// The embedded order is that of use; each order sorts what is found so far, ties by use.
+const by = (key) => (one, other) => {
+  const [a, b] = [key(one.card), key(other.card)];
+  return typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+};
+const ORDERS = {
+  "": ["by use: gates and regressions first", () => 0],
+  relation: ["by relation", by((card) => card.item)],
+  scene: ["by scene", by((card) => card.scene)],
+  sure: ["surest answers first", by((card) => -(card.margin ?? -1))],
+  short: ["fewest questions first", by((card) => card.queries.length)],
+};

@@ -48,7 +48,9 @@ function build(many) {
 
 function apply(next, keep = true) {
   chosen = { ...NONE, ...next };
-  found = cards.filter((each) => fits(each, chosen));
+  const order = Object.hasOwn(ORDERS, chosen.sort) ? chosen.sort : "";
+  found = cards.filter((each) => fits(each, chosen)).sort(ORDERS[order][1]);
+  form.elements.sort.value = order;
   built = 0;
   byId("cards").replaceChildren();
   FACET_NAMES.forEach(offer);
@@ -70,6 +72,7 @@ function follow(next) {
 function goTo(id) {
   const target = byId(id);
   if (!target) return;
+  target.querySelector(":scope > details")?.setAttribute("open", "");
   target.tabIndex = -1;
   target.focus();
 }
@@ -82,6 +85,15 @@ function startFiltering() {
     form.elements[name].closest("label").hidden = !useful;
     form.elements[name].addEventListener("change", (event) => apply({ ...chosen, [name]: event.target.value }));
   }
+  const hasMargin = embedded.cards.some((card) => card.margin !== null && card.margin !== undefined);
+  const orders = Object.entries(ORDERS).filter(([name]) => name !== "sure" || hasMargin);
+  form.elements.sort.append(...orders.map(([value, [shown]]) => element("option", { value }, shown)));
+  form.elements.sort.addEventListener("change", (event) => apply({ ...chosen, sort: event.target.value }));
+  byId("csv").addEventListener("click", () => {
+    const url = URL.createObjectURL(new Blob([csvOf(matching())], { type: "text/csv;charset=utf-8" }));
+    element("a", { href: url, download: "cases.csv" }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+  });
   let waiting = 0;
   form.elements.text.addEventListener("input", (event) => {
     clearTimeout(waiting);

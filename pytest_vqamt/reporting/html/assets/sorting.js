@@ -13,11 +13,13 @@ function startSorting(table) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
     const name = head.textContent;
-    head.replaceChildren(button(name, { title: `Sort by ${name}` }, () => {
+    const pressable = button("", { title: head.querySelector("abbr")?.title ?? `Sort by ${name}` }, () => {
       const way = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
       heads.forEach((each) => each.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
       table.tBodies[0].append(...[...table.tBodies[0].rows].sort(byKeyAt(column, way)));
-    }));
+    });
+    pressable.append(...head.childNodes);
+    head.append(pressable);
   });
 }

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from math import inf
 from pathlib import Path
 from typing import TypeVar
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.core.events import Event, Listener
-from pytest_vqamt.core.results import MAX_UNREAD, Report
+from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
+from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
-from pytest_vqamt.execution.resources import Resources, RunSettings
+from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
+from pytest_vqamt.integration.report import Report, TemporaryFolder
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import globs_of, split_settings
 from pytest_vqamt.relations.catalogue import preset as preset_of
+from pytest_vqamt.reporting.cases import CasePartWriter, remove_parts, remove_report, start_parts
+from pytest_vqamt.reporting.files import write_data
+from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 
@@ -55,6 +59,8 @@ def run(
     cache: str | Path | None = None,
     settings: Mapping[str, str] | None = None,
     allow_bad_records: bool = False,
+    report: str | Path | None = None,
+    progress: bool = False,
     listen: Listener | None = None,
 ) -> Report:
     """Runs relations against a model and returns the report.
@@ -80,6 +86,9 @@ def run(
     - ``max_cost``: the run ends with an error before its answers cost more; answers that the cache keeps are not lost.
     - ``cache``: a folder that keeps answers for later runs; None keeps nothing.
     - ``settings``: the values of ``--vqamt-option``, by name.
+    - ``report``: a folder for ``report.json``, the cases and the pages, as ``--vqamt-report``. Without one the cases
+      are in a temporary folder as long as the report is there; ``Report.save`` writes the same files later.
+    - ``progress``: show a bar of the relation variants on standard error.
     - ``listen``: is called with each event (``pytest_vqamt.core.events``).
 
     Other arguments are as the options of their names.
@@ -146,17 +155,64 @@ def run(
     )
     objects = {loaded.name: loaded} if loaded else {}
     sources = {} if isinstance(data, str) else {data.spec: data}
+    temporary = TemporaryFolder() if report is None else None
+    folder = temporary.path if temporary else Path(str(report))
+    start_parts(folder)
     with closing(Resources(run_settings, models=objects, data=sources)) as resources:
         specs, terms = resources.item_specs, resources.run_options
+        remove_report(folder)
         upcoming = tuple(map(resources.upcoming, specs))
-        with closing(LookAhead(terms.sampling, lambda: upcoming)) as ahead:
-            jobs = [resources.job(spec) for spec in specs]
-            results = [run_item(job, terms, resources.stores, listen or _ignore, ahead) for job in jobs]
-        return resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
+        try:
+            with closing(LookAhead(terms.sampling, lambda: upcoming)) as ahead:
+                jobs = [resources.job(spec) for spec in specs]
+                with _listeners(specs, listen, progress=progress) as listeners:
+                    results = []
+                    for job in jobs:
+                        with CasePartWriter(folder, job.position) as part:
+                            results.append(run_item(job, terms, resources.stores, _calling(part, *listeners), ahead))
+            made = resources.report(results, {job.baseline.item.id for job in jobs if job.baseline})
+            write_data(made, folder)
+        except BaseException:
+            remove_parts(folder)
+            raise
+        opened = {each.spec: each for each in map(resources.source, run_settings.data)}  # and not the models
+        finished = Report.of(made, folder, opened.get, temporary)
+    if temporary is None:
+        finished.save(folder)
+    return finished
 
 
-def _ignore(event: Event) -> None:
-    """Listens to no event."""
+def _calling(*listeners: Listener) -> Listener:
+    def call(event: Event) -> None:
+        for listener in listeners:
+            listener(event)
+
+    return call
+
+
+@contextmanager
+def _listeners(specs: Sequence[ItemSpec], listen: Listener | None, *, progress: bool) -> Iterator[tuple[Listener, ...]]:
+    """The listeners of a run: the user's, and a bar with ``progress``."""
+    given = (listen,) if listen else ()
+    if not progress:
+        yield given
+        return
+    from tqdm import tqdm
+
+    violated = 0
+    with tqdm(total=len(specs), unit="relation") as bar:
+
+        def show(event: Event) -> None:
+            nonlocal violated
+            if isinstance(event, Judged) and event.verdict.violates and not event.waived:
+                violated += 1
+            if isinstance(event, Planned):
+                bar.set_description_str(event.item)
+            if isinstance(event, Finished):
+                bar.set_postfix_str(count_noun(violated, "violation"))
+                bar.update()
+
+        yield (show, *given)
 
 
 def _several(value: str | float | Sequence[str | float]) -> Sequence[str | float]:

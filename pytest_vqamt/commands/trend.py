@@ -1,0 +1,40 @@
+"""``vqamt trend``: shows how the rates of relations moved over several reports."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.core.atomic_write import replace_text
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.identity import matches
+from pytest_vqamt.reporting.compare.trend import trend_lines, trend_page, trends
+from pytest_vqamt.reporting.files import read_report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="folders that --vqamt-report named")
+    parser.add_argument("--relations", metavar="GLOBS", default="*", help="relations to show (default: all)")
+    parser.add_argument("-o", "--out", metavar="FILE.html", type=Path, help="write it as a page, too")
+    parser.epilog = "Reports are taken in the order in which they were started."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the trends, and writes the page."""
+    if len(arguments.folders) < 2:
+        raise OptionError(f"Expected two reports or more, but got one, {str(arguments.folders[0])!r}: name another")
+    globs = [part.strip() for part in arguments.relations.split(",") if part.strip()]
+    found = trends(
+        [(str(folder), read_report(folder)) for folder in arguments.folders],
+        lambda item: any(matches(glob, item) for glob in globs),
+    )
+    if not found.lines:
+        raise OptionError(f"Expected --relations to name relations of the reports, but got {arguments.relations!r}")
+    for line in trend_lines(found):
+        print(line)
+    if arguments.out:
+        replace_text(arguments.out, trend_page(found))
+        print(f"page: {arguments.out}")
+    return ExitStatus.OK

@@ -1,0 +1,336 @@
+"""The report that ``vqamt.run`` returns, for notebooks and scripts: its cases with their pictures, tables, files."""
+
+from __future__ import annotations
+
+import shutil
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from pytest_vqamt.core import results
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case_store import FILE_NAMES, case_rows
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.recipes import picture_from_recipe
+from pytest_vqamt.core.report_json import Row
+from pytest_vqamt.data.base import SceneSource, scenes_by_photo
+from pytest_vqamt.reporting.cases import REPORT_FILE
+from pytest_vqamt.reporting.compare.comparison import Comparison, compare
+from pytest_vqamt.reporting.compare.render import comparison_lines
+from pytest_vqamt.reporting.compare.runs import open_report_run
+from pytest_vqamt.reporting.files import read_report, write_pages
+from pytest_vqamt.reporting.html.cards import describe_edits
+from pytest_vqamt.reporting.html.case_selection import Images
+from pytest_vqamt.reporting.view.headline import headline
+from pytest_vqamt.reporting.view.model_figures import row_figures
+from pytest_vqamt.reporting.view.rows import result_rows
+
+if TYPE_CHECKING:
+    from pandas import DataFrame  # type: ignore[import-untyped]  # it has no types
+    from PIL.Image import Image
+
+SourceOf: TypeAlias = Callable[[str], SceneSource | None]
+"""Finds data by its spec; None where it is not available."""
+
+_WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedQuery:
+    """A query of a case with the model's answer.
+
+    Attributes:
+        text: what was asked.
+        answer: what the model said; None without an answer.
+        reading: how the answer was understood; None for a case without a verdict.
+        edits: the edits of the picture, in words; "" for the photo as it is.
+    """
+
+    text: str
+    answer: str | None
+    reading: str | None
+    edits: str
+    _picture: Callable[[], Image] = field(repr=False, compare=False)
+
+    @property
+    def picture(self) -> Image:
+        """The picture in full size (RGB, uint8), rendered anew each time.
+
+        Raises:
+            VqamtError: the data is not available, or its photo cannot be read.
+        """
+        return self._picture()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedCase:
+    """A case of a report.
+
+    Attributes:
+        id: as ``vqamt replay`` takes it.
+        relation: with the variant, "metavqa.partition[object]".
+        expected: of the answers, in words.
+        reason: why the case is violated, or holds.
+        facts: what the relation tells of the case, by name.
+        presumed: whether it rests on an absence that the annotations do not guarantee.
+        waived: whether a person judged it invalid.
+        before: the verdict in the baseline; None without one.
+        queries: the source query first.
+    """
+
+    id: str
+    relation: str
+    model: str
+    data: str
+    scene: str
+    verdict: Outcome
+    expected: str
+    reason: str
+    facts: dict[str, Json]
+    presumed: bool
+    waived: bool
+    before: Outcome | None
+    queries: tuple[ReportedQuery, ...]
+    _row: Row = field(repr=False, compare=False)
+    _source: Callable[[], SceneSource | None] = field(repr=False, compare=False)
+
+    @property
+    def pictures(self) -> tuple[Image, ...]:
+        """The picture of each query, as ``ReportedQuery.picture``."""
+        return tuple(query.picture for query in self.queries)
+
+    def _repr_html_(self) -> str:
+        from pytest_vqamt.reporting.html.notebook import cases_html  # brings jinja2
+
+        return cases_html([(self._row, self._source())])
+
+
+class TemporaryFolder:
+    """A folder that is removed with this object, or at the end of the process."""
+
+    def __init__(self) -> None:
+        self.path = Path(mkdtemp(prefix="vqamt-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+class ReportComparison(Comparison):
+    """A comparison that shows itself as ``vqamt compare`` prints it."""
+
+    def __repr__(self) -> str:
+        return "\n".join(comparison_lines(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Report(results.Report):
+    """A finished run with its cases and, in a notebook, with a view of its own.
+
+    ``relations`` has the result of each relation variant on each model and data source, with all figures.
+
+    Attributes:
+        folder: holds ``report.json`` and the file of cases. Without a folder of the user's it is a temporary one, which
+            is removed with the report: ``save`` keeps it.
+    """
+
+    folder: Path = field(compare=False)
+    _source_of: SourceOf = field(compare=False)
+    _temporary: TemporaryFolder | None = field(default=None, compare=False)
+
+    @classmethod
+    def read(cls, folder: str | Path, *, data: str | Sequence[str] = ()) -> Report:
+        """Reads what ``--vqamt-report``, ``save`` or ``vqamt merge`` wrote.
+
+        Args:
+            folder: of the report.
+            data: where its data is now, if it has moved: specs as in ``--vqamt-data``. Pictures need the data.
+
+        Raises:
+            VqamtError: there is no whole report in the folder, or ``data`` is not that of the report.
+        """
+        from pytest_vqamt.integration.replay import ReportData
+
+        path = Path(folder)
+        plain = read_report(path)
+        found = ReportData(plain, (data,) if isinstance(data, str) else tuple(data), str(path / REPORT_FILE))
+
+        @cache
+        def source_of(spec: str) -> SceneSource | None:
+            try:
+                return found(spec)
+            except VqamtError:
+                return None
+
+        return cls.of(plain, path, source_of)
+
+    @classmethod
+    def of(
+        cls,
+        plain: results.Report,
+        folder: Path,
+        source_of: SourceOf,
+        temporary: TemporaryFolder | None = None,
+    ) -> Report:
+        """The report with the cases in ``folder``."""
+        values = {each.name: getattr(plain, each.name) for each in fields(results.Report)}
+        return cls(**values, folder=folder, _source_of=source_of, _temporary=temporary)
+
+    def __repr__(self) -> str:
+        head = headline(self, result_rows(self))
+        return f"<vqamt.Report: {head.title}. {head.about} {head.verdict}>"
+
+    def _repr_html_(self) -> str:
+        from pytest_vqamt.reporting.html.notebook import report_fragment  # brings jinja2
+
+        return report_fragment(self, self.folder, self._source_of)
+
+    def cases(
+        self, relation: str = "*", *, model: str | None = None, verdict: str | Sequence[str] | None = None
+    ) -> Iterator[ReportedCase]:
+        """Yields the cases in the order of the report, one in memory at a time.
+
+        Args:
+            relation: a glob of relation variants, as in ``--vqamt-relations``.
+            model: the name of a model.
+            verdict: one or several of "holds", "violated", "unparsed", "error", "declined" and "flaky".
+
+        Raises:
+            OptionError: there is no such verdict.
+            DataError: the file of cases is gone, or a line of it is broken.
+        """
+        wanted = _outcomes(verdict)
+        for row in case_rows(self.folder):
+            if (
+                (model is None or row["model"] == model)
+                and (not wanted or row["verdict"] in wanted)
+                and matches(relation, str(row["relation"]))
+            ):
+                yield _case(row, self._source_of)
+
+    @property
+    def violations(self) -> tuple[ReportedCase, ...]:
+        """All violations that no one has waived, in the order of the report; pictures are rendered when asked for."""
+        return tuple(case for case in self.cases(verdict=_WRONG) if not case.waived)
+
+    def to_dataframe(self) -> DataFrame:
+        """A pandas DataFrame with a row for each relation variant, model and data source, and for its presumed cases.
+
+        Columns: relation, model, data, tags, cases, holds, violated, unparsed, pass_rate, pass_rate_low,
+        pass_rate_high (its 95 % interval), grounded, grounded_low, grounded_high, unread (shares from 0 to 1), gate
+        ("met", "missed" or None) and claim. A share is missing where no case has one.
+
+        Raises:
+            OptionError: pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise OptionError(
+                "Expected pandas for Report.to_dataframe, but it is not installed: pip install 'pytest-vqamt[notebook]'"
+            ) from error
+        return pd.DataFrame([row_figures(line) for line in result_rows(self)])
+
+    def save(self, folder: str | Path, *, images: str = "violations") -> Path:
+        """Writes ``report.json``, the cases, ``report.html`` and ``summary.md`` into a folder, and returns it.
+
+        Args:
+            folder: is made if it is not there; files of an earlier report in it are replaced.
+            images: "violations", "all" or "none": whose pictures the page shows.
+
+        Raises:
+            OptionError: ``images`` is none of these.
+            VqamtError: the folder cannot be written to.
+        """
+        if images not in list(Images):
+            raise OptionError(f"Expected images to be one of {', '.join(Images)}, but got images={images!r}")
+        path = Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if path.resolve() != self.folder.resolve():
+                for name in FILE_NAMES:
+                    (path / name).unlink(missing_ok=True)
+                for name in (*FILE_NAMES, REPORT_FILE):
+                    if (self.folder / name).is_file():
+                        shutil.copyfile(self.folder / name, path / name)
+        except OSError as error:
+            raise VqamtError(f"Expected a folder that can be written to, but got {str(path)!r}: {error}") from error
+        write_pages(path, source_of=self._source_of, images=Images(images))
+        return path
+
+    def compare(
+        self, other: Report | str | Path, *, max_drop: float | None = None, models: tuple[str, str] | None = None
+    ) -> ReportComparison:
+        """Compares this run with a later one case by case, as ``vqamt compare`` does.
+
+        Args:
+            other: the later report, or its folder.
+            max_drop: the drop of a rate that is allowed; ``missed`` of the comparison has the items that dropped more.
+            models: a model of each run, where their names differ.
+
+        Raises:
+            OptionError: a model is missing or ambiguous.
+            DataError: a file is incomplete, or the runs have no judged case in common.
+        """
+        theirs = other.folder if isinstance(other, Report) else Path(other)
+        made = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=max_drop)
+        return ReportComparison(**{each.name: getattr(made, each.name) for each in fields(made)})
+
+
+def _outcomes(verdict: str | Sequence[str] | None) -> frozenset[str]:
+    named = (verdict,) if isinstance(verdict, str) else tuple(verdict or ())
+    for each in named:
+        if each not in list(Outcome):
+            raise OptionError(f"Expected verdict to be one of {', '.join(Outcome)}, but got verdict={each!r}")
+    return frozenset(map(str, named))
+
+
+def _case(row: Row, source_of: SourceOf) -> ReportedCase:
+    spec = str(row["data"])
+    queries, answers = cast("list[Row]", row["queries"]), cast("list[str | None]", row["answers"])
+    readings = cast("list[str]", row["readings"])
+    padded = (*readings, *[None] * (len(queries) - len(readings)))
+    before = row.get("before")
+    return ReportedCase(
+        id=str(row["case_id"]),
+        relation=str(row["relation"]),
+        model=str(row["model"]),
+        data=spec,
+        scene=str(row["scene"]),
+        verdict=Outcome(str(row["verdict"])),
+        expected=str(row["expected"]),
+        reason=str(row["reason"]),
+        facts=dict(cast("Row", row.get("facts") or {})),
+        presumed="presumed" in cast("list[str]", row.get("tags") or []),
+        waived=bool(row.get("waived")),
+        before=None if before is None else Outcome(str(before)),
+        queries=tuple(
+            ReportedQuery(
+                text=str(query["text"]),
+                answer=answer,
+                reading=reading,
+                edits=describe_edits(query),
+                _picture=lambda query=query: _rendered(query, spec, source_of),  # type: ignore[misc]  # bound now
+            )
+            for query, answer, reading in zip(queries, answers, padded, strict=False)
+        ),
+        _row=row,
+        _source=lambda: source_of(spec),
+    )
+
+
+def _rendered(query: Row, spec: str, source_of: SourceOf) -> Image:
+    from pytest_vqamt.imaging.render import render  # brings PIL
+
+    source = source_of(spec)
+    if source is None:
+        raise VqamtError(
+            f"Expected the data {spec} to draw a picture, but it is not here: name it with "
+            "vqamt.Report.read(FOLDER, data=SPEC)"
+        )
+    picture: Picture = picture_from_recipe(query["picture"], scenes_by_photo(source))
+    return render(picture, source)

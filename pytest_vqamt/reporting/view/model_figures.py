@@ -1,0 +1,132 @@
+"""The figures of a model over all its relations: the share of its cases that are consistent, grounded, unread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.tallies import Clusters, Tally
+from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
+from pytest_vqamt.reporting.view.format import count_noun
+from pytest_vqamt.reporting.view.grounding import CONSISTENT, GROUNDED
+from pytest_vqamt.reporting.view.rows import ResultRow
+from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
+
+_APART = {"control", "baseline"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A share of cases with its 95 % interval.
+
+    Attributes:
+        rate: None if there is no such case.
+        about: the counts, in words.
+        state: "good", "bad", or "" between them and without a case.
+    """
+
+    rate: float | None
+    interval: tuple[float, float]
+    about: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFigures:
+    """The figures of one model over its relations; controls, relations tagged "baseline" and presumed cases are apart.
+
+    Attributes:
+        consistent: of the judged cases, with unread ones, those in which the relation holds. The interval is by scene
+            within each relation.
+        grounded: of the cases with a contrast, those that are grounded.
+        unread: of the answered cases, those with an answer that has no reading.
+    """
+
+    model: str
+    consistent: Share
+    grounded: Share
+    unread: Share
+
+
+def model_figures(report: Report, lines: Sequence[ResultRow]) -> tuple[ModelFigures, ...]:
+    """The figures of each model of the report."""
+    counted = [line for line in lines if not line.is_presumed and not _APART.intersection(line.result.tags)]
+    return tuple(
+        _figures_of(model.name, [line for line in counted if line.result.model.name == model.name])
+        for model in report.models
+    )
+
+
+def _figures_of(model: str, lines: Sequence[ResultRow]) -> ModelFigures:
+    tally = sum((line.counted.tally for line in lines), Tally())
+    grounded = [line.result.grounded for line in lines if line.result.grounded]
+    cells = [each.cells for each in grounded]
+    with_contrast = sum(each.cases for each in cells)
+    relations = count_noun(len({line.result.item for line in lines}), "relation variant")
+    return ModelFigures(
+        model=model,
+        consistent=_share(
+            tally.holds,
+            tally.judged,
+            _together(line.counted.clusters for line in lines),
+            f"{tally.holds:,} of {count_noun(tally.judged, 'case')} of {relations}",
+            good=CONSISTENT,
+            bad=GROUNDED,
+        ),
+        grounded=_share(
+            sum(each.consistent_changed for each in cells),
+            with_contrast,
+            _together(each.clusters for each in grounded),
+            f"of {count_noun(with_contrast, 'case')} with a contrast",
+            good=CONSISTENT,
+            bad=GROUNDED,
+        ),
+        unread=_unread(tally),
+    )
+
+
+def _together(clusters: Iterable[Clusters]) -> Clusters:
+    return Clusters(tuple(row for each in clusters for row in each.rows))
+
+
+def _share(part: int, cases: int, clusters: Clusters, about: str, *, good: float, bad: float) -> Share:
+    rate = part / cases if cases else None
+    interval = pass_rate_interval(clusters)
+    state = "" if rate is None else "good" if interval[0] >= good else "bad" if interval[1] < bad else ""
+    return Share(rate=rate, interval=interval, about=about, state=state)
+
+
+def _unread(tally: Tally) -> Share:
+    rate = tally.unread_rate
+    return Share(
+        rate=rate,
+        interval=wilson(tally.unread_cases, tally.answered) if tally.answered else (0.0, 1.0),
+        about=f"{tally.unread_cases:,} of {count_noun(tally.answered, 'answered case')}",
+        state="" if rate is None else "bad" if rate >= OFTEN_UNREAD else "good",
+    )
+
+
+def row_figures(line: ResultRow) -> dict[str, str | int | float | None]:
+    """The figures of a row of the report by name, as columns of a table for programs."""
+    tally, (low, high) = line.counted.tally, line.counted.interval
+    grounded = line.grounded[0] if line.grounded and line.grounded[0].cells.cases else None
+    return {
+        "relation": line.result.item,
+        "model": line.result.model.name,
+        "data": line.result.data.spec,
+        "tags": ", ".join(line.tags),
+        "cases": tally.cases,
+        "holds": tally.holds,
+        "violated": tally.violated,
+        "unparsed": tally.unparsed,
+        "pass_rate": tally.pass_rate,
+        "pass_rate_low": low if tally.judged else None,
+        "pass_rate_high": high if tally.judged else None,
+        "grounded": grounded.rate if grounded else None,
+        "grounded_low": grounded.interval[0] if grounded else None,
+        "grounded_high": grounded.interval[1] if grounded else None,
+        "unread": tally.unread_rate,
+        "gate": ("missed" if line.is_missed else "met") if line.gates else None,
+        "claim": line.result.claim,
+    }

@@ -1,0 +1,134 @@
+"""``vqamt.Report``: cases with pictures, a table, files, a view for notebooks."""
+
+from __future__ import annotations
+
+import gc
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+import pytest_vqamt as vqamt
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
+from pytest_vqamt.core.query import ModelInput
+
+RELATIONS = "metavqa.reversion[object],metavqa.insertion[count]"
+
+
+class Counting:
+    """Says "yes" to everything, and "1" where it is asked how many."""
+
+    name = "counting"
+
+    def answer(self, batch: list[ModelInput]) -> list[str]:
+        return ["1" if isinstance(each.query.meaning, vqamt.Count) else "yes" for each in batch]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> vqamt.Report:
+    folder = tmp_path_factory.mktemp("report") / "out"
+    return vqamt.run(
+        model=Counting(), data="pictures:8", relations=RELATIONS, max_cases=4, shrink=0, fail_under=0.9, report=folder
+    )
+
+
+def test_a_run_writes_all_files_and_says_in_short_what_it_found(made: vqamt.Report) -> None:
+    assert sorted(file.name for file in made.folder.iterdir()) == [
+        "cases.jsonl", "report.html", "report.json", "summary.md",
+    ]  # fmt: skip
+    text = repr(made)
+    assert text.startswith("<vqamt.Report: counting ")
+    assert "8 cases of 2 relation variants" in text
+    assert len(text) < 300
+
+
+def test_cases_have_their_answers_and_their_pictures(made: vqamt.Report) -> None:
+    cases = list(made.cases())
+    assert len(cases) == 8
+    assert [case.id for case in made.violations] == [
+        case.id for case in cases if case.verdict in (Outcome.VIOLATED, Outcome.UNPARSED)
+    ]
+    inserted = next(made.cases("metavqa.insertion"))
+    first, second = inserted.pictures
+    assert (type(first), first.mode, first.size) == (Image.Image, "RGB", second.size)
+    assert first.tobytes() != second.tobytes()
+    assert inserted.queries[1].edits.startswith("inserted ")
+    assert inserted.queries[0].edits == ""
+    assert {query.answer for query in inserted.queries} == {"1"}
+    # "Yes" to both a question and its opposite is a violation, and no other relation was asked for.
+    assert [case.relation for case in made.cases("*reversion*", verdict="violated")] == [
+        "metavqa.reversion[object]"
+    ] * 4
+    with pytest.raises(OptionError, match="verdict='wrong'"):
+        next(made.cases(verdict="wrong"))
+
+
+def test_the_table_has_a_row_for_each_relation(made: vqamt.Report) -> None:
+    pytest.importorskip("pandas")
+    table = made.to_dataframe().set_index("relation")
+    assert list(table.index) == ["metavqa.reversion[object]", "metavqa.insertion[count]"]
+    row = table.loc["metavqa.reversion[object]"]
+    assert (row["cases"], row["pass_rate"], row["gate"], row["unread"]) == (4, 0.0, "missed", 0.0)
+    assert row["pass_rate_low"] == 0 < row["pass_rate_high"] < 1
+    # Of a model that never changes its answer no case is grounded.
+    assert set(table["grounded"].dropna()) <= {0.0}
+
+
+def test_a_notebook_shows_the_headline_a_chart_and_three_violations(made: vqamt.Report) -> None:
+    text = made._repr_html_()
+    assert text.count("<image ") >= 3
+    assert text.count("vqamt replay ") == 3
+    assert "counting is consistent in" in text
+    assert not re.search(r"<script|<style|\bon\w+=|https?:", text.replace("http://www.w3.org", ""))
+    assert len(text) < 60_000
+    case = made.violations[0]
+    assert case.id in case._repr_html_()
+
+
+def test_a_report_is_saved_read_and_compared(made: vqamt.Report, tmp_path: Path) -> None:
+    saved = made.save(tmp_path / "again", images="none")
+    assert (saved / "cases.jsonl").read_bytes() == (made.folder / "cases.jsonl").read_bytes()
+    read = vqamt.Report.read(saved)
+    assert [case.id for case in read.cases()] == [case.id for case in made.cases()]
+    assert next(read.cases()).pictures[0].size == next(made.cases()).pictures[0].size
+    compared = made.compare(read, max_drop=0.0)
+    assert (compared.missed, len(compared.items) > 1) == ((), True)
+    assert "metavqa.reversion[object]" in repr(compared)
+    with pytest.raises(OptionError, match="images='some'"):
+        made.save(tmp_path, images="some")
+    with pytest.raises(DataError):
+        vqamt.Report.read(tmp_path / "nowhere")
+
+
+def test_without_a_folder_the_cases_last_as_long_as_the_report(tmp_path: Path) -> None:
+    report = vqamt.run(model=Counting(), data="pictures:4", relations="metavqa.reversion[object]", max_cases=2)
+    folder = report.folder
+    case = next(report.cases())
+    assert folder.is_dir()
+    report.save(tmp_path / "kept", images="none")
+    del report
+    gc.collect()
+    assert not folder.exists()
+    assert case.pictures[0].size == (224, 224)
+    assert (tmp_path / "kept" / "report.html").is_file()
+
+
+def test_progress_is_shown_by_relation(capsys: pytest.CaptureFixture[str]) -> None:
+    vqamt.run(
+        model=Counting(), data="pictures:4", relations="metavqa.reversion[object]", max_cases=2, shrink=0, progress=True
+    )
+    shown = capsys.readouterr().err
+    assert "metavqa.reversion[object]" in shown
+    assert "2 violations" in shown
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_before_the_model_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    def never(image: object, text: str) -> str:
+        raise AssertionError("asked")
+
+    with pytest.raises(VqamtError, match="file"):
+        vqamt.run(model=never, data="pictures:4", max_cases=1, report=tmp_path / "file")
