@@ -42,7 +42,7 @@ def report_fragment(report: Report, folder: Path, source_of: Callable[[str], Sce
     """
     rows = result_rows(report)
     ordered = sorted((line for line in rows if line.counted.tally.judged), key=weakness)
-    most = max(len(rows), _CASES_SHOWN)  # one of each, as far as there are any
+    most = 2 * max(len(rows), _CASES_SHOWN)  # one of each; cases that hold without their contrast have a share, too
     chosen = by_use(report, CaseSelector(folder, most, holding=False).chosen(most).rows)
     wrong = [row for row in chosen if row["verdict"] in ("violated", "unparsed")][:_CASES_SHOWN]
     return page_template("pytest_vqamt.reporting.html", "notebook.html.j2").render(
