@@ -55,7 +55,7 @@ function apply(next, keep = true) {
   byId("cards").replaceChildren();
   FACET_NAMES.forEach(offer);
   const text = form.elements.text;
-  if (text.value !== chosen.text) text.value = chosen.text;
+  if (text.value.trim() !== chosen.text) text.value = chosen.text;
   text.classList.toggle("set", Boolean(chosen.text));
   if (found.length) build(BATCH);
   else byId("cards").append(element("p", { class: "nothing" }, "No case fits all of this."));
