@@ -157,9 +157,7 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
         title=_title(report, figures),
         verdict=verdict,
         figures=figures,
-        weakest_relations=tuple(
-            _weak(report, line) for line in sorted(lines, key=weakness)[:_WEAKEST] if is_weak(line)
-        ),
+        weakest_relations=tuple(_weak(report, line) for line in islice(weak, _WEAKEST)),
         parts=parts,
         gates=count_gates(lines),
         weakest=weakest_rows(lines),

@@ -52,7 +52,7 @@ def test_the_verdict_says_how_many_are_gated(
 
 
 def test_the_title_and_the_tiles_are_about_the_model() -> None:
-    told = result(tally=Tally(cases=12, holds=6, violated=2, unparsed=2, declined=2, refused=2))
+    told = result(tally=Tally(cases=12, holds=6, violated=2, unparsed=2, declined=2, refused=2, unread_cases=4))
     noise = result("control.repeat", holds=90, violated=10, tags=("control",))
     made = first(told, noise)
     # Controls are apart. 4 of the 12 answered cases have an answer without a reading; 10 were judged.
