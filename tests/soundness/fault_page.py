@@ -65,6 +65,14 @@ of 1 on the grounded rate. A real model is wrong elsewhere, too, so it takes mor
 `python -m tests.soundness.graded_faults` writes the figures.
 """
 
+_TODAY = """\
+## What `--vqamt-preset=today` finds
+
+For each fault of answers to questions: the relation that finds the smallest share of it, with that share in percent,
+among the twelve of the preset, and among all relations of questions. A dash stands where no relation of the preset
+finds it. The faults of captions and entailment are left out, and those that only the controls are there for.
+"""
+
 _TAIL = """\
 This page is written by `python -m tests.soundness.fault_page`, from the tables in `tests/soundness/fault_table.py` and
 the `*_faults.py` beside it, which say why each effect is what it is, and from `tests/soundness/blind_rates.json`, which
@@ -75,7 +83,7 @@ the `*_faults.py` beside it, which say why each effect is what it is, and from `
 def page() -> str:
     """The page, as it stands in docs/faults.md."""
     sections = (_HEAD, *_by_relation(), "", "## By fault", "", *_by_fault(), "", _BLIND, *_blind(), "", _GRADED)
-    return "\n".join((*sections, *_graded(), "", _TAIL))
+    return "\n".join((*sections, *_graded(), "", _TODAY, *_today(), "", _TAIL))
 
 
 def _by_relation() -> Iterator[str]:
@@ -123,6 +131,13 @@ def _graded() -> Iterator[str]:
     yield _row("relation", "found by its cases", "found by contrasts alone")
     yield _row("---", "---", "---")
     for row in graded_faults.by_relation():
+        yield _row(*row)
+
+
+def _today() -> Iterator[str]:
+    yield _row("fault", "found by the preset", "found by all relations")
+    yield _row("---", "---", "---")
+    for row in graded_faults.preset_against_all("today"):
         yield _row(*row)
 
 
