@@ -62,7 +62,7 @@ def run(
       function of an image and a text.
     - ``data``: a spec as in ``--vqamt-data``, or a scene source.
     - ``relations``, ``exclude``: globs. By default a chat model (``openai:``, ``hf:``, ``served:``) has those of the
-      preset today, any other model all that its tasks allow, and on data with published pairs only those about them run.
+      preset today, any other model all that its tasks allow, and on data with published pairs only those about them.
     - ``preset``: "today" or the name of a paper, for its relations (unless ``relations`` names some) and its settings
       (unless ``settings`` sets them).
     - ``max_cases``: cases per relation variant, 100 by default; published sets run whole unless it is given.
