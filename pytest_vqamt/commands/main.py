@@ -22,7 +22,7 @@ class ExitStatus(IntEnum):
 
 
 COMMANDS: Mapping[str, str] = {
-    "list": "list the relations, models, data and planted faults",
+    "list": "list the relations, presets, models, data and planted faults",
     "describe": "describe a relation: its claim, its source, and a few of its cases",
     "compare": "compare two reports case by case, with significance tests",
     "bless": "keep the cases of a report and their verdicts as the baseline of --vqamt-baseline",

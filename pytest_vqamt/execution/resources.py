@@ -238,7 +238,7 @@ class Resources:
         if settings.terms.grounded_thresholds and settings.asks_no_contrast:
             raise OptionError(
                 f"Expected {self._argument('contrast')} above 0 with {self._argument(GateKind.GROUNDED_RATE.value)}, "
-                "but it is 0 (a paper's preset has that), and no case has a contrast: set a share (0.5)"
+                "but it is 0 (the default with a paper's preset), so no case has a contrast: set a share (0.5)"
             )
         wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
         chosen = select(wanted, settings.excluded, settings.relation_settings)

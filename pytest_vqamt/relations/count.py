@@ -135,7 +135,7 @@ def _counts(name: str, scene: Scene, *, last: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Prior(LexicalRelation):
-    """A dog that is drawn with one leg more, or one less, has one leg more, or one less, to be counted.
+    """Drawn with one leg more or less, a dog has one leg more or less by the model's count.
 
     After arXiv 2505.23941 (VLMBias): models count the stripes of a known logo or the legs of an animal rightly as long
     as the number is the usual one (100 %), and give the usual number where it is another (17 %).

@@ -175,7 +175,7 @@ _SENTENCES = (
 
 @dataclass(frozen=True, slots=True)
 class DrawnQuestion(LexicalRelation):
-    """A question has the same answer as text and written in the picture.
+    """A question has the same answer, be it given as text or written in the picture.
 
     A white margin is put below the picture. In it stands "Is there a dog in the picture?", and the text is "Answer the
     question that is written in the picture.": the answer is that to the question as text. Vacuous unless the model

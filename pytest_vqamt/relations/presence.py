@@ -87,7 +87,7 @@ def sample_presence(view: AskableScene, choose: Chooser, absent: int = 1) -> Pre
 
 @dataclass(frozen=True, slots=True)
 class Scope(LexicalRelation):
-    """Which of two things is in the picture, and which is not, have different answers.
+    """Asked which of two things is in the picture and which is not, a model gives different answers.
 
     "Which of these is in the picture, a dog or a kite?" and "Which of these is not in the picture, a dog or a kite?",
     with the two in the same order. After NegVQA. **Deviation:** it negates single questions and compares with right

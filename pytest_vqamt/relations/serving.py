@@ -73,7 +73,7 @@ def _of_another_picture(
 
 @dataclass(frozen=True, slots=True)
 class AnotherText(LexicalRelation):
-    """Of one picture, whether something is there that is, and something that is not, have opposite answers.
+    """About one picture, a thing that is there and a thing that is not get opposite answers.
 
     A server that keys a cache by the picture gives the same answer to both.
     """
