@@ -504,13 +504,13 @@ def _case_lines(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]
             if digest not in files:
                 files[digest] = folder / f"{len(files) + 1}.png"
                 save(render(query.picture, each.source), files[digest])
-        width = max(len(shown(_query_text(query))) for query in each.case.queries)
+        width = max(len(query_line(query)) for query in each.case.queries)
         for query, answer in zip(each.case.queries, each.answers, strict=True):
-            yield f"    {shown(_query_text(query)).ljust(width)}  ->  {answer}  ({files[query.picture.digest]})"
+            yield f"    {query_line(query).ljust(width)}  ->  {answer}  ({files[query.picture.digest]})"
         yield f"  expected: {shown(each.case.expected)}"
         yield f"  {shown(each.verdict)}"
         if (contrast := each.case.contrast) is not None:
-            text, file = shown(_query_text(contrast.query)), files[contrast.query.picture.digest]
+            text, file = query_line(contrast.query), files[contrast.query.picture.digest]
             yield f"  contrast, scene {contrast.scene}: {text}  ->  {each.contrast_answer[0]}  ({file})"
             yield f"  {shown(each.contrast_verdict)}"
     save(sheet(_strip(each, files) for each in answered), folder / SHEET)
@@ -532,10 +532,11 @@ def save(image: Image.Image, file: Path) -> None:
         ) from error
 
 
-def _query_text(query: Query) -> str:
-    """The text with the edits of its picture, as in the violation that a run shows."""
-    edits = "; ".join(map(describe_edit, query.picture.edits))
-    return f"{query.text} [{edits}]" if edits else query.text
+def query_line(query: Query) -> str:
+    """The query as one line: its text or task, the edits of its picture, and how it is asked."""
+    notes = "; ".join(filter(None, (*map(describe_edit, query.picture.edits), query.manner)))
+    text = query.text or f"({query.task.value})"
+    return shown(f"{text} [{notes}]" if notes else text)
 
 
 def _answer_text(answer: str | None) -> str:

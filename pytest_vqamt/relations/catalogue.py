@@ -244,6 +244,8 @@ def check(patterns: Sequence[str], what: str = "a relation or a glob of relation
 
 def _nearest(pattern: str) -> str:
     """The end of a message about a pattern that matches nothing: the nearest name, or all families."""
+    if pattern in PRESETS:
+        return f"it is a preset: --vqamt-preset={pattern}"
     if "[" in pattern:
         known = [item for item, _, _ in _items(names())]
     else:

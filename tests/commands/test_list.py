@@ -165,6 +165,13 @@ def test_examples_are_of_each_variant_that_is_named(capsys: pytest.CaptureFixtur
     assert re.findall(r"^(\S+) on pictures:10", one, re.MULTILINE) == ["metavqa.reorder[property]"]
 
 
+def test_a_question_of_several_lines_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "choice.rotate", "--data=pictures:10", "--cases=8")
+    assert re.search(r"^    \S.*\?\\n.*\\n.*  ->  \w", printed, re.MULTILINE)
+    cases = re.split(r"^  case .*\n", printed.partition("\n\nto look")[0], flags=re.MULTILINE)[1:]
+    assert all(line.startswith("    ") for case in cases for line in case.splitlines())
+
+
 def test_another_seed_gives_other_examples(capsys: pytest.CaptureFixture[str]) -> None:
     def ids(seed: int) -> list[str]:
         printed = described(capsys, "metavqa.reversion[object]", "--data=pictures:10", "--cases=3", f"--seed={seed}")

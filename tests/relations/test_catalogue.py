@@ -225,6 +225,7 @@ def test_a_pattern_that_names_nothing_is_refused(wanted: tuple[str, ...], exclud
         ("recolour", "did you mean 'view.recolour'?"),
         ("view.recolor", "did you mean 'view.recolour'?"),
         ("view.recolour[colour]", "did you mean 'view.recolour[color]'?"),
+        ("today", "it is a preset: --vqamt-preset=today"),
         ("zebra", "known: metavqa.*, carets.*, "),
     ],
 )
