@@ -147,5 +147,10 @@ def _query_preview(query: Query, answer: Answer | Failure) -> QueryPreview:
         picture=query.picture.digest,
         text=shortened(query.text or f"({query.task})", _MAX_PREVIEW),
         answer=shortened(answer.text, _MAX_PREVIEW) if isinstance(answer, Answer) else "",
-        edits="; ".join(map(describe_edit, query.picture.edits)),
+        edits=query_notes(query),
     )
+
+
+def query_notes(query: Query) -> str:
+    """Describes the edits of the query's picture, and how it is asked: "mirrored", "with reasoning"."""
+    return "; ".join(filter(None, (*map(describe_edit, query.picture.edits), query.manner)))

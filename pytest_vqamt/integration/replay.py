@@ -17,7 +17,6 @@ from PIL import Image
 from pytest_vqamt.core.case import Case, Outcome, item_name
 from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, find_cases_file, lines_of_case
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
 from pytest_vqamt.core.picture import Picture
@@ -31,6 +30,7 @@ from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.reader import answer_reader
+from pytest_vqamt.execution.shrink import query_notes
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.imaging.render import render
@@ -534,8 +534,7 @@ def save(image: Image.Image, file: Path) -> None:
 
 def query_line(query: Query) -> str:
     """The query as one line: its text or task, the edits of its picture, and how it is asked."""
-    notes = "; ".join(filter(None, (*map(describe_edit, query.picture.edits), query.manner)))
-    text = query.text or f"({query.task.value})"
+    notes, text = query_notes(query), query.text or f"({query.task.value})"
     return shown(f"{text} [{notes}]" if notes else text)
 
 
