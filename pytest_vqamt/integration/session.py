@@ -312,7 +312,7 @@ class VqamtSession:
         found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
         return [
             f"vqamt: no relations are named, so each model has the preset of its kind ({each}); "
-            "all but those on request: --vqamt-relations='*'"
+            "all relations but those on request: --vqamt-relations='*'"
             for each in [", ".join(sorted(found))]
             if each
         ]
