@@ -22,6 +22,7 @@ from tests.rows import each_row
         ("A boy in an armchair.", "chair", 1),
         ("A boy in an armchair.", "man", 0),
         ("A duck.", "bird", 1),
+        ("A burger and a cupcake.", "sandwich", 0),
         ("A bird.", "duck", 0),
         ("A table with a bowl.", "dining table", 0),
         # The same things again are not added up.
