@@ -8,7 +8,7 @@ from functools import cache
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.meaning import Exists, Has
+from pytest_vqamt.core.meaning import Exists, Has, groups_of, members
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.leading import STATEMENTS, Speaker, claim, neutral_claim, statement
@@ -16,8 +16,10 @@ from pytest_vqamt.language.questions.templates import TEMPLATES, QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation, case_of
 from pytest_vqamt.relations.carets.argument_sampling import sample_argument
+from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.soundness import is_salient
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES = (QuestionType.OBJECT, QuestionType.ATTRIBUTE)
@@ -31,9 +33,27 @@ def templates_about_the_picture(type_: QuestionType, *, related: bool) -> tuple[
     return tuple(number for number, text in enumerate(wordings) if _NAMES_THE_PICTURE.search(text))
 
 
+_TRIES = 8
+
+
+def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
+    """Samples an argument about what nobody overlooks, or about what is not there.
+
+    Of what can hardly be made out, a careful person may well believe somebody who knows the picture.
+    """
+    for _ in range(_TRIES):
+        argument = sample_argument(_TYPES, view, choose)
+        if isinstance(argument, NotApplicable):
+            return argument
+        meant = members(groups_of(argument.asking.meaning)[0], view.scene)
+        if not meant or any(is_salient(thing, view.scene) for thing in meant):
+            return argument
+    return NotApplicable(reason="nothing to ask about that is large enough to be seen")
+
+
 def led_case(relation: Relation, speaker: Speaker, view: AskableScene, choose: Chooser) -> Case | NotApplicable:
     """Returns the case of a question after a neutral statement, and after one that contradicts the picture."""
-    argument = sample_argument(_TYPES, view, choose)
+    argument = _sample_clear_argument(view, choose)
     if isinstance(argument, NotApplicable):
         return argument
     meaning = argument.asking.meaning
@@ -62,8 +82,9 @@ class Belief(LexicalRelation):
     measure how often a model follows the asker. **Deviations:** theirs are frozen questions with right answers; here
     the question is asked once after a neutral statement of about the same length and once after one that contradicts
     the picture, and both answers are the same. The question is whether there is a thing, or whether a thing has an
-    attribute, in the templates of ``carets`` that ask what the picture shows; half of the true answers are yes.
-    Whatever is right is right with either statement before it, so no case is presumed.
+    attribute, in the templates of ``carets`` that ask what the picture shows; about half of the true answers are yes.
+    What is there is salient: of what can hardly be made out one may believe who knows the picture. Whatever is right
+    is right with either statement before it, so no case is presumed.
     """
 
     info = RelationInfo(

@@ -37,8 +37,12 @@ class Presence(NamedTuple):
     presumed: bool
 
 
+_WIDER_THAN_THE_WORD = frozenset({"tv", "dining table"})
+"""Classes of COCO with things that few people call so: monitors and scoreboards, and any table with something on it."""
+
+
 def seen_names(view: AskableScene) -> tuple[str, ...]:
-    """Returns the countable names of things that nobody overlooks, in scene order."""
+    """Returns the countable names of things that nobody overlooks or calls something else, in scene order."""
     return view.cached("seen names", lambda: _seen_names(view))
 
 
@@ -46,7 +50,11 @@ def _seen_names(view: AskableScene) -> tuple[str, ...]:
     scene = view.scene
     countable = set(countable_names(scene)).intersection(view.nouns)
     seen = dict.fromkeys(thing.name for thing in scene.objects if is_salient(thing, scene))
-    return tuple(name for name in seen if name in countable and not is_nearly_everywhere(name))
+    return tuple(
+        name
+        for name in seen
+        if name in countable and not is_nearly_everywhere(name) and name not in _WIDER_THAN_THE_WORD
+    )
 
 
 def the_color(thing: Thing, view: AskableScene) -> tuple[str, ...]:
