@@ -174,6 +174,12 @@ def test_few_families_take_notice_of_a_fault_of_one() -> None:
         assert 1 <= len(own) <= 3, (fault, own)
 
 
+def test_a_fault_of_one_family_is_found_where_one_query_in_twenty_has_it() -> None:
+    for fault in OF_FAMILIES:
+        shares = [share for by_fault in graded_faults.recorded().values() for share in by_fault.get(fault, ())]
+        assert min((share for share in shares if share is not None), default=100.0) <= 5.0, fault
+
+
 BY_TEXT_ALONE = ("always-yes", "always-no", "always-zero", "fixed-scene", "text-keyed-cache", "prior-only")
 DIRECTIONAL = tuple(item for item in items() if item.variant in item.relation.info.directional)
 
