@@ -113,6 +113,8 @@ def test_without_colors_the_control_asks_whether_a_thing_is_there() -> None:
         (("red", "There is no kite in the picture."), HOLDS),
         (("red", "No"), HOLDS),
         (("red", "blue"), VIOLATED),
+        (("beige", "It is tan."), VIOLATED),
+        (("beige", "none"), HOLDS),
         (("There is no car.", "none"), VIOLATED),
         (("red", "perhaps"), UNPARSED),
     ],

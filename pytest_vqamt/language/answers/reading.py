@@ -167,7 +167,7 @@ _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
 
 
 def _read_property(answer: str, meaning: Property) -> str | UnreadableAnswer:
-    """One of the values, or a denial that there is such a thing."""
+    """One of the values, another of the category, or a denial that there is such a thing."""
     if _DENIES.match(strip_reasoning(answer).strip(" *\"'").casefold()):
         return NO_SUCH_THING
     there = Exists(group=meaning.group)
@@ -176,7 +176,12 @@ def _read_property(answer: str, meaning: Property) -> str | UnreadableAnswer:
         said = yes_no.read_yes_no(without_doubts(answer), there)
     if said is False:
         return NO_SUCH_THING
-    return choices.read_choice(answer, meaning.values)
+    value = choices.read_choice(answer, meaning.values)
+    if value != UnreadableAnswer(Unreadable.NO_OPTION):
+        return value
+    words = set(re.findall(r"[a-z]+", answer.casefold()))
+    others = tuple(word for word in ontology().members(meaning.category) if word in words)  # "tan" is a color, too
+    return choices.read_choice(answer, others) if others else value
 
 
 def read_yes_no(answer: str, question: str = "") -> bool | UnreadableAnswer:

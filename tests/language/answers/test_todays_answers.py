@@ -117,6 +117,7 @@ def test_what_the_asker_said_is_no_claim_of_an_answer_that_contradicts_it(
         )),
         ("The car in the picture is black.", "black"), ("The color of the car in the image is white.", "white"),
         ("I cannot tell what color the car is.", None), ("The picture is black.", None),
+        ("It is tan.", "tan"), ("Beige", "beige"), ("perhaps", None), ("a plane", None), ("It is not silver.", None),
     ],
 )  # fmt: skip
 def test_the_color_of_a_thing_or_that_there_is_none(text: str, color: str | None) -> None:
