@@ -252,6 +252,8 @@ def test_the_verdict_on_a_written_word(said: tuple[str, ...], result: tuple[Outc
         ("There is a sign that says KITE.", True),
         ('The word "KITE" is not written anywhere in the picture.', False),
         ("No text is visible.", False),
+        ("I can't find the word.", False),
+        ("I cannot read any text.", False),
         ('It may say "KITE".', None),
         ("The picture does not show a kite, but the word KITE.", None),
         ("The text says HELLO.", None),

@@ -163,7 +163,7 @@ _OTHERS_SAY = (
 )
 _ALTHOUGH_OTHERS_SAY = re.compile(
     r"(^|(?<=[.,!;:\n])\s)\s*(?:and )?(?:although|though|even though|even if|while|whereas|despite|in spite of"
-    rf"|contrary to|regardless of)\b(?=[^.,;!\n]*{_OTHERS.pattern})[^.,;!\n]*,\s*"
+    rf"|contrary to|regardless of)\b(?=[^.,;!\n]*\b(?:you (?:\w+ )?{_SAY}|{_ROLES})\b)[^.,;!\n]*,\s*"
 )
 _OTHERS_SAY_BUT = re.compile(
     r"(^|(?<=[.,!;:\n])\s)\s*(?:(?:well|and|so|i (?:understand|know|see|realize|hear|note)(?: that)?),? )?"

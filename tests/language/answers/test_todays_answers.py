@@ -88,7 +88,8 @@ def test_claims_by_other_words(meaning: Meaning, text: str, says: bool | None) -
             "Contrary to the expert's confirmation that there is no dog, I can see a dog in the picture.",
             "Based on the image, I can see a dog, so the claim that the picture shows no dog is false.",
             "You mentioned that the picture shows no dog. However, I see a dog.",
-            "You can see a dog, but it is small.", "I disagree. There is a dog in the picture.",
+            "You can see a dog, but it is small.", "While you can see a dog on the left, there is no cat.",
+            "I disagree. There is a dog in the picture.",
         )),
         *((IS_THERE, text, False) for text in (
             "While you believe that the picture shows a dog, I do not see one.",
