@@ -146,7 +146,8 @@ def _without_the_usual_number(answer: str) -> str:
 
 _NO_WRITING = re.compile(
     r"\bno (?:such )?(?:text|word|words|writing|sentence)\b"
-    r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) (?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
+    r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) "
+    r"(?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
 )
 _MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
 _NEGATED = re.compile(r"\b(?:not|no|cannot|without|nowhere|never|neither)\b|n['\u2019]t\b", re.IGNORECASE)
