@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from io import BytesIO
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from pytest_vqamt.core.edits import Beside, Jpeg, Pad, Recolour, Rescale, Rotate, Shift, Write
@@ -131,14 +133,45 @@ _COLOURED = 50
 
 
 def recolour(image: Image.Image, edit: Recolour, mask: Image.Image) -> Image.Image:
-    """Returns an RGB uint8 image with another hue on the coloured pixels of the thing's mask (L); a copy."""
+    """Returns an RGB uint8 image with another hue on the coloured pixels of the thing's mask (L); a copy.
+
+    Each pixel of the mask is what comes of it by way of Pillow's HSV. What comes of a coloured one is looked up, as it
+    depends on nothing but its largest and its smallest channel.
+    """
     recoloured = image.copy()
     if box := mask.getbbox():
-        hue, saturation, value = image.crop(box).convert("HSV").split()
-        chosen = mask.crop(box).point(lambda level: 255 * (level >= 128))
-        coloured = saturation.point(lambda level: 255 * (level >= _COLOURED))
-        hue.paste(round(edit.hue / 360 * 255), mask=coloured)
-        recoloured.paste(
-            Image.merge("HSV", (hue, saturation, value)).convert("RGB"), box[:2], chosen.crop((0, 0, *hue.size))
-        )
+        patch = image.crop(box)
+        bands = red, green, blue = [np.asarray(band) for band in patch.split()]
+        value = np.maximum(np.maximum(red, green), blue)
+        saturation = _saturations().take(_pairs(value, np.minimum(np.minimum(red, green), blue)))
+        chosen = np.asarray(mask.crop(box)) >= 128
+        pixels = _of_hue(round(edit.hue / 360 * 255)).take(_pairs(saturation, value))
+        if (gray := np.flatnonzero(chosen & (saturation < _COLOURED))).size:
+            line = Image.fromarray(np.dstack([band.take(gray)[None] for band in bands]))
+            pixels.put(gray, _packed(line.convert("HSV").convert("RGB")))
+        whole = Image.frombuffer("RGBX", patch.size, pixels, "raw", "RGBX", 0, 1).convert("RGB")
+        recoloured.paste(whole, box[:2], Image.fromarray(chosen))
     return recoloured
+
+
+def _pairs(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    return np.asarray((first.astype(np.uint16) << 8) | second, np.uint16)
+
+
+def _packed(image: Image.Image) -> NDArray[np.uint32]:
+    """Returns the pixels of an RGB image, each as its bytes R, G, B and 255."""
+    return np.array(image.convert("RGBA")).view(np.uint32)[..., 0]
+
+
+@cache
+def _saturations() -> NDArray[np.uint8]:
+    """Returns Pillow's saturation for each pair of a largest and a smallest channel."""
+    largest, smallest = np.indices((256, 256), np.uint8)
+    return np.array(Image.fromarray(np.dstack((largest, smallest, smallest))).convert("HSV"))[..., 1].copy()
+
+
+@lru_cache(maxsize=32)
+def _of_hue(hue: int) -> NDArray[np.uint32]:
+    """Returns the packed pixel of this hue (0 to 255) for each pair of a saturation and a value."""
+    saturation, value = (Image.fromarray(each) for each in np.indices((256, 256), np.uint8))
+    return _packed(Image.merge("HSV", (Image.new("L", (256, 256), hue), saturation, value)).convert("RGB"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
+from random import Random
 
 import numpy as np
 import pytest
@@ -11,12 +12,12 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Beside, Edit, Jpeg, Pad, Rescale, Rotate, Shift, Write
+from pytest_vqamt.core.edits import Beside, Edit, Jpeg, Pad, Recolour, Rescale, Rotate, Shift, Write
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.imaging.lettering import font
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.imaging.views import beside, jpeg, pad, rescale, rotate, shift, text_size_px, write
+from pytest_vqamt.imaging.views import beside, jpeg, pad, recolour, rescale, rotate, shift, text_size_px, write
 from tests.imaging.random_images import Photos, images, scene_for, values
 from tests.rows import each_row
 
@@ -125,6 +126,23 @@ def test_only_coloured_pixels_of_the_mask_are_recoloured() -> None:
     assert np.abs(after[12, 20].astype(int) - (40, 40, 220)).max() <= 1  # HSV has 256 hues
     assert (after[5:10, 10:15] == 30).all()
     assert (after[~mask] == values(image)[~mask]).all()
+
+
+@given(images(), st.integers(0, 359), st.randoms(use_true_random=False))
+def test_a_recoloured_pixel_is_what_comes_of_it_by_way_of_hsv(image: Image.Image, hue: int, random: Random) -> None:
+    if random.random() < 0.5:
+        image = image.point(lambda level: 190 + level // 4)  # pale, so that some pixels have a hue and others have not
+    levels = bytes(random.choice((0, 127, 128, 255)) for _ in range(image.width * image.height))
+    mask = Image.frombytes("L", image.size, levels)
+    expected = values(image).copy()
+    for y, x in np.argwhere(np.asarray(mask) >= 128):
+        pixel = np.array(Image.fromarray(expected[y : y + 1, x : x + 1]).convert("HSV"))
+        if pixel[0, 0, 1] >= 50:
+            pixel[0, 0, 0] = round(hue / 360 * 255)
+        bands = [Image.fromarray(pixel[..., band]) for band in range(3)]
+        expected[y, x] = values(Image.merge("HSV", bands).convert("RGB"))[0, 0]
+    edit = Recolour(thing="0", old="red", new="blue", hue=hue)
+    assert (values(recolour(image, edit, mask)) == expected).all()
 
 
 REFUSED: tuple[tuple[Edit, str], ...] = (
