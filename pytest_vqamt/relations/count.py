@@ -9,6 +9,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Parts, Scene, Thing
@@ -91,7 +92,7 @@ class Compose(BuiltInRelation):
     expect = parts_of_sum
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        names = [name for name in countable_names(scene) if _counts(name, scene, last=True)]
+        names = _countable_at_left(scene)
         if not names:
             return NotApplicable(reason="no exhaustively annotated name that can be counted beside another picture")
         name = choose.one(names)
@@ -122,8 +123,18 @@ def _others(name: str, scene: Scene, corpus: Corpus, choose: Chooser) -> Iterato
     places = corpus.cooccurring.places(name)
     for place in choose.several(places, min(_TRIES, len(places))):
         second = corpus.scene(place)
-        if second.photo.id != scene.photo.id and name in countable_names(second) and _counts(name, second, last=False):
+        if second.photo.id != scene.photo.id and name in _countable_at_right(second):
             yield second
+
+
+@cached_by_identity
+def _countable_at_left(scene: Scene) -> tuple[str, ...]:
+    return tuple(name for name in countable_names(scene) if _counts(name, scene, last=True))
+
+
+@cached_by_identity
+def _countable_at_right(scene: Scene) -> tuple[str, ...]:
+    return tuple(name for name in countable_names(scene) if _counts(name, scene, last=False))
 
 
 def _counts(name: str, scene: Scene, *, last: bool) -> bool:

@@ -129,7 +129,8 @@ class Colours(LexicalRelation):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         if not corpus.has_attributes:
             return NotApplicable(reason="the data has no attributes")
-        names = list(_names(askable_scene_of(scene, corpus, self.known)))
+        view = askable_scene_of(scene, corpus, self.known)
+        names = view.cached("red or blue", lambda: tuple(_names(view)))
         if not names:
             return NotApplicable(reason="no red or blue thing with a unique name")
         choice = Choice(what=Group(name=choose.one(names)), options=choose.several(_EXCHANGED, 2))
