@@ -153,7 +153,8 @@ class Prior(LexicalRelation):
 
     Both pictures are drawn anew, once with the usual number of parts and once with one more (``more``) or one less
     (``less``), set apart from each other alike, so that nothing but the number differs. Asked is how many can be seen,
-    as a car has wheels on its other side. The phrase means one thing only: "the car", or "the red car".
+    as a car has wheels on its other side. The phrase means one thing only: "the car", or "the red car", which is large
+    enough for its parts to be told apart.
 
     **Deviation:** the paper asks each picture by itself and needs the right number; here the two answers are compared,
     so a model that counts one too many in both passes. The paper edits photos of logos, flags, animals, game boards and
@@ -180,7 +181,7 @@ class Prior(LexicalRelation):
             if {parts.usual, parts.usual + added} <= set(parts.drawable)
         ]
         if not found:
-            return NotApplicable(reason="no thing with such parts that a phrase means alone")
+            return NotApplicable(reason="no large thing with such parts that a phrase means alone")
         parts, group = choose.one(found)
         question = simple.part_count(group, parts.name, wording := choose.between(0, simple.PART_COUNT_WORDINGS - 1))
         return case_of(
@@ -206,9 +207,19 @@ def _countable(view: AskableScene) -> tuple[tuple[Parts, Group], ...]:
         lambda: tuple(
             (parts, group)
             for parts in view.scene.parts
-            if parts.drawable and (group := _meant(view.scene.thing(parts.thing), view)) is not None
+            if parts.drawable
+            and _shows_its_parts(thing := view.scene.thing(parts.thing), view.scene)
+            and (group := _meant(thing, view)) is not None
         ),
     )
+
+
+_LEAST_SIDE = 1 / 7
+"""Of the picture's longer side. In a picture of 336 px, the legs of a smaller thing are 3 px wide."""
+
+
+def _shows_its_parts(thing: Thing, scene: Scene) -> bool:
+    return min(thing.box.w, thing.box.h) >= _LEAST_SIDE * max(scene.width, scene.height)
 
 
 def _meant(thing: Thing, view: AskableScene) -> Group | None:

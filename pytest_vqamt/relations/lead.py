@@ -27,9 +27,9 @@ _NAMES_THE_PICTURE = re.compile(r"\b(?:picture|image|photo)\b")
 
 
 @cache
-def templates_about_the_picture(type_: QuestionType, *, related: bool) -> tuple[int, ...]:
+def templates_about_the_picture(type_: QuestionType) -> tuple[int, ...]:
     """Returns the templates that ask what the picture shows, in so many words."""
-    wordings = TEMPLATES[type_].applicable(related=related)
+    wordings = TEMPLATES[type_].applicable(related=False)
     return tuple(number for number, text in enumerate(wordings) if _NAMES_THE_PICTURE.search(text))
 
 
@@ -37,16 +37,17 @@ _TRIES = 8
 
 
 def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
-    """Samples an argument about what nobody overlooks, or about what is not there.
+    """Samples an argument about what nobody overlooks, or about what is not there, without another thing it relates to.
 
-    Of what can hardly be made out, a careful person may well believe somebody who knows the picture.
+    Of what can hardly be made out, or is hard to say of two things, a careful person may well believe somebody who
+    knows the picture.
     """
     for _ in range(_TRIES):
         argument = sample_argument(_TYPES, view, choose)
         if isinstance(argument, NotApplicable):
             return argument
         meant = members(groups_of(argument.asking.meaning)[0], view.scene)
-        if not meant or any(is_salient(thing, view.scene) for thing in meant):
+        if not argument.is_related and (not meant or any(is_salient(thing, view.scene) for thing in meant)):
             return argument
     return NotApplicable(reason="nothing to ask about that is large enough to be seen")
 
@@ -58,7 +59,7 @@ def led_case(relation: Relation, speaker: Speaker, view: AskableScene, choose: C
         return argument
     meaning = argument.asking.meaning
     assert isinstance(meaning, Exists | Has)
-    template = choose.one(templates_about_the_picture(argument.asking.type, related=argument.is_related))
+    template = choose.one(templates_about_the_picture(argument.asking.type))
     wording = choose.between(0, STATEMENTS - 1)
     question = argument.worded(template)
     contradicting = claim(meaning, holds=argument.truth == "no")

@@ -37,6 +37,9 @@ class Presence(NamedTuple):
     presumed: bool
 
 
+_OFTEN_PICTURED = "person"
+"""A class of COCO that has no toys, statues and people on posters, which others may count as persons."""
+
 _WIDER_THAN_THE_WORD = frozenset({"tv", "dining table"})
 """Classes of COCO with things that few people call so: monitors and scoreboards, and any table with something on it."""
 
@@ -73,7 +76,7 @@ def absent_names(view: AskableScene, companion: str) -> tuple[str, ...]:
     """
 
     def find() -> tuple[str, ...]:
-        names = tuple(name for name, _ in view.absent(companion) if is_countable(name))
+        names = tuple(name for name, _ in view.absent(companion) if is_countable(name) and name != _OFTEN_PICTURED)
         guaranteed = tuple(name for name in names if not view.is_presumed(name))
         return guaranteed if len(guaranteed) >= MOST_ABSENT else names
 

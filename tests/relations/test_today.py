@@ -76,6 +76,17 @@ def test_nobody_is_led_astray_about_what_can_hardly_be_made_out() -> None:
     assert not any("banana" in case.queries[0].text for case in led)
 
 
+def test_a_person_is_not_said_to_be_absent_as_toys_and_pictures_of_one_may_be_there() -> None:
+    scene = yard("red car", "black dog", exhaustive=(*SEEN, "person"))
+    corpus = gather_corpus(
+        (scene, *OTHERS, *(yard(other, name) for other in ("person", "kite") for name in ("dog", "car")))
+    )
+    found = [get("negation.scope").derive(scene, corpus, choose, "") for choose in choosers(100)]
+    said = [case.queries[0].text for case in found if isinstance(case, Case)]
+    assert said
+    assert not any("person" in text for text in said)
+
+
 def test_beliefs_and_authorities_are_worded_in_at_least_eight_ways() -> None:
     for name in ("lead.belief", "lead.authority"):
         assert len({case.fact("statement") for case in cases(name, n=200)}) >= 8
