@@ -185,6 +185,8 @@ class Size(LexicalRelation):
     expect = unchanged
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        if not (scene.width and scene.height):
+            return NotApplicable(reason="the size of the photo is not known")
         size = _size(variant, scene.width, scene.height)
         if size is None:
             return NotApplicable(reason="the picture has nearly that size or shape already")
