@@ -34,7 +34,7 @@ def main() -> None:
             with_hypothesis, _ = _rate(relation, variant, source, Sampler.HYPOTHESIS)
             few = f"has {made:,}" if made < _CASES[Sampler.RANDOM] else ""
             note = few or ("below" if rate < _AIM else "")
-            ratio = f"{rate / with_hypothesis:.0f}"
+            ratio = f"{rate / with_hypothesis:.0f}" if with_hypothesis else ""
             rows.append((relation.info.item(variant), f"{rate:,.0f}", f"{with_hypothesis:,.0f}", ratio, note))
     show("Planning alone, cases a second of processor time", ("item", *_CASES, "ratio", f"aim: {_AIM:,}"), rows)
     print(f"\n   once before: {gathering_s:.2f} s for the corpus of {source.spec}")
