@@ -251,7 +251,7 @@ class Resources:
             (relation, variant, model, source)
             for model in self.names
             for source in settings.data
-            for relation, variant in self._preset_items(model, source) or left_in[source]
+            for relation, variant in self._preset_items(model, source, left_in[source])
             if set(relation.info.tasks(variant)) <= set(self._tasks(model))
         ]
         if not combinations:
@@ -282,10 +282,17 @@ class Resources:
         is_asked = Task.VQA in self._tasks(model) and not isinstance(self.source(source), PublishedPairs)
         return self._catalogue.kind(model).preset if is_asked else ""
 
-    def _preset_items(self, model: str, source: str) -> Sequence[tuple[Relation, str]]:
+    def _preset_items(
+        self, model: str, source: str, others: Sequence[tuple[Relation, str]]
+    ) -> Sequence[tuple[Relation, str]]:
+        """The relation variants of the preset that runs; ``others`` if none does."""
         name = self.preset_of(model, source)
-        settings = self.settings
-        return select(preset(name).relations, settings.excluded, settings.relation_settings) if name else ()
+        if not name:
+            return others
+        chosen = select(preset(name).relations, self.settings.excluded, self.settings.relation_settings)
+        if not chosen:
+            raise OptionError(f"Expected a relation of the preset {name} to be left, but {self._excluded} excludes all")
+        return chosen
 
     def _left_in(self, chosen: Sequence[tuple[Relation, str]]) -> dict[str, list[tuple[Relation, str]]]:
         """The relation variants that run on each source.

@@ -30,7 +30,6 @@ from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.reader import answer_reader
-from pytest_vqamt.execution.shrink import query_notes
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.imaging.render import render
@@ -534,7 +533,7 @@ def save(image: Image.Image, file: Path) -> None:
 
 def query_line(query: Query) -> str:
     """The query as one line: its text or task, the edits of its picture, and how it is asked."""
-    notes, text = query_notes(query), query.text or f"({query.task.value})"
+    notes, text = query.notes, query.text or f"({query.task.value})"
     return shown(f"{text} [{notes}]" if notes else text)
 
 

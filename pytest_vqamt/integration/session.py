@@ -310,11 +310,11 @@ class VqamtSession:
             return []
         pairs = {(spec.model_spec, spec.data): spec.model for spec in resources.item_specs}
         found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
+        if not found:
+            return []
         return [
-            f"vqamt: no relations are named, so each model has the preset of its kind ({each}); "
+            f"vqamt: no relations are named, so each model has the preset of its kind ({', '.join(sorted(found))}); "
             "all relations but those on request: --vqamt-relations='*'"
-            for each in [", ".join(sorted(found))]
-            if each
         ]
 
 

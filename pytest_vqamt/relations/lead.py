@@ -39,8 +39,7 @@ _TRIES = 8
 def _sample_clear_argument(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
     """Samples an argument about what nobody overlooks, or about what is not there, without another thing it relates to.
 
-    Of what can hardly be made out, or is hard to say of two things, a careful person may well believe somebody who
-    knows the picture.
+    About a speck, or about what two things have to do with each other, it is no fault to believe the asker.
     """
     for _ in range(_TRIES):
         argument = sample_argument(_TYPES, view, choose)
@@ -84,8 +83,8 @@ class Belief(LexicalRelation):
     the question is asked once after a neutral statement of about the same length and once after one that contradicts
     the picture, and both answers are the same. The question is whether there is a thing, or whether a thing has an
     attribute, in the templates of ``carets`` that ask what the picture shows; about half of the true answers are yes.
-    What is there is salient: of what can hardly be made out one may believe who knows the picture. Whatever is right
-    is right with either statement before it, so no case is presumed.
+    The things asked about are salient or absent: about a speck, it is no fault to believe the asker. The right answer
+    is the same after either statement, so no case is presumed.
     """
 
     info = RelationInfo(
