@@ -97,7 +97,9 @@ def test_nothing_else_is_run_where_the_whole_preset_is_excluded(run: Run, serve:
     excluded = ",".join(catalogue.preset("today").relations)
     result = run(f"--vqamt-exclude={excluded}", model=spec(serve(always(said("yes")))))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*Expected a relation of the preset today to be left, but --vqamt-exclude=* excludes*"])
+    result.stderr.fnmatch_lines(
+        ["*Expected a relation of the preset today to be left, but --vqamt-exclude=* excludes*"]
+    )
 
 
 def test_all_tasks_are_asked(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
