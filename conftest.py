@@ -30,8 +30,13 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Sets the number of processes before pytest-xdist reads it; a run of named files, or with a debugger, has one."""
     option = config.option
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS and not hasattr(config, "workerinput")
-    if is_whole and getattr(option, "numprocesses", 0) is None and not (option.usepdb or option.collectonly):
+    if not is_whole or not hasattr(option, "numprocesses"):
+        return
+    if option.numprocesses is None and not (option.usepdb or option.collectonly):
         option.numprocesses = PROCESSES
+    if option.numprocesses and option.dist == "no":
+        # Tests that stand together run together, so that what they share is made once, and torch is mostly loaded once.
+        option.dist = "worksteal"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

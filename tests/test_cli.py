@@ -57,7 +57,7 @@ def test_a_mistake_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) 
     assert printed.out == ""
     assert printed.err.count("\n") == 1
     assert printed.err.startswith("vqamt: Expected a relation")
-    assert "did you mean 'metavqa.partition[object]'?" in printed.err
+    assert "did you mean 'metavqa.partition'?" in printed.err
 
 
 def test_a_reader_who_has_seen_enough_ends_it_without_a_word() -> None:

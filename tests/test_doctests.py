@@ -1,9 +1,10 @@
-"""The examples in the docstrings show what the code does, and README names all there is."""
+"""The examples in the docstrings show what the code does; README names all there is and leads to every page."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,34 @@ def test_readme_names_every_relation_model_and_source() -> None:
     assert [
         name for name, forms in {**models, **data, **rules}.items() if not any(form in text for form in forms)
     ] == []
+
+
+_LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
+
+
+def test_every_page_and_picture_is_linked_and_every_link_leads_somewhere() -> None:
+    root = PACKAGE.parent
+    reached: set[Path] = set()
+    broken: list[str] = []
+    coming = [root / "README.md", root / "CONTRIBUTING.md"]
+    while coming:
+        page = coming.pop()
+        reached.add(page)
+        text = page.read_text(encoding="utf-8") if page.suffix == ".md" else ""
+        for path, anchor in _LINK.findall(text):
+            if path.startswith("http"):
+                continue
+            target = (page.parent / path).resolve() if path else page
+            if not target.exists() or (anchor and anchor not in _anchors(target)):
+                broken.append(f"{page.relative_to(root)}: {path}#{anchor}")
+            elif target not in reached and target.is_file():
+                coming.append(target)
+    assert broken == []
+    pages = {path for path in (root / "docs").rglob("*") if path.suffix in {".md", ".png"}}
+    assert sorted(pages - reached) == []
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors that GitHub makes of a page's headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}

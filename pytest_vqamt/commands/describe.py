@@ -16,9 +16,7 @@ from pytest_vqamt.commands import annotate
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.corpus import CutoutEntry
-from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.core.query import Query
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -26,7 +24,7 @@ from pytest_vqamt.imaging.contact_sheet import Panel, Strip, case_strip, sheet
 from pytest_vqamt.imaging.edits import cutout_preview
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
-from pytest_vqamt.integration.replay import save
+from pytest_vqamt.integration.replay import query_line, save
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.python import imported
 from pytest_vqamt.models.reference.oracle import answer_text, true_answer
@@ -279,22 +277,14 @@ def _examples(plan: Plan, cases: Sequence[Case]) -> Iterator[str]:
 
 def _example(case: Case) -> Iterator[str]:
     yield f"  case {case.id}, scene {case.scene}"
-    texts = [_query_text(query) for query in case.queries]
+    texts = [query_line(query) for query in case.queries]
     width = max(map(len, texts))
     for text, query in zip(texts, case.queries, strict=True):
         yield f"    {text.ljust(width)}  ->  {answer_text(true_answer(query))}"
     yield f"    expected: {case.expected}"
     if (contrast := case.contrast) is not None:
         answer = answer_text(true_answer(contrast.query))
-        yield f"    contrast, scene {contrast.scene}: {_query_text(contrast.query)}  ->  {answer}: {contrast.expected}"
-
-
-def _query_text(query: Query) -> str:
-    notes = [describe_edit(edit) for edit in query.picture.edits]
-    if query.manner:
-        notes.append(query.manner)
-    text = query.text or f"({query.task.value})"
-    return f"{text} [{', '.join(notes)}]" if notes else text
+        yield f"    contrast, scene {contrast.scene}: {query_line(contrast.query)}  ->  {answer}: {contrast.expected}"
 
 
 def _kind_lines(name: str) -> tuple[str, ...] | None:

@@ -1,4 +1,4 @@
-"""``vqamt list``: lists relations, models, data and faults."""
+"""``vqamt list``: lists relations, presets, models, data and faults."""
 
 from __future__ import annotations
 
@@ -33,17 +33,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(infos: list[RelationInfo]) -> Iterator[str]:
     for kind in (*catalogue.KINDS, catalogue.OTHER):
-        relations = [
-            (info.item(variant), ", ".join(info.tasks(variant)), tagged(info.claim, _tags(info)))
-            for info in infos
-            for variant in info.variants
-            if catalogue.kind_of(info.name) == kind
-        ]
+        relations = [_row(info) for info in infos if catalogue.kind_of(info.name) == kind]
         if relations:
             yield f"Relations that find {kind}" if kind != catalogue.OTHER else "Other relations"
             yield ""
-            yield from _table("relation", "task", "claim", rows=relations)
+            yield from _table("relation", "task", "claim", "variants", rows=relations)
             yield ""
+    yield from _HOW_TO_NAME
+    yield ""
+    yield from _table("preset", "relations and settings", rows=map(_preset_row, catalogue.PRESETS.items()))
+    yield ""
     yield from _table("model", "what it is", rows=ModelCatalogue().describe())
     yield ""
     yield from _table("data", "what it is", rows=sources.describe())
@@ -52,8 +51,27 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
     yield from _table("planted fault", "what is wrong with the oracle", rows=faults)
 
 
+_HOW_TO_NAME = (
+    "--vqamt-relations='carets.*,metavqa.cutting[count]' runs a family and one variant. Without it, openai:, hf: and",
+    "served: models run the preset today, other models all relations but those on request. Relations on request run",
+    "where a pattern begins with their family: --vqamt-relations='view.*'.",
+)
+
+
+def _row(info: RelationInfo) -> tuple[str, ...]:
+    tasks = dict.fromkeys(task for variant in info.variants for task in info.tasks(variant))
+    variants = ", ".join(variant or "(none)" for variant in info.variants) if any(info.variants) else ""
+    return info.name, ", ".join(tasks), tagged(info.claim, _tags(info)), variants
+
+
+def _preset_row(item: tuple[str, catalogue.Preset]) -> tuple[str, ...]:
+    name, preset = item
+    settings = ", ".join(f"{key}={value}" for key, value in preset.settings.items())
+    return name, ", ".join(preset.relations) + (f"; {settings}" if settings else "")
+
+
 def _tags(info: RelationInfo) -> tuple[str, ...]:
-    return (*info.tags, "runs only where it is named") if info.name in catalogue.ON_REQUEST else info.tags
+    return (*info.tags, "on request") if info.name in catalogue.ON_REQUEST else info.tags
 
 
 def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -78,6 +96,10 @@ def _rows(infos: list[RelationInfo]) -> dict[str, Json]:
             }
             for info in infos
             for variant in info.variants
+        ],
+        "presets": [
+            {"name": name, "relations": list(preset.relations), "settings": dict(preset.settings)}
+            for name, preset in catalogue.PRESETS.items()
         ],
         "models": [{"spec": spec, "description": description} for spec, description in ModelCatalogue().describe()],
         "data": [{"name": name, "description": description} for name, description in sources.describe()],

@@ -24,7 +24,7 @@ class ExitStatus(IntEnum):
 
 
 COMMANDS: Mapping[str, str] = {
-    "list": "list the relations, models, data and planted faults",
+    "list": "list the relations, presets, models, data and planted faults",
     "describe": "describe a relation: its claim, its source, and a few of its cases",
     "new": "write the files of a relation of your own: the relation and its test",
     "compare": "compare two reports case by case, with significance tests",

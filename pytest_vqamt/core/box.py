@@ -55,12 +55,14 @@ class Box:
         return Box(x0, y0, x1 - x0, y1 - y0) if x1 > x0 and y1 > y0 else None
 
     def overlaps(self, other: Box) -> bool:
-        return self.intersection(other) is not None
+        x0, y0 = max(self.x, other.x), max(self.y, other.y)
+        return min(self.x + self.w, other.x + other.w) > x0 and min(self.y + self.h, other.y + other.h) > y0
 
     def share_inside(self, other: Box) -> float:
         """The share of this box's area that lies inside ``other``, in [0, 1]."""
-        common = self.intersection(other)
-        return common.area / self.area if common else 0.0
+        x0, y0 = max(self.x, other.x), max(self.y, other.y)
+        x1, y1 = min(self.x + self.w, other.x + other.w), min(self.y + self.h, other.y + other.h)
+        return (x1 - x0) * (y1 - y0) / self.area if x1 > x0 and y1 > y0 else 0.0
 
     def iou(self, other: Box) -> float:
         """Intersection over union, in [0, 1]."""

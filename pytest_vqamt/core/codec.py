@@ -29,7 +29,9 @@ _JSON_TYPES = frozenset((NoneType, bool, int, str))
 def encode(value: object) -> Json:
     """``value`` as JSON: frozen dataclasses, tuples, frozen sets of strings, strings, numbers, booleans and None."""
     kind: type = type(value)
-    return cast("Json", value) if kind in _JSON_TYPES else _encoder(kind)(value)
+    if kind in _JSON_TYPES:
+        return value  # type: ignore[return-value]  # calling cast() here would cost time
+    return _encoder(kind)(value)
 
 
 def decode(row: Json) -> object:
@@ -108,8 +110,8 @@ def _record(name: str, fields: tuple[tuple[str, object], ...], value: object) ->
     row: dict[str, Json] = {"is": name}
     for field, default in fields:
         item = getattr(value, field)
-        if default is dataclasses.MISSING or item != default:
-            row[field] = encode(item)
+        if item is not default and (default is dataclasses.MISSING or item != default):
+            row[field] = item if type(item) in _JSON_TYPES else encode(item)
     return row
 
 

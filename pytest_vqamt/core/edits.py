@@ -5,7 +5,7 @@ Rendering belongs to ``imaging``. Boxes are in pixels of the picture before the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import ceil, cos, radians, sin
@@ -112,7 +112,7 @@ class Insert:
     def after(self, scene: Scene) -> Scene:
         taken = {thing.id for thing in scene.objects}
         number = next(n for n in range(1, len(taken) + 2) if f"inserted-{n}" not in taken)
-        added = replace(self.cutout.thing, id=f"inserted-{number}", box=self.box, has_mask=False)
+        added = _with_box(self.cutout.thing, self.box, id_=f"inserted-{number}")
         return with_objects(scene, (*scene.objects, added), scene.regions)
 
 
@@ -161,14 +161,10 @@ class Mirror:
         }
         return replace(
             scene,
-            objects=tuple(
-                replace(thing, box=thing.box.mirrored(scene.width), has_mask=False) for thing in scene.objects
-            ),
+            objects=tuple(_with_box(thing, thing.box.mirrored(scene.width)) for thing in scene.objects),
             regions=tuple(replace(region, box=region.box.mirrored(scene.width)) for region in scene.regions),
             inscriptions=(),
-            relationships=tuple(
-                replace(r, predicate=swapped.get(r.predicate, r.predicate)) for r in scene.relationships
-            ),
+            relationships=_renamed(scene.relationships, swapped),
             captions=(),
             questions=(),
             hypotheses=(),
@@ -316,17 +312,11 @@ class Rotate:
         size = (width, height) if self.degrees == 180 else (height, width)
         return replace(
             _with_boxes(scene, turned, size),
-            relationships=tuple(replace(each, predicate=self._renamed(each.predicate)) for each in scene.relationships),
+            relationships=_renamed(scene.relationships, _TURNED.get(self.degrees, {})),
             captions=(),
             questions=(),
             hypotheses=(),
         )
-
-    def _renamed(self, predicate: str) -> str:
-        for names in _CLOCKWISE:
-            if predicate in names:
-                return names[(names.index(predicate) + self.degrees // 90) % len(names)]
-        return predicate
 
 
 MOST_TILTED = 10
@@ -363,10 +353,27 @@ class Tilt:
 
 
 _CLOCKWISE = (
-    ("above", "to the right of", "below", "to the left of"),
     ("above", "right of", "below", "left of"),
+    ("above", "to the right of", "below", "to the left of"),
 )
 """Each predicate is followed by what it becomes in a picture that is turned by 90 degrees."""
+
+_TURNED: Mapping[int, Mapping[str, str]] = {
+    90 * turns: {names[place]: names[(place + turns) % 4] for names in _CLOCKWISE for place in range(4)}
+    for turns in (1, 2, 3)
+}
+"""What each predicate becomes in a picture that is turned by so many degrees."""
+
+
+def _renamed(relationships: tuple[Relationship, ...], names: Mapping[str, str]) -> tuple[Relationship, ...]:
+    return tuple(
+        [
+            Relationship(subject=each.subject, predicate=names[each.predicate], object=each.object)
+            if each.predicate in names
+            else each
+            for each in relationships
+        ]
+    )
 
 
 BESIDE = "beside-"
@@ -396,7 +403,7 @@ class Beside:
         def moved(box: Box) -> Box:
             return box.scaled(across, down).moved(place.x, 0)
 
-        added = (_with_box(replace(thing, id=f"{BESIDE}{thing.id}"), moved(thing.box)) for thing in self.second.objects)
+        added = (_with_box(thing, moved(thing.box), id_=f"{BESIDE}{thing.id}") for thing in self.second.objects)
         crowds = (Region(name=region.name, box=moved(region.box)) for region in self.second.regions)
         whole = with_objects(
             scene, (*scene.objects, *added), (*scene.regions, *crowds), (round(place.x1), scene.height)
@@ -519,10 +526,10 @@ def _with_boxes(scene: Scene, move: Callable[[Box], Box], size: tuple[int, int])
     )
 
 
-def _with_box(thing: Thing, box: Box, *, has_mask: bool = False) -> Thing:
-    """The thing with another box. Written out, as ``replace`` takes three times as long; so is ``with_objects``."""
+def _with_box(thing: Thing, box: Box, *, id_: str = "", has_mask: bool = False) -> Thing:
+    """Written out, as ``replace`` takes three times as long; so is ``with_objects``."""
     return Thing(
-        id=thing.id,
+        id=id_ or thing.id,
         name=thing.name,
         box=box,
         attributes=thing.attributes,
@@ -552,10 +559,6 @@ def with_objects(
     """
     kept = tuple(objects)
     ids = {thing.id for thing in kept}
-
-    def holds(relationship: Relationship) -> bool:
-        return relationship.subject in ids and relationship.object in ids
-
     width, height = size or (scene.width, scene.height)
     return Scene(
         id=scene.id,
@@ -564,7 +567,7 @@ def with_objects(
         height=height,
         objects=kept,
         regions=tuple(regions),
-        relationships=tuple(r for r in scene.relationships if holds(r)),
+        relationships=tuple([r for r in scene.relationships if r.subject in ids and r.object in ids]),
         setting=scene.setting,
         exhaustive=scene.exhaustive,
     )

@@ -63,8 +63,8 @@ class RenderError(VqamtError):
     """A picture could not be rendered."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest known name, else all of them.
+def did_you_mean(name: str, known: Iterable[str], listed: Iterable[str] | None = None) -> str:
+    """The end of a message about an unknown name: the nearest known name, else all of them, or those of ``listed``.
 
     >>> did_you_mean("tinny", ["tiny", "oracle"])
     "did you mean 'tiny'?"
@@ -73,7 +73,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     names = [str(each) for each in known]  # the repr of an enumeration member is another
     near = get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names if listed is None else listed)}"
 
 
 _PACKAGE = __name__.partition(".")[0]

@@ -1,13 +1,15 @@
-"""A bounded cache of values that can be made again."""
+"""Bounded caches of values that can be made again."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import wraps
 from threading import Lock
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 V = TypeVar("V")
 
 
@@ -47,3 +49,25 @@ class LruCache(Generic[K, V]):
             value = make(key)
             self.put(key, value)
         return value
+
+
+_BY_IDENTITY = 2048
+
+
+def cached_by_identity(find: Callable[[T], V]) -> Callable[[T], V]:
+    """Caches a function of one frozen value by the value's identity, where its hash would cost more than the result.
+
+    A value that is cached is kept alive, so that no other object takes its address; all are let go when there are many.
+    """
+    cache: dict[int, tuple[T, V]] = {}
+
+    @wraps(find)
+    def found(value: T) -> V:
+        entry = cache.get(id(value))
+        if entry is None:
+            if len(cache) >= _BY_IDENTITY:
+                cache.clear()
+            entry = cache[id(value)] = value, find(value)
+        return entry[1]
+
+    return found

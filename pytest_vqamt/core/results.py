@@ -18,7 +18,7 @@ from pytest_vqamt.core.tallies import Clusters, GradedCases, GroundedCells, Pair
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryPreview:
-    """A query and its answer for display; ``edits`` describes the edits of its picture in words."""
+    """A query and its answer for display; ``edits`` describes the edits of its picture, and how it is asked."""
 
     picture: str
     text: str

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.lru import cached_by_identity
 
 if TYPE_CHECKING:
     from pytest_vqamt.core.picture import Picture
@@ -202,13 +204,11 @@ class Scene:
     @property
     def picture(self) -> Picture:
         """The scene's photo with no edit."""
-        from pytest_vqamt.core.picture import Picture  # a picture holds a scene, so the import cannot be at the top
-
-        return Picture(photo=self.photo, scene=self)
+        return _picture(self)
 
     @property
     def frame(self) -> Box:
-        return Box(0, 0, self.width, self.height)
+        return _frame(self.width, self.height)
 
     def thing(self, thing_id: str) -> Thing:
         """The object with this id.
@@ -224,3 +224,15 @@ class Scene:
     def count(self, name: str) -> int:
         """The number of objects with exactly this name."""
         return sum(thing.name == name for thing in self.objects)
+
+
+@cached_by_identity
+def _picture(scene: Scene) -> Picture:
+    from pytest_vqamt.core.picture import Picture  # a picture holds a scene, so the import cannot be at the top
+
+    return Picture(photo=scene.photo, scene=scene)
+
+
+@lru_cache(maxsize=4096)
+def _frame(width: int, height: int) -> Box:
+    return Box(0, 0, width, height)

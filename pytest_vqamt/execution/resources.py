@@ -238,7 +238,7 @@ class Resources:
         if settings.terms.grounded_thresholds and settings.asks_no_contrast:
             raise OptionError(
                 f"Expected {self._argument('contrast')} above 0 with {self._argument(GateKind.GROUNDED_RATE.value)}, "
-                "but it is 0 (a paper's preset has that), and no case has a contrast: set a share (0.5)"
+                "but it is 0 (the default with a paper's preset), so no case has a contrast: set a share (0.5)"
             )
         wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
         chosen = select(wanted, settings.excluded, settings.relation_settings)
@@ -251,7 +251,7 @@ class Resources:
             (relation, variant, model, source)
             for model in self.names
             for source in settings.data
-            for relation, variant in self._preset_items(model, source) or left_in[source]
+            for relation, variant in self._preset_items(model, source, left_in[source])
             if set(relation.info.tasks(variant)) <= set(self._tasks(model))
         ]
         if not combinations:
@@ -292,17 +292,25 @@ class Resources:
         )
         return name if fits else ""
 
-    def _preset_items(self, model: str, source: str) -> Sequence[tuple[Relation, str]]:
-        """The relation variants of the preset, those of users and plugins about scenes, and those of the baseline."""
+    def _preset_items(
+        self, model: str, source: str, others: Sequence[tuple[Relation, str]]
+    ) -> Sequence[tuple[Relation, str]]:
+        """The relation variants of the preset, those of users and plugins about scenes, and those of the baseline.
+
+        They are ``others`` where no preset runs.
+        """
         name = self.preset_of(model, source)
         if not name:
-            return ()
+            return others
         settings = self.settings
         blessed = {each.item for each in self.baseline.head.items} if self.baseline else set()
         known = [relation.info.item(variant) for relation, variant in select(all_names())] if blessed else []
         own = () if isinstance(self.source(source), PresetSource) else own_names()
         wanted = (*preset(name).relations, *own, *(item for item in known if item in blessed))
-        return select(wanted, settings.excluded, settings.relation_settings)
+        chosen = select(wanted, settings.excluded, settings.relation_settings)
+        if not chosen:
+            raise OptionError(f"Expected a relation of the preset {name} to be left, but {self._excluded} excludes all")
+        return chosen
 
     def _left_in(self, chosen: Sequence[tuple[Relation, str]]) -> dict[str, list[tuple[Relation, str]]]:
         """The relation variants that run on each source.

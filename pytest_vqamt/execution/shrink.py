@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.results import QueryPreview, ViolationPreview
@@ -147,5 +146,5 @@ def _query_preview(query: Query, answer: Answer | Failure) -> QueryPreview:
         picture=query.picture.digest,
         text=shortened(query.text or f"({query.task})", _MAX_PREVIEW),
         answer=shortened(answer.text, _MAX_PREVIEW) if isinstance(answer, Answer) else "",
-        edits="; ".join(map(describe_edit, query.picture.edits)),
+        edits=query.notes,
     )

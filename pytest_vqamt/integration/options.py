@@ -41,8 +41,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-relations",
         metavar="GLOBS",
-        help="only these relations, comma-separated, e.g. metavqa.*,control.* "
-        "(default: the preset today for openai:, hf: and served: models, all of the papers for others; "
+        help="only these relations (vqamt list), comma-separated, e.g. metavqa.*,view.shift "
+        "(default: the preset today for openai:, hf: and served: models, all but those on request for others; "
         "on published pairs (carets:DIR) those about them)",
     ),
     Option(name="--vqamt-exclude", metavar="GLOBS", help="not these relations"),
@@ -50,7 +50,8 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-preset",
         metavar="NAME",
         help="today: what to gate a chat model on, one relation or more of each kind of failure; or the relations and "
-        "settings of a paper as published: metavqa, carets, veglue, basic-questions, metaic",
+        "settings of a paper as published: metavqa, carets, veglue, basic-questions, metaic; beside --vqamt-relations "
+        "its settings alone",
     ),
     Option(
         name="--vqamt-max-cases", metavar="N", help="cases per relation variant, model and data source (default: 100)"

@@ -17,7 +17,6 @@ from PIL import Image
 from pytest_vqamt.core.case import Case, Outcome, item_name
 from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, find_cases_file, lines_of_case
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
 from pytest_vqamt.core.picture import Picture
@@ -520,13 +519,13 @@ def _case_lines(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]
             if digest not in files:
                 files[digest] = folder / f"{len(files) + 1}.png"
                 save(render(query.picture, each.source), files[digest])
-        width = max(len(shown(_query_text(query))) for query in each.case.queries)
+        width = max(len(query_line(query)) for query in each.case.queries)
         for query, answer in zip(each.case.queries, each.answers, strict=True):
-            yield f"    {shown(_query_text(query)).ljust(width)}  ->  {answer}  ({files[query.picture.digest]})"
+            yield f"    {query_line(query).ljust(width)}  ->  {answer}  ({files[query.picture.digest]})"
         yield f"  expected: {shown(each.case.expected)}"
         yield f"  {shown(each.verdict)}"
         if (contrast := each.case.contrast) is not None:
-            text, file = shown(_query_text(contrast.query)), files[contrast.query.picture.digest]
+            text, file = query_line(contrast.query), files[contrast.query.picture.digest]
             yield f"  contrast, scene {contrast.scene}: {text}  ->  {each.contrast_answer[0]}  ({file})"
             yield f"  {shown(each.contrast_verdict)}"
     save(sheet(_strip(each, files) for each in answered), folder / SHEET)
@@ -548,10 +547,10 @@ def save(image: Image.Image, file: Path) -> None:
         ) from error
 
 
-def _query_text(query: Query) -> str:
-    """The text with the edits of its picture, as in the violation that a run shows."""
-    edits = "; ".join(map(describe_edit, query.picture.edits))
-    return f"{query.text} [{edits}]" if edits else query.text
+def query_line(query: Query) -> str:
+    """The query as one line: its text or task, the edits of its picture, and how it is asked."""
+    notes, text = query.notes, query.text or f"({query.task.value})"
+    return shown(f"{text} [{notes}]" if notes else text)
 
 
 def _answer_text(answer: str | None) -> str:

@@ -317,11 +317,11 @@ class VqamtSession:
             return []
         pairs = {(spec.model_spec, spec.data): spec.model for spec in resources.item_specs}
         found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
+        if not found:
+            return []
         return [
-            f"vqamt: no relations are named, so these presets run ({each}); "
+            f"vqamt: no relations are named, so these presets run ({', '.join(sorted(found))}); "
             "all relations of the papers: --vqamt-relations=all"
-            for each in [", ".join(sorted(found))]
-            if each
         ]
 
 

@@ -375,7 +375,8 @@ def check_markers(items: Sequence[pytest.Item], settings: Settings) -> None:
                 if patterns and kind is GateKind.GROUNDED_RATE and settings.asks_no_contrast:
                     raise OptionError(
                         f"Expected --vqamt-contrast above 0 with {kind.argument} of @pytest.mark.vqamt on "
-                        f"{node.nodeid}, but it is 0 (a paper's preset has that), and no case has a contrast: set 0.5"
+                        f"{node.nodeid}, but it is 0 (the default with a paper's preset), so no case has a contrast: "
+                        "set a share (0.5)"
                     )
 
 

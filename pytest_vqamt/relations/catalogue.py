@@ -151,11 +151,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "answers that change with the options": ("choice.*",),
     "contradictions": (
         "metavqa.reversion", "carets.negation", "carets.antonym", "carets.ontological", "carets.published",
-        "text.antonym_swap", "negation.*", "agree.*",
+        "text.antonym_swap", "negation.*", "agree.*", "think.*",
     ),
     "wrong places": ("spatial.*",),
     "answers that follow the asker": ("lead.*", "absent.*"),
-    "noise and faults of the deployment": ("control.*", "serving.*", "think.*"),
+    "noise and faults of the deployment": ("control.*", "serving.*"),
 }  # fmt: skip
 """The kinds of failure that relations find, with the names of relations as globs; the first that matches counts."""
 
@@ -269,8 +269,22 @@ def check(patterns: Sequence[str], what: str = "a relation or a glob of relation
     """
     for pattern in patterns:
         if not any(matches(pattern, item) for item, _, _ in _items(_names_for((pattern,)))):
-            items = [item for item, _, _ in _items(names())]
-            raise OptionError(f"Expected {what}, but {pattern!r} names none; {did_you_mean(pattern, items)}")
+            raise OptionError(f"Expected {what}, but {pattern!r} names none; {_nearest(pattern)}")
+
+
+def _nearest(pattern: str) -> str:
+    """The end of a message about a pattern that matches nothing: the nearest name, or all families."""
+    if pattern in PRESETS:
+        return f"it is a preset: --vqamt-preset={pattern}"
+    if "[" in pattern:
+        known = [item for item, _, _ in _items(names())]
+    else:
+        without_family = {name.partition(".")[2]: name for name in names()}
+        if pattern in without_family:
+            return f"did you mean {without_family[pattern]!r}?"
+        known = list(names())
+    families = tuple(dict.fromkeys(f"{name.partition('.')[0]}.*" for name in names() if "." in name))
+    return did_you_mean(pattern, (*families, *known), listed=(*families, "and others (vqamt list)"))
 
 
 def settings_known() -> tuple[RelationSetting, ...]:

@@ -225,7 +225,7 @@ class Rotate(LexicalRelation):
 
 @dataclass(frozen=True, slots=True)
 class Labelled(LexicalRelation):
-    """Options with numbers instead of letters have the same right one.
+    """With numbers instead of letters before the options, the same option is right.
 
     "Which of these is in the picture? (A) a dog (B) a kite (C) a car", and the same options in the same order as (1),
     (2) and (3): the same option is named, by its words or by its label. A relation of this project, beside

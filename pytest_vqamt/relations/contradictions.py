@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from itertools import product
 
 from pytest_vqamt.core.case import Case, NotApplicable
@@ -27,6 +27,7 @@ from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge, LexicalRelation, default_knowledge
 from pytest_vqamt.relations.published import question_of
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 TWO_MEANINGS = NotApplicable(reason="a question has two meanings with different answers on the picture")
@@ -56,10 +57,10 @@ def derive_case(
 def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotApplicable | None:
     """Returns why the text has not one truth on the picture; None if it has."""
     scene = query.picture.scene
-    given = set(_given(query.text, scene))
+    given = set(_given(query.text, scene)) if scene.questions or scene.hypotheses else set()
     others = corpus.same_picture.get(scene.photo.id, ())
-    meanings = list(_meanings(query.meaning, scene, known))
-    if not given and not others and all(each is query.meaning for each in meanings):
+    meanings = _meanings(query.meaning, object_names(scene), known)
+    if not given and not others and meanings == (query.meaning,):
         return None  # nearly always, so that no truth need be known
     right = _truth_text(query.meaning, scene)
     if any(_truth_text(each, scene) != right for each in meanings):
@@ -68,7 +69,7 @@ def contradiction(query: Query, corpus: Corpus, known: LexicalKnowledge) -> NotA
         other = reduce(lambda before, edit: edit.after(before), query.picture.edits, corpus.scene(index))
         given.update(_given(query.text, other))
         if not isinstance(query.meaning, Annotated):
-            given.update(_truth_text(each, other) for each in _meanings(query.meaning, other, known))
+            given.update(_truth_text(each, other) for each in _meanings(query.meaning, object_names(other), known))
     return TWO_ANSWERS if len({right, *given} - {_NOT_KNOWN}) > 1 else None
 
 
@@ -90,24 +91,24 @@ def _given(text: str, scene: Scene) -> Iterator[str]:
             yield hypothesis.label
 
 
-def _meanings(meaning: Meaning, scene: Scene, known: LexicalKnowledge) -> Iterator[Meaning]:
-    """Yields every meaning that a relation may give to the text of this one."""
+@lru_cache(maxsize=32768)
+def _meanings(meaning: Meaning, names: tuple[str, ...], known: LexicalKnowledge) -> tuple[Meaning, ...]:
+    """Returns every meaning that a relation may give to the text of this one, in a scene with things of these names."""
     if isinstance(meaning, Entails):  # its text is the data set's own
-        yield meaning
-        return
+        return (meaning,)
     classes = not isinstance(meaning, Count)  # things are counted by name
     own = groups_of(meaning)
-    for groups in product(*(_same_phrase(group, scene, known, classes=classes) for group in own)):
-        yield meaning if groups == own else with_groups(meaning, groups)
+    every = product(*(_same_phrase(group, names, known, classes=classes) for group in own))
+    return tuple(meaning if groups == own else with_groups(meaning, groups) for groups in every)
 
 
-def _same_phrase(group: Group, scene: Scene, known: LexicalKnowledge, *, classes: bool) -> list[Group]:
-    """Returns the groups whose phrase is that of ``group``, it or what it is in this scene first."""
-    names = {thing.name: None for thing in scene.objects}
+@lru_cache(maxsize=32768)
+def _same_phrase(group: Group, names: tuple[str, ...], known: LexicalKnowledge, *, classes: bool) -> tuple[Group, ...]:
+    """Returns the groups whose phrase is that of ``group``, it or what it is among these names first."""
     word, attributes = group.name, group.attributes
     found: dict[Group, None] = {}
     if known.ontology.noun_class(word) and (classes or group.covers):
-        of_class = known.class_group(word, scene, attributes)
+        of_class = known.class_group(word, names, attributes)
         found[replace(of_class, related=group.related) if group.related else of_class] = None
     elif group.covers:
         found[group] = None
@@ -124,11 +125,11 @@ def _same_phrase(group: Group, scene: Scene, known: LexicalKnowledge, *, classes
     if rest in names and not attributes:
         found[replace(group, name=rest, covers=(), attributes=(first,))] = None
     if not group.related:
-        return list(found)
-    targets = [_same_phrase(each.to, scene, known, classes=classes) for each in group.related]
-    return [
+        return tuple(found)
+    targets = [_same_phrase(each.to, names, known, classes=classes) for each in group.related]
+    return tuple(
         replace(each, related=tuple(map(_related_to, group.related, to))) for each in found for to in product(*targets)
-    ]
+    )
 
 
 def _related_to(condition: Related, to: Group) -> Related:

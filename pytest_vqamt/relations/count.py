@@ -9,6 +9,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Parts, Scene, Thing
@@ -91,7 +92,7 @@ class Compose(BuiltInRelation):
     expect = parts_of_sum
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        names = [name for name in countable_names(scene) if _counts(name, scene, last=True)]
+        names = _countable_at_left(scene)
         if not names:
             return NotApplicable(reason="no exhaustively annotated name that can be counted beside another picture")
         name = choose.one(names)
@@ -122,8 +123,18 @@ def _others(name: str, scene: Scene, corpus: Corpus, choose: Chooser) -> Iterato
     places = corpus.cooccurring.places(name)
     for place in choose.several(places, min(_TRIES, len(places))):
         second = corpus.scene(place)
-        if second.photo.id != scene.photo.id and name in countable_names(second) and _counts(name, second, last=False):
+        if second.photo.id != scene.photo.id and name in _countable_at_right(second):
             yield second
+
+
+@cached_by_identity
+def _countable_at_left(scene: Scene) -> tuple[str, ...]:
+    return tuple(name for name in countable_names(scene) if _counts(name, scene, last=True))
+
+
+@cached_by_identity
+def _countable_at_right(scene: Scene) -> tuple[str, ...]:
+    return tuple(name for name in countable_names(scene) if _counts(name, scene, last=False))
 
 
 def _counts(name: str, scene: Scene, *, last: bool) -> bool:
@@ -135,14 +146,15 @@ def _counts(name: str, scene: Scene, *, last: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Prior(LexicalRelation):
-    """A dog that is drawn with one leg more, or one less, has one leg more, or one less, to be counted.
+    """Drawn with one leg more or less, a dog has one leg more or less by the model's count.
 
     After arXiv 2505.23941 (VLMBias): models count the stripes of a known logo or the legs of an animal rightly as long
     as the number is the usual one (100 %), and give the usual number where it is another (17 %).
 
     Both pictures are drawn anew, once with the usual number of parts and once with one more (``more``) or one less
     (``less``), set apart from each other alike, so that nothing but the number differs. Asked is how many can be seen,
-    as a car has wheels on its other side. The phrase means one thing only: "the car", or "the red car".
+    as a car has wheels on its other side. The phrase means one thing only: "the car", or "the red car", which is large
+    enough for its parts to be told apart.
 
     **Deviation:** the paper asks each picture by itself and needs the right number; here the two answers are compared,
     so a model that counts one too many in both passes. The paper edits photos of logos, flags, animals, game boards and
@@ -169,7 +181,7 @@ class Prior(LexicalRelation):
             if {parts.usual, parts.usual + added} <= set(parts.drawable)
         ]
         if not found:
-            return NotApplicable(reason="no thing with such parts that a phrase means alone")
+            return NotApplicable(reason="no large thing with such parts that a phrase means alone")
         parts, group = choose.one(found)
         question = simple.part_count(group, parts.name, wording := choose.between(0, simple.PART_COUNT_WORDINGS - 1))
         return case_of(
@@ -195,9 +207,19 @@ def _countable(view: AskableScene) -> tuple[tuple[Parts, Group], ...]:
         lambda: tuple(
             (parts, group)
             for parts in view.scene.parts
-            if parts.drawable and (group := _meant(view.scene.thing(parts.thing), view)) is not None
+            if parts.drawable
+            and _shows_its_parts(thing := view.scene.thing(parts.thing), view.scene)
+            and (group := _meant(thing, view)) is not None
         ),
     )
+
+
+_LEAST_SIDE = 1 / 7
+"""Of the picture's longer side. In a picture of 336 px, the legs of a smaller thing are 3 px wide."""
+
+
+def _shows_its_parts(thing: Thing, scene: Scene) -> bool:
+    return min(thing.box.w, thing.box.h) >= _LEAST_SIDE * max(scene.width, scene.height)
 
 
 def _meant(thing: Thing, view: AskableScene) -> Group | None:

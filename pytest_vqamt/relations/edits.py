@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, groupby, pairwise
@@ -14,6 +14,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Fact, NotApplicable, RelationSetting
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.edits import GONE_SHARE, Colour, Fill
+from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
@@ -117,6 +118,7 @@ def _covered(box: Box, width: int, height: int) -> Box | None:
     return Box.from_corners(*pixels) if pixels else None
 
 
+@cached_by_identity
 def occupied_boxes(scene: Scene) -> tuple[Box, ...]:
     """Returns the boxes of all things and crowds, in whole pixels."""
     boxes = (*(thing.box for thing in scene.objects), *(region.box for region in scene.regions))
@@ -231,7 +233,23 @@ def _as_large_here(entry: CutoutEntry, scene: Scene, corpus: Corpus) -> Box:
     return Box(0, 0, entry.w * scale, entry.h * scale)
 
 
+_Pools: TypeAlias = dict[tuple[Corpus, str, frozenset[str]], list[CutoutEntry]]
+
+
+@cached_by_identity
+def _pools(_scene: Scene) -> _Pools:
+    """Returns the pools found for the scene so far: finding one takes most of the time of an insertion."""
+    return {}
+
+
 def _pool(scene: Scene, corpus: Corpus, name: str, excluded: frozenset[str] = frozenset()) -> list[CutoutEntry]:
+    known, key = _pools(scene), (corpus, name, excluded)
+    if key not in known:
+        known[key] = _find_pool(scene, corpus, name, excluded)
+    return known[key]
+
+
+def _find_pool(scene: Scene, corpus: Corpus, name: str, excluded: frozenset[str]) -> list[CutoutEntry]:
     """Returns cut-outs of ``name`` from other photos: the best; the largest fifth of drawn ones, thinned evenly."""
     if corpus.look is not None:
         best = best_cutouts(corpus, name, excluded)
@@ -289,6 +307,12 @@ class PixelSpan(NamedTuple):
     start: int
     stop: int
     holds_a_thing: bool = True
+
+
+@cached_by_identity
+def pieces_by_axis(scene: Scene) -> Mapping[Axis, tuple[PixelSpan, ...]]:
+    """Returns the spans of the pieces on each axis on which the picture can be cut (``cut_spans``)."""
+    return {axis: spans for axis in AXES if len(spans := cut_spans(scene, axis)) > 1}
 
 
 def cut_spans(scene: Scene, axis: Axis) -> tuple[PixelSpan, ...]:
@@ -349,6 +373,7 @@ def _joined(one: PixelSpan, other: PixelSpan) -> PixelSpan:
 # Yuan et al., CVPR 2021, section 4.2.2: only a thing whose box overlaps no other.
 
 
+@cached_by_identity
 def removable(scene: Scene) -> tuple[Thing, ...]:
     """Returns the things whose boxes, rounded outwards to whole pixels, overlap no other box.
 
@@ -461,12 +486,16 @@ def places_anywhere(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place
     step = max(1, round(min(frame.w, frame.h) / _GRID_STEPS))
     columns, rows = range(0, int(frame.w) - size[0] + 1, step), range(0, int(frame.h) - size[1] + 1, step)
 
+    edges = [(box.x, box.x1, box.y - size[1], box.y1) for box in boxes]
+
     def occupied_columns(y: int) -> list[tuple[float, float]]:
-        return [(box.x, box.x1) for box in boxes if y < box.y1 and y + size[1] > box.y]
+        return [(x0, x1) for x0, x1, above, below in edges if above < y < below]
 
     free: list[Place] = []
     for taken, alike in groupby(rows, occupied_columns):
-        free_columns = [x for x in columns if not any(x < x1 and x + size[0] > x0 for x0, x1 in taken)]
+        free_columns = list(columns)
+        for x0, x1 in taken:
+            free_columns = [x for x in free_columns if x >= x1 or x + size[0] <= x0]
         free += [(x, y) for y in alike for x in free_columns]
     return tuple(free)
 
@@ -484,13 +513,10 @@ def _around(box: Box, size: Size) -> Iterator[Place]:
 
 def _free(places: Iterable[Place], boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
     width, height = size
-    edges = [(box.x, box.y, box.x1, box.y1) for box in boxes]
-    return tuple(
-        (x, y)
-        for x, y in dict.fromkeys(places)
-        if x >= 0
-        and y >= 0
-        and x + width <= frame.w
-        and y + height <= frame.h
-        and not any(x < x1 and x + width > x0 and y < y1 and y + height > y0 for x0, y0, x1, y1 in edges)
-    )
+    most_x, most_y = frame.w - width, frame.h - height
+    free = [(x, y) for x, y in dict.fromkeys(places) if 0 <= x <= most_x and 0 <= y <= most_y]
+    for box in boxes:
+        # Box by box, as a generator for each place would dominate.
+        x0, y0, x1, y1 = box.x - width, box.y - height, box.x1, box.y1
+        free = [(x, y) for x, y in free if not (x0 < x < x1 and y0 < y < y1)]
+    return tuple(free)

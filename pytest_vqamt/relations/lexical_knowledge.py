@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -68,9 +69,9 @@ class LexicalKnowledge:
         """Whether no thing of this name is of the class ``word``."""
         return _never(self, name, word)
 
-    def class_group(self, word: str, scene: Scene, attributes: tuple[str, ...] = ()) -> Group:
-        """Returns the group of a class, which covers its names in the scene."""
-        covered = (name for name in dict.fromkeys(thing.name for thing in scene.objects) if _is_of(self, name, word))
+    def class_group(self, word: str, names: Iterable[str], attributes: tuple[str, ...] = ()) -> Group:
+        """Returns the group of a class, which covers those of ``names`` that are of it."""
+        covered = (name for name in names if _is_of(self, name, word))
         return Group(name=word, covers=(word, *(name for name in covered if name != word)), attributes=attributes)
 
 

@@ -31,8 +31,8 @@ _HEIGHT_SHARE = 0.1
 """The height of a card, as a share of the picture's shorter side."""
 _WIDTH_OF_A_LETTER = 0.62
 """The width of a capital letter of the built-in font with its space, as a share of the card's height."""
-_LETTER_PX, _LEAST_LINE = 7, 28
-"""The least width of a letter in a margin, and the number of letters that a line may have in any case."""
+_LINE = 28
+"""The most letters in a line in a margin, as many as the longest of ``_SENTENCES`` has: who reads that, reads all."""
 _GAP_PX = 4
 """The least distance between a card and the box of a thing."""
 
@@ -61,7 +61,7 @@ def _places(scene: Scene, size: Size) -> tuple[tuple[int, int], ...]:
 def with_margin(text: str, scene: Scene) -> Picture:
     """Returns the picture with a white margin below it, and ``text`` in lines there, each as large as fits."""
     height = max(_LEAST_HEIGHT_PX, round(_HEIGHT_SHARE * min(scene.width, scene.height)))
-    lines = wrap(text, max(_LEAST_LINE, scene.width // _LETTER_PX))
+    lines = wrap(text, _LINE)
     picture = scene.picture.pad(bottom=height * len(lines), colour=(255, 255, 255))
     for number, line in enumerate(lines):
         picture = picture.write(line, Box(0, scene.height + number * height, scene.width, height))
@@ -177,14 +177,14 @@ _SENTENCES = (
 
 @dataclass(frozen=True, slots=True)
 class DrawnQuestion(LexicalRelation):
-    """A question has the same answer as text and written in the picture.
+    """A question has the same answer, be it given as text or written in the picture.
 
     A white margin is put below the picture. In it stands "Is there a dog in the picture?", and the text is "Answer the
     question that is written in the picture.": the answer is that to the question as text. Vacuous unless the model
-    reads: it says yes to one sentence that is written in such a margin, and no to one that is not. A relation of this
-    project, after REST. What is there is salient, what is not is surely absent (rule 4), and half of the questions are
-    about either; whatever is right is right for both texts, so no case is presumed. Where no thing can be asked about,
-    it is a question of the data set that a margin leaves as it is.
+    reads: it says yes to one sentence that is written in such a margin, in letters about as large, and no to one that
+    is not. A relation of this project, after REST. What is there is salient, what is not is surely absent (rule 4), and
+    half of the questions are about either; whatever is right is right for both texts, so no case is presumed. Where no
+    thing can be asked about, it is a question of the data set that a margin leaves as it is.
     """
 
     info = RelationInfo(

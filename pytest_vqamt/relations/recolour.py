@@ -42,7 +42,7 @@ _RECOLOURABLE = frozenset({"vehicle", "furniture", "clothing", "household", "kit
 
 @dataclass(frozen=True, slots=True)
 class Recolour(LexicalRelation):
-    """A thing in another colour has another color, and is as many things of the same name.
+    """A recoloured thing has another color, and counts as before.
 
     ``color`` asks for the color of the only thing of its name, before and after: the answers differ, so no model passes
     that says what color such things usually have. ``count`` and ``exists`` ask how many things of the name there are,

@@ -73,7 +73,7 @@ def _of_another_picture(
 
 @dataclass(frozen=True, slots=True)
 class AnotherText(LexicalRelation):
-    """Of one picture, whether something is there that is, and something that is not, have opposite answers.
+    """About one picture, a thing that is there and a thing that is not get opposite answers.
 
     A server that keys a cache by the picture gives the same answer to both.
     """
@@ -129,7 +129,8 @@ class Colours(LexicalRelation):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         if not corpus.has_attributes:
             return NotApplicable(reason="the data has no attributes")
-        names = list(_names(askable_scene_of(scene, corpus, self.known)))
+        view = askable_scene_of(scene, corpus, self.known)
+        names = view.cached("red or blue", lambda: tuple(_names(view)))
         if not names:
             return NotApplicable(reason="no red or blue thing with a unique name")
         choice = Choice(what=Group(name=choose.one(names)), options=choose.several(_EXCHANGED, 2))
@@ -184,6 +185,8 @@ class Size(LexicalRelation):
     expect = unchanged
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        if not (scene.width and scene.height):
+            return NotApplicable(reason="the size of the photo is not known")
         size = _size(variant, scene.width, scene.height)
         if size is None:
             return NotApplicable(reason="the picture has nearly that size or shape already")

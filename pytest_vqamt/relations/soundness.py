@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_kind_either_way, is_known
 from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_pool
@@ -14,20 +15,22 @@ from pytest_vqamt.language.english.nouns import is_countable, plural
 from pytest_vqamt.language.tables import toml_table
 
 
-def countable_names(scene: Scene) -> list[str]:
+@cached_by_identity
+def countable_names(scene: Scene) -> tuple[str, ...]:
     """Returns the names that can be counted in the scene, in scene order.
 
     Names of crowds are left out, and names whose plural is annotated, too ("person" beside "people").
     """
     names = object_names(scene)
     crowds = {region.name for region in scene.regions}
-    return [
+    return tuple(
         name
         for name in names
         if is_countable(name) and name not in crowds and (plural(name) == name or plural(name) not in names)
-    ]
+    )
 
 
+@cached_by_identity
 def object_names(scene: Scene) -> tuple[str, ...]:
     """Returns the names of all things, each once, in scene order."""
     return tuple(dict.fromkeys(thing.name for thing in scene.objects))

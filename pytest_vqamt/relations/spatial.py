@@ -319,7 +319,7 @@ _HANGS_ON_ITS_POSE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Rotate(LexicalRelation):
-    """In a picture that is turned by a quarter, left becomes top, and so on all around.
+    """In a turned picture, what was on the left is at the top, on the right or at the bottom.
 
     Asked is whether the dog is to the left of the car in the picture; and of the picture turned clockwise by 90, 180 or
     270 degrees, whether it is higher up, to the right, or lower down: both answers are the same. Asked the other way

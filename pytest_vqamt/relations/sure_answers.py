@@ -47,6 +47,7 @@ from pytest_vqamt.relations.soundness import (
     disjoint,
     is_disjoint_from_all,
     is_salient,
+    object_names,
     single_valued,
 )
 from pytest_vqamt.relations.spatial import placeable
@@ -209,7 +210,7 @@ def group_in(group: Group, view: AskableScene) -> Group | None:
         return replace(group, related=related)
     if not view.known.ontology.noun_class(group.name):
         return None
-    of_class = view.known.class_group(group.name, view.scene, group.attributes)
+    of_class = view.known.class_group(group.name, object_names(view.scene), group.attributes)
     return replace(of_class, related=related) if related else of_class
 
 

@@ -84,10 +84,7 @@ def is_readable(box: Box, frame: Box) -> bool:
 
 
 def readable_names(view: AskableScene, frame: Box, scale: float = 1.0) -> frozenset[str]:
-    """Returns the askable names whose things can all be made out in the picture, and scaled by ``scale`` in ``frame``.
-
-    A fish of wood is none for certain.
-    """
+    """Returns the askable names whose things can be made out in the picture, and scaled by ``scale`` in ``frame``."""
 
     def find() -> frozenset[str]:
         scene = view.scene

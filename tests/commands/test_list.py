@@ -29,8 +29,12 @@ def test_the_tables_name_all_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     first = [line.split("  ")[0] for line in lines]
-    for relation, variant in catalogue.select():
-        assert relation.info.item(variant) in first
+    for name in catalogue.names():
+        [row] = [line for line in lines if line.partition(" ")[0] == name]
+        variants = catalogue.get(name).info.variants
+        assert variants == ("",) or row.endswith(f"  {', '.join(variant or '(none)' for variant in variants)}")
+    for name in catalogue.PRESETS:
+        assert name in first
     for name in FAULTS:
         assert f"fault:{name}" in first
     assert {"tiny", "oracle", "answers:FILE", "python:module:factory", "pictures"} <= set(first)
@@ -67,7 +71,7 @@ def test_the_columns_stand_below_each_other(capsys: pytest.CaptureFixture[str]) 
 def test_json_has_the_same_and_more(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert list(told) == ["relations", "models", "data", "faults"]
+    assert list(told) == ["relations", "presets", "models", "data", "faults"]
     by_id = {relation["id"]: relation for relation in told["relations"]}
     assert by_id["metavqa.reversion[property]"] == {
         "id": "metavqa.reversion[property]",
@@ -159,6 +163,13 @@ def test_examples_are_of_each_variant_that_is_named(capsys: pytest.CaptureFixtur
     ]
     one = described(capsys, "metavqa.reorder[property]", "--data=pictures:10", "--cases=1")
     assert re.findall(r"^(\S+) on pictures:10", one, re.MULTILINE) == ["metavqa.reorder[property]"]
+
+
+def test_a_question_of_several_lines_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "choice.rotate", "--data=pictures:10", "--cases=8")
+    assert re.search(r"^    \S.*\?\\n.*\\n.*  ->  \w", printed, re.MULTILINE)
+    cases = re.split(r"^  case .*\n", printed.partition("\n\nto look")[0], flags=re.MULTILINE)[1:]
+    assert all(line.startswith("    ") for case in cases for line in case.splitlines())
 
 
 def test_another_seed_gives_other_examples(capsys: pytest.CaptureFixture[str]) -> None:

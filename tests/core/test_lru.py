@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pytest_vqamt.core.lru import LruCache
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.lru import LruCache, cached_by_identity
 
 
 def test_the_last_ones_by_number() -> None:
@@ -64,3 +65,18 @@ def test_the_last_value_stays_however_large_it_is() -> None:
     assert recent.get("a") == "1234"
     recent.put("b", "12")
     assert (recent.get("a"), recent.get("b")) == (None, "12")
+
+
+def test_by_identity_equal_values_are_two() -> None:
+    seen: list[Box] = []
+
+    @cached_by_identity
+    def area(box: Box) -> float:
+        seen.append(box)
+        return box.area
+
+    one, other = Box(0, 0, 2, 3), Box(0, 0, 2, 3)
+    assert [area(box) for box in (one, other, one, other)] == [6, 6, 6, 6]
+    assert len(seen) == 2
+    # What was cached is kept alive, so no later value is taken for it.
+    assert [area(Box(0, 0, 1, width)) for width in range(10_000)] == list(range(10_000))

@@ -60,7 +60,7 @@ def test_processes_with_the_same_queries_share_them_batch_by_batch(process: Proc
     assert Counter(text for model in models for text in model.asked) == {each.text: 1 for each in queries.values()}
     assert sum(runner.asked for runner in askers) == 100
     assert [runner.cached for runner in askers] == [0, 0, 0]
-    assert min(len(model.calls) for model in models) >= 3
+    assert all(model.calls for model in models)
 
 
 class Holds(Model):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging import inpainters
-from pytest_vqamt.imaging.inpainting import inpaint
+from pytest_vqamt.imaging.edits import erase
+from pytest_vqamt.imaging.inpainting import inpaint, method_of
 from tests.imaging.random_images import Values, boxes, images, touched, values
 from tests.rows import each_row
 
@@ -87,3 +92,89 @@ def test_an_inpainter_that_gives_no_picture_is_refused(broken: object, monkeypat
         RenderError, match=r"Expected the inpainter to give uint8 values of shape=\(14, 14, 3\), but got"
     ):
         inpaint(Image.new("RGB", (40, 30)), Box(0, 0, 7, 7), "telea")
+
+
+# LaMa with a small network of the same layout.
+
+torch = pytest.importorskip("torch")
+
+# Fills the hole with the mean of what is around it, and changes everything else too. It refuses what big-lama.pt would.
+NETWORK = """
+def forward(self, image, mask):
+    assert image.dim() == 4 and mask.dim() == 4
+    assert image.size(0) == 1 and image.size(1) == 3 and mask.size(1) == 1
+    assert image.size(2) % 8 == 0 and image.size(3) % 8 == 0 and image.size(2) == mask.size(2)
+    assert float(image.max()) <= 1.0 and float(((mask != 0.0) & (mask != 1.0)).sum()) == 0.0
+    known = 1.0 - mask
+    mean = (image * known).sum(dim=[2, 3], keepdim=True) / known.sum(dim=[2, 3], keepdim=True)
+    return mean * mask + (1.0 - image) * known
+"""
+NO_NETWORK = """
+def forward(self, image):
+    return image
+"""
+
+
+def saved(code: str, file: Path) -> str:
+    """The setting that names the network of this code, once it is in the file."""
+    # Each of its own class: the methods of a class are defined once.
+    network: Any = type(file.stem.title(), (torch.jit.ScriptModule,), {})()
+    network.define(code)
+    network.save(str(file))
+    return f"lama:{file}"
+
+
+@pytest.fixture(scope="module")
+def method(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return method_of(saved(NETWORK, tmp_path_factory.mktemp("lama") / "small.pt"))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(image=images(least=2), box=boxes())
+def test_the_network_sees_the_picture_and_fills_the_hole_alone(method: str, image: Image.Image, box: Box) -> None:
+    hole = touched((box,), image)
+    assume(hole.any() and not hole.all())
+    before = values(image)
+    after = values(inpaint(image, box, method))
+    assert (after[~hole] == before[~hole]).all()
+    # Mirrored up to a multiple of 8, at the right and lower edge.
+    height, width = hole.shape
+    more = ((0, -height % 8), (0, -width % 8))
+    padded, missing = np.pad(before, (*more, (0, 0)), mode="symmetric"), np.pad(hole, more, mode="symmetric")
+    assert np.abs(after[hole] - padded[~missing].mean(axis=0)).max() <= 1
+
+
+def test_an_erase_carries_the_method(method: str) -> None:
+    edit = Erase(box=Box(4, 4, 8, 8), fill=Fill.INPAINT, method=method)
+    erased = values(erase(Image.new("RGB", (30, 20), (10, 200, 90)), edit))
+    assert (erased == (10, 200, 90)).all()
+
+
+def test_a_checkpoint_is_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = method_of(saved(NETWORK, tmp_path / "once.pt"))
+    loads: list[Path] = []
+    load = torch.jit.load
+
+    def counted(file: Path, map_location: str) -> object:
+        loads.append(file)
+        return load(file, map_location=map_location)
+
+    monkeypatch.setattr(torch.jit, "load", counted)
+    for _ in range(3):
+        inpaint(Image.new("RGB", (30, 20)), Box(4, 4, 8, 8), own)
+    assert loads == [tmp_path / "once.pt"]
+
+
+def test_a_file_that_is_no_torchscript_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "weights.pt"
+    file.write_bytes(b"not a network")
+    with pytest.raises(
+        RenderError, match=r"Expected a TorchScript checkpoint \(big-lama.pt\).*which torch cannot load"
+    ):
+        inpaint(Image.new("RGB", (30, 20)), Box(4, 4, 8, 8), method_of(f"lama:{file}"))
+
+
+def test_a_network_of_another_layout_is_refused(tmp_path: Path) -> None:
+    other = method_of(saved(NO_NETWORK, tmp_path / "other.pt"))
+    with pytest.raises(RenderError, match=r"Expected a network that takes an image and a hole.*other\.pt"):
+        inpaint(Image.new("RGB", (30, 20)), Box(4, 4, 8, 8), other)

@@ -148,7 +148,7 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "flips": FLIPPED,
     "spacing-sensitive": {},
     "encoding-sensitive": {},
-    # See test_view_faults.
+    # See test_place_faults.
     "shift-sensitive": {},
     "padding-sensitive": {},
     "scale-sensitive": {},

@@ -81,7 +81,7 @@ def test_what_is_no_rate_is_refused(run: Run, option: str, line: str) -> None:
 
 @pytest.mark.parametrize("off", ["--vqamt-contrast=0", "--vqamt-preset=metavqa"])
 def test_a_gate_without_contrasts_is_refused(pytester: pytest.Pytester, run: Run, off: str) -> None:
-    line = "*Expected --vqamt-contrast above 0 with {}, but it is 0 (a paper's preset has that), *"
+    line = "*Expected --vqamt-contrast above 0 with {}, but it is 0 (the default with a paper's preset), *"
     result = run(RELATION, off, "--vqamt-grounded-under=0.5", contrast=None)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([line.format("--vqamt-grounded-under")])

@@ -93,6 +93,15 @@ def test_the_preset_today_is_run_where_no_relations_are_named(run: Run, serve: S
         assert "no relations are named" not in result.stdout.str()
 
 
+def test_nothing_else_is_run_where_the_whole_preset_is_excluded(run: Run, serve: Serve) -> None:
+    excluded = ",".join(catalogue.preset("today").relations)
+    result = run(f"--vqamt-exclude={excluded}", model=spec(serve(always(said("yes")))))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*Expected a relation of the preset today to be left, but --vqamt-exclude=* excludes*"]
+    )
+
+
 def test_all_tasks_are_asked(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
     server = serve(always(said("A dog.")))
     run("--vqamt-relations=control.repeat*", "--vqamt-report=out", model=spec(server))

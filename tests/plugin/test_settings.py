@@ -152,7 +152,7 @@ MISTAKES = {
     ),
     "an unknown relation left out": (
         ("--vqamt-exclude=controls.*",),
-        "'controls.*' names none; did you mean 'control.repeat'?",
+        "'controls.*' names none; did you mean 'control.*'?",
     ),
     "nothing left": (
         ("--vqamt-relations=control.*", "--vqamt-exclude=*"),

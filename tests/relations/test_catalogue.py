@@ -225,8 +225,26 @@ def test_what_is_excluded_is_left_out() -> None:
 
 @pytest.mark.parametrize(("wanted", "excluded"), [(("metavqa.partitoin",), ()), ((), ("metavqa.partitoin",))])
 def test_a_pattern_that_names_nothing_is_refused(wanted: tuple[str, ...], excluded: tuple[str, ...]) -> None:
-    with pytest.raises(OptionError, match=r"'metavqa\.partitoin' names none; did you mean 'metavqa\.partition\["):
+    with pytest.raises(OptionError, match=r"'metavqa\.partitoin' names none; did you mean 'metavqa\.partition'"):
         catalogue.select(wanted, excluded)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("leed.*", "did you mean 'lead.*'?"),
+        ("recolour", "did you mean 'view.recolour'?"),
+        ("view.recolor", "did you mean 'view.recolour'?"),
+        ("view.recolour[colour]", "did you mean 'view.recolour[color]'?"),
+        ("today", "it is a preset: --vqamt-preset=today"),
+        ("zebra", "known: metavqa.*, carets.*, "),
+    ],
+)
+def test_a_pattern_that_names_nothing_gets_a_hint(pattern: str, hint: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        catalogue.select((pattern,))
+    assert hint in str(refused.value)
+    assert len(str(refused.value)) < 400
 
 
 def test_one_wrong_pattern_among_right_ones_is_refused() -> None:

@@ -16,6 +16,7 @@ from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.contradictions import TWO_ANSWERS, TWO_MEANINGS, derive_case
 from pytest_vqamt.relations.control import Repeat
 from pytest_vqamt.relations.lexical_knowledge import default_knowledge
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, choosers, scene_of
 
@@ -93,7 +94,7 @@ class TestTwoMeanings:
             relationships=(Relationship(subject="0", predicate="on", object="2"),),
         )
         known = default_knowledge()
-        to_class = Related(predicate="on", to=known.class_group("furniture", scene))
+        to_class = Related(predicate="on", to=known.class_group("furniture", object_names(scene)))
         asked = Question("Is there a cup on the furniture?", Exists(group=Group(name="cup", related=(to_class,))))
         assert outcome(asked, scene) == TWO_MEANINGS
 

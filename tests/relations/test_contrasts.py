@@ -35,6 +35,7 @@ from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.relations.chance import ChanceOfCases
 from pytest_vqamt.relations.contrasts import judge_contrast, with_contrast
 from pytest_vqamt.relations.published import question_of
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, group_of, scene_of, thing_of
 
@@ -120,7 +121,7 @@ def test_what_rests_on_what_is_not_annotated_is_presumed() -> None:
 
 def test_a_class_covers_the_names_of_the_other_scene() -> None:
     here, there = scene("here", "car", "cup"), scene("there", "dog", "cat", "cup")
-    animal = get("carets.rephrase").known.class_group("animal", here)  # type: ignore[attr-defined]  # a LexicalRelation
+    animal = get("carets.rephrase").known.class_group("animal", object_names(here))  # type: ignore[attr-defined]  # a LexicalRelation
     found = contrast_of(Exists(group=animal), here, there)
     assert found is not None
     assert isinstance(found.query.meaning, Exists)

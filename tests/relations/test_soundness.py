@@ -92,10 +92,10 @@ class TestCountable:
     def test_masses_plurals_crowds_and_what_stands_beside_its_plural_are_not(self) -> None:
         scene = scene_of("water", "scissors", "dogs", "man", "person", "people", "sheep", "cup", crowds=("man",))
         # Of "person" there are "people" as well; a sheep is a sheep.
-        assert countable_names(scene) == ["sheep", "cup"]
+        assert countable_names(scene) == ("sheep", "cup")
 
     def test_a_crowd_is_a_crowd_by_its_own_name_alone(self) -> None:
-        assert countable_names(scene_of("dog", "cat", crowds=("cat",))) == ["dog"]
+        assert countable_names(scene_of("dog", "cat", crowds=("cat",))) == ("dog",)
 
 
 @each_row(
@@ -189,7 +189,7 @@ class TestProperties:
 
 @pytest.mark.parametrize("scene", [EMPTY], ids=["empty"])
 def test_of_nothing_there_is_nothing(scene: Scene) -> None:
-    assert countable_names(scene) == []
+    assert countable_names(scene) == ()
     assert annotated_names(scene) == frozenset()
 
 

@@ -12,7 +12,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Pad, Write
-from pytest_vqamt.core.meaning import Choice, WhichThere, Written, groups_of
+from pytest_vqamt.core.meaning import Choice, WhichThere, Written, groups_of, truth
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.reading import read_by_meaning
 from pytest_vqamt.language.answers.text import UnreadableAnswer
@@ -68,6 +68,25 @@ def test_a_question_comes_after_a_neutral_statement_and_after_one_that_contradic
     assert {"no dog", "no car"} <= said
 
 
+def test_nobody_is_led_astray_about_what_can_hardly_be_made_out() -> None:
+    tiny = thing_of("banana", id="9", box=Box(280, 180, 8, 8))
+    scene = replace(YARD, objects=(*YARD.objects, tiny))
+    led = cases("lead.belief", scene, n=200)
+    assert {"yes", "no"} == {case.fact("truth") for case in led}
+    assert not any("banana" in case.queries[0].text for case in led)
+
+
+def test_a_person_is_not_said_to_be_absent_as_toys_and_pictures_of_one_may_be_there() -> None:
+    scene = yard("red car", "black dog", exhaustive=(*SEEN, "person"))
+    corpus = gather_corpus(
+        (scene, *OTHERS, *(yard(other, name) for other in ("person", "kite") for name in ("dog", "car")))
+    )
+    found = [get("negation.scope").derive(scene, corpus, choose, "") for choose in choosers(100)]
+    said = [case.queries[0].text for case in found if isinstance(case, Case)]
+    assert said
+    assert not any("person" in text for text in said)
+
+
 def test_beliefs_and_authorities_are_worded_in_at_least_eight_ways() -> None:
     for name in ("lead.belief", "lead.authority"):
         assert len({case.fact("statement") for case in cases(name, n=200)}) >= 8
@@ -105,6 +124,8 @@ def test_without_colors_the_control_asks_whether_a_thing_is_there() -> None:
         (("red", "There is no kite in the picture."), HOLDS),
         (("red", "No"), HOLDS),
         (("red", "blue"), VIOLATED),
+        (("beige", "It is tan."), VIOLATED),
+        (("beige", "none"), HOLDS),
         (("There is no car.", "none"), VIOLATED),
         (("red", "perhaps"), UNPARSED),
     ],
@@ -207,6 +228,15 @@ def test_a_word_is_written_where_no_thing_is(variant: str) -> None:
         assert not named or edit.text.lower() != case.fact("truth")
 
 
+@each_row("name", ["choice.none", "negation.scope", "absent.premise", "overlay.question"])
+def test_what_few_people_call_so_is_not_taken_for_seen(name: str) -> None:
+    for case in cases(name, yard("tv", "red car", exhaustive=(*SEEN, "tv"))):
+        seen = case.fact("there") if name == "negation.scope" else case.queries[0].text
+        right = str(truth(case.queries[0].meaning, case.queries[0].picture.scene))
+        assert right != "tv", seen
+        assert right != "True" or "car" in str(seen), seen
+
+
 def test_where_there_is_no_room_nothing_is_written() -> None:
     full = yard("red car", "dog", crowds=())
     crowded = scene_of(*full.objects[:1], thing_of("dog", id="9", box=Box(0, 0, 200, 100)), exhaustive=SEEN)
@@ -233,6 +263,8 @@ def test_the_verdict_on_a_written_word(said: tuple[str, ...], result: tuple[Outc
         ("There is a sign that says KITE.", True),
         ('The word "KITE" is not written anywhere in the picture.', False),
         ("No text is visible.", False),
+        ("I can't find the word.", False),
+        ("I cannot read any text.", False),
         ('It may say "KITE".', None),
         ("The picture does not show a kite, but the word KITE.", None),
         ("The text says HELLO.", None),
@@ -250,6 +282,7 @@ def test_a_question_is_written_below_the_picture() -> None:
         assert isinstance(pad, Pad)
         assert all(isinstance(line, Write) and line.box.y >= YARD.height for line in lines)
         assert " ".join(line.text for line in lines if isinstance(line, Write)) == source.text
+        assert max(len(line.text) for line in lines if isinstance(line, Write)) <= 28, "as large as the control"
         assert source.text not in drawn.text
         assert source.meaning == drawn.meaning
         (_, sentence) = controls[0].picture.edits

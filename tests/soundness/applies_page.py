@@ -22,14 +22,14 @@ _HEAD = f"""\
 # What applies to which data
 
 No scene gives a case of every relation: a picture with one thing cannot be cut between two, and a graph without a photo
-has nothing to cut out. Which relations find cases on your data shows on similar data.
+has nothing to cut out. Look for the data below that is most like yours.
 
 - A number is how many of the scenes gave a case; `{NONE}` is none, and such a relation is skipped, with the reason.
 - "presumed" is the share of cases that rest on an absence which the annotations do not guarantee. They are
   [counted apart](report.md#presumed-cases), and gated only where a pattern names the relation. Where nothing is said,
   no case is presumed.
 
-The reasons why scenes gave none stand below, for each kind of data.
+Below, each kind of data has a table of the reasons why scenes gave none.
 """
 
 _TAIL = """\
@@ -47,8 +47,8 @@ def page() -> str:
 _CONTRASTS = f"""\
 ## Contrasts
 
-How many cases have a [contrast](report.md#the-grounded-rate) where all may have one; "presumed" as above. `{NONE}` is
-no case, and `directional` a relation that needs no contrast. A case has none
+The share of cases with a [contrast](report.md#the-grounded-rate) at `--vqamt-contrast=1`; "presumed" as above.
+`{NONE}` is no case, and `directional` a relation that needs no contrast. A case has none
 
 - where no other right answer is certain in any picture that was looked at. Choices about a thing in a relation to
   another ("the cup on the table") need a picture with just one such thing and another answer: few of 500 drawn scenes

@@ -19,24 +19,24 @@ _HEAD = f"""\
 # Relations and planted faults
 
 `oracle` is a model that knows every scene and reads every question right: it never violates a relation. `fault:NAME` is
-the oracle with one fault. What a relation is made for it must catch, and every fault must be caught by some relation:
-that is how one knows that a pass means something. Try one: `pytest --vqamt-model=fault:saturates`.
+the oracle with one planted fault. Each relation catches the faults that it is made for, and each fault is caught by
+some relation, so a pass means something. Try one: `pytest --vqamt-model=fault:saturates`.
 
 `fault:NAME@0.05` has the fault in 5 % of the queries, chosen by a hash of their ids; any share above 0 and at most 1
-will do. It shows how small a fault your cases and gates can tell: `pytest --vqamt-model=fault:saturates@0.05`.
+will do. It shows how small a fault your cases and gates detect: `pytest --vqamt-model=fault:saturates@0.05`.
 
-In {CASES} cases on the picture world, with the default settings, a relation's cases come out so:
+On {CASES} cases of a relation (picture world, default settings) a fault has one of three effects:
 
 - **caught**: some case is violated, or an answer cannot be read.
 - **vacuous**: every case holds, but none of them shows anything (0 = 0 + 0). The pass rate is 1, and so is the share of
   vacuous cases, which stands beside it in every report.
-- Of all other faults every case holds. The relation asks nothing that the fault is wrong about, or the fault makes all
-  answers of a case wrong in the same way. No relation catches everything: that is what there are several for.
+- All other faults pass: every case holds. The relation asks nothing that the fault is wrong about, or the fault makes
+  all answers of a case wrong in the same way.
 
 ## By relation
 
-Relations with the same faults stand together. Almost any relation catches who gives no answer of the right kind
-(`always-yes`, `always-no`, `always-zero`, `refuses`); the others are what it is there for.
+Relations that catch the same faults share a row. Almost every relation catches a model that gives no answer of the
+right kind (`always-yes`, `always-no`, `always-zero`, `refuses`); the other faults are those that it is made for.
 """
 
 _BLIND = f"""\
@@ -47,22 +47,30 @@ about some scene of the same data, chosen by a hash of the text or of the pictur
 process, shard and order. What they answer depends on the scenes that are there: a relation catches them if fewer than
 {blind_rates.PASSED:g} of its cases hold, of {blind_rates.CASES} on `{blind_rates.DATA}` with the default settings.
 
-A pass rate alone does not say that a model looks. `spatial.mirror[opposite]`, `metavqa.insertion_plus` and
-`metavqa.removal_plus` are the relations of which no case holds for a model that answers by the text alone.
+A pass rate alone does not show that a model looks. Only of `overlay.text` and of relations that are
+[directional](grounding.md#four-cells) does no case hold for a model that answers by the text alone.
 
 "Not vacuously" leaves out variants of whose cases 5 % or more are vacuous. "Grounded" counts the gated variants with a
 [grounded rate](report.md#the-grounded-rate) of {blind_rates.PASSED:g} or more, where every case has a contrast that can
-have one. Below stand the pass rate and the grounded rate of each variant.
+have one. The second table has the pass rate and the grounded rate of each variant.
 """
 
 _GRADED = f"""\
 ## How small a fault is found
 
-The smallest share of queries in percent, as in `fault:NAME@0.02`, at which a run of {graded_faults.QUERIES:,} distinct
-queries on `{graded_faults.DATA}` shows the fault with a probability of {graded_faults.POWER:g}, where the model is
-right otherwise: by a violated case, with a gate on the pass rate of 1, or only by the answer to a contrast, with a gate
-of 1 on the grounded rate. A real model is wrong elsewhere, too, so it takes more queries: `vqamt power` says how many.
-`python -m tests.soundness.graded_faults` writes the figures.
+The table has the smallest share of queries, in percent (2 is `fault:NAME@0.02`), at which a run of
+{graded_faults.QUERIES:,} distinct queries on `{graded_faults.DATA}` shows the fault with a probability of
+{graded_faults.POWER:g}, if the model has no other fault: by a violated case (a gate of 1 on the pass rate), or only
+by the answer to a contrast (a gate of 1 on the grounded rate). A real model has other faults, so it takes more queries:
+`vqamt power` computes how many. `python -m tests.soundness.graded_faults` writes the figures.
+"""
+
+_TODAY = """\
+## What `--vqamt-preset=today` finds
+
+For each fault of answers to questions, the table has the relation that finds the smallest share of it, with that share
+in percent: among the twelve of the preset, and among all relations of questions. A dash means that no relation of the
+preset finds it. Faults of captions and entailment are left out, and those that only the controls find.
 """
 
 _TAIL = """\
@@ -75,7 +83,7 @@ the `*_faults.py` beside it, which say why each effect is what it is, and from `
 def page() -> str:
     """The page, as it stands in docs/faults.md."""
     sections = (_HEAD, *_by_relation(), "", "## By fault", "", *_by_fault(), "", _BLIND, *_blind(), "", _GRADED)
-    return "\n".join((*sections, *_graded(), "", _TAIL))
+    return "\n".join((*sections, *_graded(), "", _TODAY, *_today(), "", _TAIL))
 
 
 def _by_relation() -> Iterator[str]:
@@ -123,6 +131,13 @@ def _graded() -> Iterator[str]:
     yield _row("relation", "found by its cases", "found by contrasts alone")
     yield _row("---", "---", "---")
     for row in graded_faults.by_relation():
+        yield _row(*row)
+
+
+def _today() -> Iterator[str]:
+    yield _row("fault", "found by the preset", "found by all relations")
+    yield _row("---", "---", "---")
+    for row in graded_faults.preset_against_all("today"):
         yield _row(*row)
 
 

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.query import Answer, ModelInput, Query
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import CONTRAST_SHARE, Sampling
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.reference.faults import FAULTS
+from pytest_vqamt.relations.catalogue import preset
 from pytest_vqamt.relations.contrasts import judge_contrast
 from tests.soundness.asking import Item, cases, items, model, no_pixels
 from tests.soundness.fault_effects import OF_CHANCE
@@ -164,6 +165,32 @@ def by_relation() -> Iterator[tuple[str, str, str]]:
             ", ".join(f"`{fault}` {found.plain:g}" for fault, found in _smallest(plain)),
             ", ".join(f"`{fault}` {found.grounded:g}" for fault, found in _smallest(grounded)),
         )
+
+
+def preset_against_all(name: str) -> Iterator[tuple[str, str, str]]:
+    """Each fault with the item that finds the smallest share of it, of a preset and of all that ask questions."""
+    known = recorded()
+    asking = [
+        item.name
+        for item in measured_items()
+        if set(item.relation.info.tasks(item.variant)) == {Task.VQA} and not item.name.startswith("control.")
+    ]
+    for fault in MEASURED:
+        found = {
+            item: min(share for share in known[item][fault] if share is not None)
+            for item in asking
+            if fault in known[item]
+        }
+        if found:
+            of_preset = {item: share for item, share in found.items() if item in preset(name).relations}
+            yield f"`{fault}`", _best(of_preset), _best(found)
+
+
+def _best(found: Mapping[str, float]) -> str:
+    if not found:
+        return "-"
+    item = min(found, key=lambda name: found[name])
+    return f"{found[item]:g} `{item}`"
 
 
 def _smallest(found: Mapping[str, Found]) -> list[tuple[str, Found]]:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.models.reference.faults import FAULTS
 from tests.rows import each_row
 from tests.soundness import blind_rates, graded_faults
-from tests.soundness.asking import REPRESENTATIVES, Item, cases, each_item_with, items, judged, model, tier_of
+from tests.soundness.asking import REPRESENTATIVES, Item, cases, each_item_with, items, judged, model
 from tests.soundness.fault_effects import OF_CHANCE, OF_FAMILIES, OF_OTHER_SCENES, Effect
 from tests.soundness.fault_page import CASES, PAGE, page
 from tests.soundness.fault_table import TABLE
@@ -30,24 +29,27 @@ TABLED = tuple(fault for fault in FAULTS if fault not in OF_OTHER_SCENES | OF_CH
 """The faults whose effects can be worked out."""
 
 
+FEW = 60
+"""So many cases the default tier draws: enough for each fault that is caught to be."""
+
+FEWER = 20
+"""Of so many of them it asks who is not to be caught."""
+
+
 @cache
 def pictures() -> SceneSource:
     return load("pictures")
 
 
-def drawn(item: Item, count: int) -> tuple[Case, ...]:
-    return _drawn(item, max(count, 60))[:count]
-
-
 @cache
-def _drawn(item: Item, count: int) -> tuple[Case, ...]:
+def drawn(item: Item, count: int) -> tuple[Case, ...]:
     return tuple(cases(item, pictures(), replace(SAMPLING, max_cases=count)))
 
 
-def effect(item: Item, spec: str, count: int) -> Effect:
-    """What a model makes of the first cases; one that shows its fault is enough."""
+def effect(item: Item, spec: str, some: Sequence[Case]) -> Effect:
+    """What a model makes of the cases; one that shows its fault is enough."""
     vacuous = True
-    for each in judged(item, model(spec), drawn(item, count)):
+    for each in judged(item, model(spec), some):
         if each.verdict.outcome is not Outcome.HOLDS:
             return Effect.CAUGHT
         vacuous = vacuous and each.verdict.vacuous
@@ -77,12 +79,15 @@ def test_the_representatives_have_every_row_of_the_table() -> None:
     assert {TABLE[name] for name in REPRESENTATIVES} == set(TABLE.values())
 
 
-@each_item_with(60, many=CASES)
-def test_faults_have_the_effects_that_the_table_says(item: Item, count: int) -> None:
-    assert len(drawn(item, count)) == count
+@each_item_with(FEW, many=CASES)
+def test_faults_have_the_effects_that_the_table_says_and_the_oracle_is_quiet(item: Item, count: int) -> None:
+    some = drawn(item, count)
+    assert len(some) == count
+    assert effect(item, "oracle", some) is Effect.QUIET
     for fault in TABLED:
         expected = TABLE[item.name].effect(fault)
-        assert effect(item, f"fault:{fault}", count) is expected, fault
+        enough = FEWER if count == FEW and expected is not Effect.CAUGHT else count
+        assert effect(item, f"fault:{fault}", some[:enough]) is expected, fault
 
 
 def test_every_fault_is_caught_by_some_relation() -> None:
@@ -106,26 +111,6 @@ def test_every_fault_is_caught_by_some_relation() -> None:
 def test_a_fault_in_reading_or_seeing_is_caught_by_the_test_of_carets_for_it(fault: str, relation: str) -> None:
     own = {name: row.effect(fault) for name, row in TABLE.items() if name.startswith(relation)}
     assert set(own.values()) == {Effect.CAUGHT}, own
-
-
-@each_item_with(60, many=CASES)
-def test_the_oracle_is_quiet_everywhere(item: Item, count: int) -> None:
-    assert effect(item, "oracle", count) is Effect.QUIET
-
-
-SILENCED = [item for item in items() if item.name in TABLE and "always-zero" in TABLE[item.name].vacuous]
-"""The items that let a model pass that always says 0."""
-
-
-@pytest.mark.parametrize("item", [pytest.param(each, id=each.name, marks=tier_of(each)) for each in SILENCED])
-def test_a_model_that_always_says_zero_shows_itself_by_the_vacuous_share(item: Item) -> None:
-    zero, oracle = (
-        sum((Tally.of(each.verdict) for each in judged(item, model(spec), drawn(item, 60))), Tally())
-        for spec in ("fault:always-zero", "oracle")
-    )
-    assert zero.pass_rate == oracle.pass_rate == 1
-    assert zero.vacuous == zero.cases
-    assert oracle.vacuous < 0.5 * oracle.cases
 
 
 def test_the_rates_are_those_of_every_item() -> None:
@@ -174,6 +159,12 @@ def test_few_families_take_notice_of_a_fault_of_one() -> None:
         assert 1 <= len(own) <= 3, (fault, own)
 
 
+def test_a_fault_of_one_family_is_found_where_one_query_in_twenty_has_it() -> None:
+    for fault in OF_FAMILIES:
+        shares = [share for by_fault in graded_faults.recorded().values() for share in by_fault.get(fault, ())]
+        assert min((share for share in shares if share is not None), default=100.0) <= 5.0, fault
+
+
 BY_TEXT_ALONE = ("always-yes", "always-no", "always-zero", "fixed-scene", "text-keyed-cache", "prior-only")
 DIRECTIONAL = tuple(item for item in items() if item.variant in item.relation.info.directional)
 
@@ -194,7 +185,7 @@ def test_no_case_of_a_directional_relation_holds_for_who_answers_by_the_text_alo
     for fault in BY_TEXT_ALONE:
         asked = model(f"fault:{fault}")
         asked.meet((pictures(),))
-        assert not any(each.verdict.obeys for each in judged(item, asked, drawn(item, 60))), fault
+        assert not any(each.verdict.obeys for each in judged(item, asked, drawn(item, FEW))), fault
 
 
 def test_the_page_is_up_to_date() -> None:

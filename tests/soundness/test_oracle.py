@@ -44,7 +44,7 @@ def assert_the_oracle_holds(item: Item, source: SceneSource, sampling: Sampling)
     assert vacuous <= MOSTLY_SHOWN * count
 
 
-@each_item_with(100, many=500)
+@each_item_with(60, many=500)
 def test_the_oracle_holds(item: Item, count: int, pictures: SceneSource) -> None:
     assert_the_oracle_holds(item, pictures, Sampling(max_cases=count, sampler=Sampler.RANDOM))
 

@@ -150,7 +150,7 @@ def assert_drawn_as_told(picture: Picture, source: PictureWorld) -> None:
         assert not differs.any(), f"{np.count_nonzero(differs)} pixels of {photo.id} after {picture.edits}"
 
 
-@each_item_with(10, many=40)
+@each_item_with(4, many=40)
 def test_edited_pictures_are_drawn_as_told(item: Item, count: int) -> None:
     source = pictures()
     some = cases(item, source, Sampling(max_cases=count, sampler=Sampler.RANDOM))
@@ -239,7 +239,7 @@ def _fills(shown: Box, box: Box) -> bool:
     return shown.intersection(box) == shown and shown.w >= MOST_OF_BOX * box.w and shown.h >= MOST_OF_BOX * box.h
 
 
-@each_item_with(25, many=100)
+@each_item_with(10, many=100)
 def test_of_the_picture_world(item: Item, count: int) -> None:
     source = pictures()
     outlines = OfPictureWorld(source)

@@ -78,11 +78,17 @@ class Asked:
     def row(self, scene: Scene) -> Row:
         """The query with the right answer about ``scene``."""
         prompt = PLAIN_PROMPTS.entailment if self.task is Task.ENTAILMENT else PLAIN_PROMPTS.question
-        answer = answer_text(truth(self.meaning, scene))
-        for labels, how in (("abcdefgh", "Answer with the letter"), ("12345678", "Answer with the number")):
-            if how in self.text:
-                answer = labels[_options(self.meaning).index(answer)]
+        answer = said_rightly(self.text, self.meaning, scene)
         return Row(self.item.partition("[")[0], prompt.replace(PLACEHOLDER, self.text), answer)
+
+
+def said_rightly(text: str, meaning: Meaning, scene: Scene) -> str:
+    """The right answer in a word or as a caption, or the label of the right option where the text asks for it."""
+    answer = answer_text(truth(meaning, scene))
+    for labels, how in (("abcdefgh", "Answer with the letter"), ("12345678", "Answer with the number")):
+        if how in text:
+            return labels[_options(meaning).index(answer)]
+    return answer
 
 
 def _options(meaning: Meaning) -> tuple[str, ...]:

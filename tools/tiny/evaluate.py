@@ -27,12 +27,11 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import PLACEHOLDER, PLAIN_PROMPTS
-from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, TinyLlava
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from tools.tiny.asked import World
-from tools.tiny.cases import items, queries
+from tools.tiny.cases import items, queries, said_rightly
 from tools.tiny.render import HELD_OUT_SEED
 from tools.tiny.sheets import Row, sheet
 
@@ -149,7 +148,7 @@ def of_cases(world: PictureWorld, cases: int) -> list[Asked]:
     return [
         Asked(
             type=item.partition("[")[0], picture=query.picture, task=query.task, text=query.text,
-            answer=answer_text(true_answer(query)),
+            answer=said_rightly(query.text, query.meaning, query.picture.scene),
         )
         for item in items()
         for query in queries(world, item, cases)

@@ -357,7 +357,9 @@ def _there_or_not(asked: Asked) -> Row | None:
     return Row("choice there", text, absent)
 
 
-def _setting(asked: Asked) -> Row:
+def _setting(asked: Asked) -> Row | None:
+    if not asked.scene.setting:
+        return None
     right = asked.rng.random() < 0.5
     others = [name for name in SETTING_PHRASES if name != asked.scene.setting]
     name = asked.scene.setting if right else asked.rng.choice(others)
@@ -393,8 +395,8 @@ def caption(scene: Scene) -> str:
             words = " ".join((number_word(len(group)), *([colour] if colour else []), plural(name)))
             words += f" in {listed([plural(each) for each in clothes])}" if clothes else ""
         items.append(words)
-    return capital(f"{', '.join(items[:-1])} and {items[-1]} {SETTING_PHRASES[scene.setting]}."
-                   if len(items) > 1 else f"{items[0]} {SETTING_PHRASES[scene.setting]}.")  # fmt: skip
+    where = f" {SETTING_PHRASES[scene.setting]}" if scene.setting else ""  # two pictures side by side have none
+    return capital(" and ".join(filter(None, (", ".join(items[:-1]), items[-1]))) + f"{where}.")
 
 
 def _colour_word(thing: Thing) -> str:

@@ -46,7 +46,14 @@ from pytest_vqamt.language.answers.predicates import (
     option_with_predicate,
     with_names,
 )
-from pytest_vqamt.language.answers.text import HEDGE, Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.answers.text import (
+    HEDGE,
+    Unreadable,
+    UnreadableAnswer,
+    prepare_answer,
+    strip_reasoning,
+    without_doubts,
+)
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
@@ -90,7 +97,7 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
     if isinstance(meaning, PartCount):
-        return counts.read_count(answer, (Group(name=meaning.part),))
+        return counts.read_count(_without_the_usual_number(answer), (Group(name=meaning.part),))
     if isinstance(meaning, Written):
         return _read_written(answer, meaning)
     if is_yes_no(meaning):
@@ -107,6 +114,9 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return _read_option(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
+        denies = not meaning.missing and _NEGATED.search(answer) is not None  # "there is no dog, kite or car"
+        if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
+            return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
         return _read_option(answer, names, of_absent=meaning.missing)
     if isinstance(meaning, Property):
         return _read_property(answer, meaning)
@@ -182,9 +192,26 @@ def _read_option(answer: str, options: tuple[str, ...], *, of_absent: bool = Fal
     return choices.read_choice(answer, options, of_absent=of_absent)
 
 
-_NO_WRITING = re.compile(r"\bno (?:such )?(?:text|word|words|writing|sentence)\b")
+_USUALLY = re.compile(
+    r"[^.!?\n]*,\s*but\b(?= (?:only|just|this|here|in)\b)"
+    r"|[^.,;!?\n]*\b(?:usually|normally|typically|generally)\b[^.,;!?\n]*[.,;!?\n]",
+    re.IGNORECASE,
+)
+
+
+def _without_the_usual_number(answer: str) -> str:
+    """The answer without how many parts such a thing has: "it has four legs, but only three are visible"."""
+    rest = _USUALLY.sub("", answer, count=1)
+    return rest if re.search(r"\w", rest) else answer
+
+
+_NO_WRITING = re.compile(
+    r"\bno (?:such )?(?:text|word|words|writing|sentence)\b"
+    r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) "
+    r"(?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
+)
 _MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
-_NEGATED = re.compile(r"\b(?:not|no|cannot|without|nowhere|never)\b|n't\b")
+_NEGATED = re.compile(r"\b(?:not|no|cannot|without|nowhere|never|neither)\b|n['\u2019]t\b", re.IGNORECASE)
 
 
 def _read_written(answer: str, meaning: Written) -> bool | UnreadableAnswer:
@@ -205,11 +232,21 @@ _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
 
 
 def _read_property(answer: str, meaning: Property) -> str | UnreadableAnswer:
-    """One of the values, or a denial that there is such a thing."""
-    denies = _DENIES.match(strip_reasoning(answer).strip(" *\"'").casefold())
-    if denies or yes_no.read_yes_no(answer, Exists(group=meaning.group)) is False:
+    """One of the values, another of the category, or a denial that there is such a thing."""
+    if _DENIES.match(strip_reasoning(answer).strip(" *\"'").casefold()):
         return NO_SUCH_THING
-    return choices.read_choice(answer, meaning.values)
+    there = Exists(group=meaning.group)
+    said = yes_no.read_yes_no(answer, there)
+    if said == UnreadableAnswer(Unreadable.UNSURE):  # "I cannot tell, since there is none"
+        said = yes_no.read_yes_no(without_doubts(answer), there)
+    if said is False:
+        return NO_SUCH_THING
+    value = choices.read_choice(answer, meaning.values)
+    if value != UnreadableAnswer(Unreadable.NO_OPTION):
+        return value
+    words = set(re.findall(r"[a-z]+", answer.casefold()))
+    others = tuple(word for word in ontology().members(meaning.category) if word in words)  # "tan" is a color, too
+    return choices.read_choice(answer, others) if others else value
 
 
 def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAnswer:

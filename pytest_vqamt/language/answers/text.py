@@ -88,6 +88,12 @@ def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAn
     return bare
 
 
+def without_doubts(text: str) -> str:
+    """Returns the final answer without its clauses of doubt: "there is no dog, so I cannot tell its color"."""
+    clauses = re.split(r"[.,;:!\n]|\b(?:because|as|since|so|therefore|thus|but)\b", final_answer(text))
+    return ". ".join(clause.strip() for clause in clauses if not (_UNSURE.search(clause) or _DOUBT.search(clause)))
+
+
 def without_inscriptions(prepared: str) -> str:
     """Returns the answer without what a sign or a shirt says: "a sign that reads 'NO PARKING'"."""
     return _INSCRIPTION.sub(r"\1 ~", prepared) if "'" in prepared else prepared
@@ -178,7 +184,8 @@ _SEES_NOTHING = re.compile(
     rf"|\b(?:please|could you|can you|would you|if you)(?: \w+){{0,3}}? (?:upload|attach|provide|share"
     rf"|send|re-?upload|resend|re-?send"
     rf"|re-?attach)(?: it| one| me)*(?:(?: the| an?| your| this| that)?(?: \w+)?(?: of)? {_IMAGE}\b|(?= again))"
-    r"|\b(?:image|picture|photo|photograph|screen|canvas) (?:\w+ ){0,4}?(?:is|was|are|appears|seems|looks)(?: to be)? "
+    r"|(?<!\bin the )(?<!\bin this )(?<!\bof the )\b(?:image|picture|photo|photograph|screen|canvas) "
+    r"(?:\w+ ){0,4}?(?:is|was|are|appears|seems|looks)(?: to be)? "
     r"(?:just |only |completely |entirely |totally |all |fully |an? )*(?:blank|empty|missing|corrupt(?:ed)?|broken"
     r"|unavailable|inaccessible|(?:solid |plain |pure )?(?:black|white|gr[ae]y)(?: (?:image|picture|photo"
     r"|square|screen"

@@ -76,8 +76,10 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         if not (decided := _DECIDED.match(final_answer(text))):
             return prepared
         prepared = decided[1]
-    prepared = _OFFERS_HELP.sub("", without_inscriptions(prepared))
+    prepared = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(prepared)))
     answer = without_questions(_LETTER.sub("", prepared))
+    if _ONLY_AGREES.fullmatch(answer):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
     if (foreign := _in_another_language(answer, meaning)) is not None:
         return foreign
     if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
@@ -134,6 +136,47 @@ _DECIDED = re.compile(
 """A plain answer before what looks like a doubt: "No, the text is too blurry to read"."""
 _LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:])\s+(?=\w)")
 """The letter of an option: "A) Yes"."""
+
+
+def _without_what_others_say(prepared: str) -> str:
+    """The answer without a statement that it contradicts: "the label says that there is no dog, but there is one"."""
+    if not _OTHERS.search(prepared):
+        return prepared
+    rest = prepared
+    for contradicted in (_ALTHOUGH_OTHERS_SAY, _OTHERS_SAY_BUT, _OTHERS_ARE_WRONG, _AGREES):
+        rest = contradicted.sub(r"\1", rest)
+    return rest if re.search(r"\w{3}|\bno\b", rest) else prepared
+
+
+_ROLES = (
+    r"(?:label|experts?|archives?|record|description|reviewers|professor|person who made \w+ \w+|maker|creator"
+    r"|specialists|statement|caption|claim|impression|belief|assumption|question)"
+)
+_OTHERS = re.compile(rf"\b(?:you|{_ROLES})\b")
+_SAY = (
+    r"(?:think|believe|feel|sa(?:y|ys|id)|states?|stated|claims?|claimed|confirms?|confirmed|suggests?|suggested"
+    r"|mentions?|mentioned|indicates?|indicated|agrees?|assumes?|implies|is that|verified)"
+)
+_OTHERS_SAY = (
+    rf"(?:you (?:\w+ )?(?:{_SAY}|are (?:\w+ )?sure|have no doubt)|(?:\w+ )?(?:\w+ )?{_ROLES}\b[^.,;!\n]*?\b{_SAY}"
+    rf"|it (?:has been|was|is) (?:\w+ )?(?:verified|confirmed|stated|claimed)|according to [^.,;!\n]*?{_ROLES})\b"
+)
+_ALTHOUGH_OTHERS_SAY = re.compile(
+    r"(^|(?<=[.,!;:\n])\s)\s*(?:and )?(?:although|though|even though|even if|while|whereas|despite|in spite of"
+    rf"|contrary to|regardless of)\b(?=[^.,;!\n]*\b(?:you (?:\w+ )?{_SAY}|{_ROLES})\b)[^.,;!\n]*,\s*"
+)
+_OTHERS_SAY_BUT = re.compile(
+    r"(^|(?<=[.,!;:\n])\s)\s*(?:(?:well|and|so|i (?:understand|know|see|realize|hear|note)(?: that)?),? )?"
+    rf"{_OTHERS_SAY}[^.;!\n]*?[.,;]?\s*\b(?:but|however|yet|nevertheless|in fact|actually),?\s*"
+)
+_OTHERS_ARE_WRONG = re.compile(
+    r"(^|[.,!;:\n]\s*|\s)(?:(?:and|so|therefore|thus),? )?(?:the|that|this|your) (?:\w+ )?(?:claim|statement|belief"
+    r"|impression|assumption|assertion)(?: (?:that|of)\b[^.,;!\n]*?)? (?:is|was|seems|appears)(?: \w+)? "
+    r"(?:false|incorrect|wrong|mistaken|inaccurate|not (?:correct|true|right|accurate))\b"
+)
+_AGREES = re.compile(r"(^\W*)(?:(?:yes|no)\b)?\W*you are (?:\w+ )?(?:right|correct)(?:[,.;:!]| that\b)\s*(?=\w)")
+_ONLY_AGREES = re.compile(r"\W*(?:(?:yes|no)\b)?\W*you are (?:\w+ )?(?:right|correct)\W*")
+"""Right with what was said before the question, or with the question: nobody can tell."""
 
 
 def _in_another_language(answer: str, meaning: Meaning) -> bool | UnreadableAnswer | None:

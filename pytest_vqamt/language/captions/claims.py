@@ -108,12 +108,15 @@ def _before(words: tuple[str, ...], at: int) -> tuple[str, ...]:
 
 
 _PEOPLE = frozenset({"people", "persons"})
+_DISPUTED = frozenset({"burger", "cheeseburger", "hamburger", "cupcake", "kayak", "moped"})
+"""Kinds by WordNet of which many people say that they are none: a burger is no sandwich to them."""
 
 
 @cache
 def _is_kind(lemma: str, name: str) -> bool:
     """Whether whatever goes by the word is a thing of this name."""
-    return lemma == name or wordnet().is_kind_of(lemma, name) or (name == PERSON and lemma in _PEOPLE)
+    is_kind = lemma not in _DISPUTED and wordnet().is_kind_of(lemma, name)
+    return lemma == name or is_kind or (name == PERSON and lemma in _PEOPLE)
 
 
 def _number(mention: Mention, words: tuple[str, ...]) -> int:

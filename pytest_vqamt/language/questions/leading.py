@@ -26,7 +26,7 @@ STATEMENTS = len(_WORDINGS["belief"])
 
 
 def claim(meaning: Exists | Has, *, holds: bool) -> str:
-    """Says that what a question asks for is so, or that it is not.
+    """Returns a claim that what the question asks for is so, or that it is not.
 
     >>> from pytest_vqamt.core.meaning import Group
     >>> claim(Exists(group=Group(name="dog")), holds=False)
@@ -42,7 +42,7 @@ def claim(meaning: Exists | Has, *, holds: bool) -> str:
 
 
 def neutral_claim(length: int) -> str:
-    """A claim about nothing that the picture shows, of about so many characters.
+    """Returns a claim that says nothing about what the picture shows, of about ``length`` characters.
 
     >>> neutral_claim(len("the picture shows no dog"))
     'this picture is one of many'
@@ -51,7 +51,7 @@ def neutral_claim(length: int) -> str:
 
 
 def statement(speaker: Speaker, claimed: str, wording: int) -> str:
-    """The claim as a sentence in the speaker's words.
+    """Returns the claim as a sentence in the speaker's words.
 
     >>> statement(Speaker.BELIEF, "the picture shows no dog", 0)
     'I think the picture shows no dog.'

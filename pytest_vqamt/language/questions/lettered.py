@@ -87,7 +87,7 @@ def lettered(asked: Question, labels: Labels, layout: int) -> Question:
 
 
 def listed(asked: Question) -> tuple[str, ...]:
-    """The options as they stand on the list."""
+    """Returns the options in the words of the list."""
     match asked.meaning:
         case Choice(options=options) | Annotated(options=options):
             return options

@@ -20,6 +20,7 @@ from pytest_vqamt.relations.carets import arguments
 from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.relations.carets.verifying import definite_phrases, plausible_attributes
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 _THREE_OPTIONS = 0.5
@@ -125,7 +126,7 @@ def _classes_with_others(view: AskableScene, name: str) -> tuple[tuple[str, tupl
 
 def _of_class(view: AskableScene, thing: Thing, word: str, others: tuple[str, ...]) -> tuple[Group, ...]:
     """Returns phrases of the class that can only mean this thing, with an attribute or a related thing."""
-    bare = view.known.class_group(word, view.scene)
+    bare = view.known.class_group(word, object_names(view.scene))
     by_relation = view.phrases_by_relation(thing, bare) if view.is_unique_in_class(thing, word) else ()
     if view.related_by_class:
         return by_relation

@@ -19,6 +19,7 @@ from pytest_vqamt.relations.carets.argument_sampling import CHOICE_SAMPLERS
 from pytest_vqamt.relations.carets.arguments import Argument, existence_argument, one_template
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 _CHOICE_VARIANTS: Mapping[str, QuestionType] = {
@@ -112,7 +113,7 @@ def sample_hypernym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argu
     attributes = (choose.one(words),) if words and choose.chance(_WITH_ATTRIBUTE) else ()
     kind = Group(name=name, attributes=attributes)
     return existence_argument(kind, subject=word, truth="yes"), existence_argument(
-        view.known.class_group(word, view.scene, attributes), subject=word, truth="yes"
+        view.known.class_group(word, object_names(view.scene), attributes), subject=word, truth="yes"
     )
 
 
@@ -154,7 +155,8 @@ def sample_related_by_class(
     (condition,) = meaning.what.related
     (target,) = view.things_named(condition.to.name)
     word = choose.one(view.unique_classes_of(target))
-    what = replace(meaning.what, related=(replace(condition, to=view.known.class_group(word, view.scene)),))
+    of_class = view.known.class_group(word, object_names(view.scene))
+    what = replace(meaning.what, related=(replace(condition, to=of_class),))
     other = replace(
         drawn,
         asking=replace(drawn.asking, meaning=replace(meaning, what=what)),

@@ -10,7 +10,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import AXES, cut_spans
+from pytest_vqamt.relations.edits import pieces_by_axis
 from pytest_vqamt.relations.expectations import Expectation, all_yes, any_yes, sum_of_parts
 from pytest_vqamt.relations.metavqa.groups import VARIANTS, QuestionKind, sample_question
 from pytest_vqamt.sampling.chooser import Chooser
@@ -47,7 +47,7 @@ class Cutting(BuiltInRelation):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         if not all(thing.box.overlaps(scene.frame) for thing in scene.objects):
             return NotApplicable(reason="a thing lies outside the picture")
-        found = {axis: parts for axis in AXES if len(parts := cut_spans(scene, axis)) > 1}
+        found = pieces_by_axis(scene)
         if not found:
             return NotApplicable(reason="no gap between things to cut at")
         axis = choose.one(tuple(found))

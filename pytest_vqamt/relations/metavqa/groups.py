@@ -20,8 +20,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
+from typing import NamedTuple
 
 from pytest_vqamt.core.case import Fact, NotApplicable
+from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.meaning import Group, members
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
@@ -73,15 +75,15 @@ def sample_single(view: AskableScene, choose: Chooser, variant: str) -> SingleGr
 def _two_names(view: AskableScene, choose: Chooser) -> GroupPair | NotApplicable:
     scene = view.scene
     here = countable_names(scene)
-    pairs = [pair for pair in combinations(here, 2) if disjoint(*pair, scene)]
+    pairs = _countable_groups(scene).pairs
     present = _sample_present(choose, at_most=2 if pairs else min(1, len(here)))
     if present == 2:
-        return _named(choose, *choose.one(pairs), present=2)
+        return _ordered(choose, *choose.one(pairs), present=2)
     absent = view.countable_absent
     if firsts := here if present else absent:
         first = choose.one(firsts)
         if partners := [name for name in absent if disjoint(first, name, scene)]:
-            return _named(choose, first, choose.one(partners), present=present)
+            return _ordered(choose, Group(name=first), Group(name=choose.one(partners)), present=present)
     return NotApplicable(reason="no two names that are surely disjoint")
 
 
@@ -91,10 +93,10 @@ def _sample_present(choose: Chooser, *, at_most: int) -> int:
     return choose.weighted(_PRESENT[skipped:], _PRESENT_WEIGHTS[skipped:])
 
 
-def _named(choose: Chooser, first: str, second: str, *, present: int) -> GroupPair:
+def _ordered(choose: Chooser, first: Group, second: Group, *, present: int) -> GroupPair:
     if choose.chance(0.5):
         first, second = second, first
-    return GroupPair(first=Group(name=first), second=Group(name=second), present=present)
+    return GroupPair(first=first, second=second, present=present)
 
 
 def _two_properties(view: AskableScene, choose: Chooser) -> GroupPair | NotApplicable:
@@ -224,27 +226,50 @@ def _shapes(
     excluded_words: tuple[str, ...],
 ) -> dict[str, tuple[tuple[Group, ...], ...]]:
     """Returns the groups that can be asked about, by shape, without empty shapes."""
-    names = [name for name in countable_names(scene) if fits(name)]
-    ones = [Group(name=name) for name in names]
+    here = _countable_groups(scene)
+    fitting = {group.name for group in here.ones if fits(group.name)}
+    ones = [group for group in here.ones if group.name in fitting]
+    pairs: list[tuple[Group, ...]] = []
     if first is None:
         properties = [
-            Group(name=name, attributes=(word,))
-            for name in names
-            if single_valued(name, scene)
-            for word in scene_properties(name, scene)
-            if word not in excluded_words
+            group for group in here.properties if group.name in fitting and group.attributes[0] not in excluded_words
         ]
-        pairs = [(a, b) for a, b in combinations(ones, 2) if disjoint(a.name, b.name, scene)]
+        if kind is QuestionKind.COUNT:
+            pairs = [(a, b) for a, b in here.pairs if a.name in fitting and b.name in fitting]
     else:
         properties = [replace(first, attributes=(word,)) for word in bearing if word not in excluded_words]
-        pairs = [(first, other) for other in ones if disjoint(first.name, other.name, scene)]
+        if kind is QuestionKind.COUNT:
+            pairs = [(first, other) for other in ones if disjoint(first.name, other.name, scene)]
         ones = [first]
     found = {
-        "one name": tuple((group,) for group in ones),
-        "two names": tuple(pairs) if kind is QuestionKind.COUNT else (),
-        "property": tuple((group,) for group in properties),
+        "one name": tuple([(group,) for group in ones]),
+        "two names": tuple(pairs),
+        "property": tuple([(group,) for group in properties]),
     }
     return {shape: groups for shape, groups in found.items() if groups}
+
+
+class _CountableGroups(NamedTuple):
+    """The groups of a scene that can be counted: by name, by name and property, and two that are disjoint."""
+
+    ones: tuple[Group, ...]
+    properties: tuple[Group, ...]
+    pairs: tuple[tuple[Group, Group], ...]
+
+
+@cached_by_identity
+def _countable_groups(scene: Scene) -> _CountableGroups:
+    ones = tuple(Group(name=name) for name in countable_names(scene))
+    return _CountableGroups(
+        ones,
+        tuple(
+            Group(name=group.name, attributes=(word,))
+            for group in ones
+            if single_valued(group.name, scene)
+            for word in scene_properties(group.name, scene)
+        ),
+        tuple((a, b) for a, b in combinations(ones, 2) if disjoint(a.name, b.name, scene)),
+    )
 
 
 def _worded(kind: QuestionKind, groups: tuple[Group, ...], choose: Chooser) -> tuple[int, Question]:

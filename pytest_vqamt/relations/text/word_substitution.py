@@ -17,6 +17,7 @@ from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.expectations import same_label
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalKnowledge, LexicalRelation
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.relations.text.antonym_swap import WordChange
 from pytest_vqamt.relations.veglue.statements import PublishedStatement, WrittenStatement, sample_statement
 from pytest_vqamt.sampling.chooser import Chooser
@@ -122,7 +123,7 @@ def _with_class(
     """Returns the hypothesis with the class for the thing; None unless it is named once, with an article."""
 
     def as_class(group: Group) -> Group:
-        return replace(group, name=word, covers=view.known.class_group(word, view.scene).covers)
+        return replace(group, name=word, covers=view.known.class_group(word, object_names(view.scene)).covers)
 
     if isinstance(statement, WrittenStatement):
         return statement.changed(thing, as_class)

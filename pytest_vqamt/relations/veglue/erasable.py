@@ -15,6 +15,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Fact, NotApplicable, RelationSetting
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import GONE_SHARE
+from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_nearly_everywhere
@@ -44,6 +45,7 @@ _NEAR = 0.05
 """The largest gap of things that are near, as a share of the picture's longer side."""
 
 
+@cached_by_identity
 def erasable_things(scene: Scene) -> tuple[Thing, ...]:
     """Returns the things that may be erased, in scene order."""
     return tuple(thing for thing in scene.objects if _leaves_enough(thing, scene) and is_erasable(thing, scene))

@@ -396,15 +396,21 @@ class StatementWriter:
         """
         if saying:
             return Group(name=thing.name, attributes=(saying,))
+        words = self.view.cached(
+            ("one of each category", thing.id, before_its_noun), lambda: self._words(thing, before_its_noun)
+        )
+        at_most = min(most, len(words))
+        number = choose.weighted(_ATTRIBUTE_COUNTS[: at_most + 1], _ATTRIBUTE_COUNT_WEIGHTS[: at_most + 1])
+        return Group(name=thing.name, attributes=choose.several(words, number))
+
+    def _words(self, thing: Thing, before_its_noun: bool) -> tuple[str, ...]:
         kinds = self.view.known.ontology
         words: dict[str, str] = {}
         for word in self.view.askable_attributes(thing):
             if not before_its_noun or stands_before_its_noun(word):
                 category = kinds.category_of(word) or ""
                 words.setdefault("action" if kinds.is_action(category) else category, word)
-        at_most = min(most, len(words))
-        number = choose.weighted(_ATTRIBUTE_COUNTS[: at_most + 1], _ATTRIBUTE_COUNT_WEIGHTS[: at_most + 1])
-        return Group(name=thing.name, attributes=choose.several(tuple(words.values()), number))
+        return tuple(words.values())
 
     def _things(self) -> tuple[Thing, ...]:
         scene = self.view.scene

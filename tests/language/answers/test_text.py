@@ -10,8 +10,10 @@ from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.counts import read_count
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.answers.traces import parse_tags, strip_traces
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.rows import each_row
+from tests.wrappers import WRAPPERS
 
 
 @each_row(
@@ -70,6 +72,7 @@ def test_no_more_than_the_first_4000_characters_are_read_and_no_word_is_cut() ->
 @each_row(
     "repeated",
     ["word ", "dog ", "no dog, ", "<think>", "_", "many and ", "\n", "not ", "9", "3 dogs there is ", "total 3 and "],
+    sample=4,
 )
 def test_answers_without_end_are_read_in_no_time(repeated: str) -> None:
     text = f"a{repeated * 8000}b"
@@ -114,3 +117,43 @@ def test_an_answer_is_no_refusal(text: str) -> None:
 @each_row("text", ["", " \n", "...", "?!", "<think>hm</think>", "**", "</s>"])
 def test_nothing_said_is_an_empty_answer(text: str) -> None:
     assert prepare_answer(text) == UnreadableAnswer(Unreadable.EMPTY)
+
+
+# Reasoning traces of today's models are cut off, and nothing in them is an answer.
+
+
+@pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=list(WRAPPERS))
+def test_the_answer_is_what_follows_the_trace(wrap: str) -> None:
+    assert prepare_answer(wrap.format(trace="maybe no, or 4", answer="Yes")) == "yes"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>maybe no",
+        "Yes. <think>maybe no",
+        "<think>a <think>b</think> maybe no",
+        "\u25c1think\u25b7maybe no",
+        "<|channel|>analysis<|message|>maybe no<|end|>",
+        "<|channel>thought\nmaybe no",
+        "[THINK]maybe no",
+        "<seed:think>maybe no",
+    ],
+)
+def test_a_trace_without_an_end_leaves_nothing(text: str) -> None:
+    assert (strip_traces(text).text, strip_traces(text).is_cut_off) == ("", True)
+
+
+@pytest.mark.parametrize(
+    "text", ["a < b", "<thinker> yes", "[Reasoning] It barks. Yes", "<think/>Yes", "Yes</details>"]
+)
+def test_other_texts_have_no_trace(text: str) -> None:
+    assert not strip_traces(text).is_cut_off
+
+
+def test_further_marks_are_names_or_pairs() -> None:
+    more = parse_tags("plan, <<T>> <</T>>")
+
+    assert strip_traces("<plan>no</plan> <<T>>4<</T>> Yes", more).text == "Yes"
+    assert strip_traces("<plan>no", more).is_cut_off
+    assert strip_traces("<plan>no</plan> Yes").text == "<plan>no</plan> Yes"

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.core.meaning import Absent, Exists, Group, Has, Meaning
+from pytest_vqamt.core.meaning import (
+    NO_SUCH_THING,
+    NONE_OF_THESE,
+    Absent,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    PartCount,
+    Property,
+    WhichThere,
+)
 from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.counts import read_count
+from pytest_vqamt.language.answers.reading import read_by_meaning
 from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.rows import each_row
@@ -64,6 +76,72 @@ def test_a_number_belongs_to_its_noun(text: str, number: int | None) -> None:
 )  # fmt: skip
 def test_claims_by_other_words(meaning: Meaning, text: str, says: bool | None) -> None:
     assert _value(read_yes_no(text, meaning)) is says
+
+
+@each_row(
+    ("meaning", "text", "says"),
+    [
+        *((IS_THERE, text, True) for text in (
+            "The label on the back says that the picture shows no dog, but I can see one.",
+            "Although you think there is no dog, there is one in the picture.",
+            "I understand that your impression is that the picture shows no dog, but there is a dog.",
+            "Contrary to the expert's confirmation that there is no dog, I can see a dog in the picture.",
+            "Based on the image, I can see a dog, so the claim that the picture shows no dog is false.",
+            "You mentioned that the picture shows no dog. However, I see a dog.",
+            "You can see a dog, but it is small.", "While you can see a dog on the left, there is no cat.",
+            "I disagree. There is a dog in the picture.",
+        )),
+        *((IS_THERE, text, False) for text in (
+            "While you believe that the picture shows a dog, I do not see one.",
+            "The record of the data set says that the picture shows a dog; however, there is no dog in it.",
+            "Yes, you are correct, the picture shows no dog.", "You're right, there is no dog.",
+            "It is true that the picture shows no dog.",
+        )),
+        (IS_THERE, "Yes, you are correct.", None), (IS_THERE, "The expert's claim is correct.", None),
+        (RED, "The label on the back says that the car is not red, but it is red.", True),
+        (RED, "It has been verified by specialists that the car is red, but it looks blue.", False),
+    ],
+)  # fmt: skip
+def test_what_the_asker_said_is_no_claim_of_an_answer_that_contradicts_it(
+    meaning: Meaning, text: str, says: bool | None
+) -> None:
+    assert _value(read_yes_no(text, meaning)) is says
+
+
+@each_row(
+    ("text", "color"),
+    [
+        *((text, NO_SUCH_THING) for text in (
+            "The picture contains no car, so I cannot tell its color.", "Not applicable, as there is no car in it.",
+            "I cannot determine the color of the car because there isn't one in the picture.",
+            "The question assumes there is a car, but there isn't one.", "There is no car; the bus is red.",
+        )),
+        ("The car in the picture is black.", "black"), ("The color of the car in the image is white.", "white"),
+        ("I cannot tell what color the car is.", None), ("The picture is black.", None),
+        ("It is tan.", "tan"), ("Beige", "beige"), ("perhaps", None), ("a plane", None), ("It is not silver.", None),
+    ],
+)  # fmt: skip
+def test_the_color_of_a_thing_or_that_there_is_none(text: str, color: str | None) -> None:
+    asked = Property(group=Group(name="car"), category="color", values=("black", "red", "white"))
+    assert _value(read_by_meaning(asked, text)) == color
+
+
+@each_row(
+    ("text", "number"),
+    [
+        ("Dogs usually have four legs, but this one has five.", 5), ("It has 4 legs, but only 3 are visible.", 3),
+        ("Normally a dog has 4 legs; in this picture 5 can be seen.", 5), ("It usually has four legs", 4),
+        ("The dog has two front legs and two back legs.", 4),
+    ],
+)  # fmt: skip
+def test_the_usual_number_of_parts_is_not_that_which_is_seen(text: str, number: int) -> None:
+    assert _value(read_by_meaning(PartCount(group=DOG, part="leg"), text)) == number
+
+
+@each_row("text", ["There is no dog or cat in the picture.", "Neither a dog nor a cat is visible.", "None.", "C"])
+def test_that_none_of_the_options_is_there(text: str) -> None:
+    asked = WhichThere(groups=(DOG, Group(name="cat")), or_none=True)
+    assert read_by_meaning(asked, text) == NONE_OF_THESE
 
 
 @each_row(

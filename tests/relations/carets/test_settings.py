@@ -19,6 +19,7 @@ from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.carets.antonym import Antonym
 from pytest_vqamt.relations.carets.rephrase import Rephrase
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, load_knowledge
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, cases
@@ -189,7 +190,7 @@ def test_a_name_is_never_of_a_class_only_where_nobody_would_say_so(name: str, wo
 
 def test_a_class_covers_the_names_of_the_scene_that_are_of_it() -> None:
     scene: Scene = scene_of("dog", "teddy_bear", "cat", "car", "dog", "animal")
-    group = KNOWN.class_group("animal", scene, ("black",))
+    group = KNOWN.class_group("animal", object_names(scene), ("black",))
     assert (group.name, group.covers, group.attributes) == ("animal", ("animal", "dog", "cat"), ("black",))
 
 

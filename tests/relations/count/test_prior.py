@@ -28,7 +28,8 @@ def legs(thing: int, *drawable: int) -> Parts:
 
 
 def with_parts(scene: Scene, *parts: Parts) -> Scene:
-    return replace(scene, parts=parts)
+    """In a frame of 100 x 100 px, in which things of 15 px are large enough."""
+    return replace(scene, parts=parts, width=100, height=100)
 
 
 def cases(scene: Scene, variant: str = "more") -> list[Case]:
@@ -83,6 +84,11 @@ def test_one_of_two_is_asked_about_by_what_the_other_is_not() -> None:
     }
     for pair in (("red car", "car"), ("red car", "red car")):
         assert cases(with_parts(scene_of(*pair), legs(0, 3, 4, 5))) == []
+
+
+def test_a_thing_must_be_large_enough_for_its_parts_to_be_told_apart() -> None:
+    assert cases(replace(DOG, width=105, height=90))
+    assert cases(replace(DOG, width=106, height=90)) == []
 
 
 def test_it_does_not_apply_where_the_source_cannot_draw_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -148,6 +149,14 @@ def test_size_enlarges_or_adds_a_margin(variant: str, edit: Pad | Rescale | None
     assert second.picture.edits == (edit,)
     assert outcome(found, "1", "1") is Outcome.HOLDS
     assert outcome(found, "1", "0") is Outcome.VIOLATED
+
+
+def test_no_size_is_changed_that_is_not_known() -> None:
+    of_unknown_size = tuple(replace(scene, width=0, height=0) for scene in scenes())
+    for variant in ("enlarged", "padded-wide"):
+        found = derived("size", variant, of=of_unknown_size)
+        assert isinstance(found, NotApplicable)
+        assert "not known" in found.reason
 
 
 @pytest.mark.parametrize("form", FileForm)

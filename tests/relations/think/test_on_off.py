@@ -43,3 +43,11 @@ def test_a_model_that_cannot_switch_declines_every_case() -> None:
     report = run(model=lambda image, text: "yes", data="pictures:10", relations="think.on_off", max_cases=4)  # noqa: ARG005
     (result,) = report.relations
     assert (result.tally.declined, result.tally.judged) == (4, 0)
+
+
+def test_the_violation_that_is_shown_tells_the_two_queries_apart() -> None:
+    report = run(model="fault:thinks-itself-wrong", data="pictures:10", relations="think.on_off", max_cases=4, shrink=0)
+    violation = report.relations[0].violation
+    assert violation is not None
+    notes = [query.asked.rpartition(" [")[2] for query in violation.queries]
+    assert notes == ["without reasoning]", "with reasoning]"]

@@ -1,4 +1,4 @@
-"""The same question on the same picture, asked twice, gets the same answer."""
+"""Controls: what is asked twice, of a picture encoded anew, or with doubled spaces, gets the same answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Annotated, Count, Exists
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
-from pytest_vqamt.relations.control import Repeat, plain_question
+from pytest_vqamt.relations.control import Reencode, Repeat, plain_question
 from tests.making import FirstOption, answers_of, choosers, scene_of
 
 REPEAT = Repeat()
@@ -92,3 +92,48 @@ def test_a_data_set_with_questions_of_its_own_is_asked_those() -> None:
         assert plain_question(view_of(scene), choose) == Question(
             "What time is it?", Annotated(answers=(("noon", 0.75), ("12:00", 0.25)), question="What time is it?")
         )
+
+
+# A lossless re-encoding of the picture changes nothing, and neither do doubled spaces in the question.
+
+REENCODE = Reencode()
+
+
+def derived_reencoded(scene: Scene, variant: str = "") -> Case:
+    case = REENCODE.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
+    assert isinstance(case, Case)
+    return case
+
+
+@pytest.mark.parametrize(
+    ("variant", "again"),
+    [
+        ("", "How many dogs and cats are there in the picture altogether?"),
+        ("spaces", "How  many  dogs  and  cats  are  there  in  the  picture  altogether?"),
+    ],
+)
+def test_a_case_asks_once_more_of_the_picture_re_encoded(yard: Scene, variant: str, again: str) -> None:
+    case = derived_reencoded(yard, variant)
+    first, second = case.queries
+    assert first.text == "How many dogs and cats are there in the picture altogether?"
+    assert second.text == again
+    assert first.meaning == second.meaning
+    assert (first.picture, second.picture) == (yard.picture, yard.picture.reencode())
+    assert second.picture.scene == yard
+    assert (case.relation, case.variant, case.expected) == ("control.reencode", variant, "first = second")
+
+
+def test_it_holds_for_a_model_that_does_not_mind(yard: Scene) -> None:
+    assert REENCODE.judge(derived_reencoded(yard), answers_of("4", "four")).outcome is Outcome.HOLDS
+
+
+def test_it_is_violated_by_one_that_does(yard: Scene) -> None:
+    assert REENCODE.judge(derived_reencoded(yard), answers_of("4", "0")).outcome is Outcome.VIOLATED
+
+
+def test_reencoding_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
+    assert isinstance(REENCODE.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
+
+
+def test_reencoding_is_a_control() -> None:
+    assert REENCODE.info.tags == ("control",)
