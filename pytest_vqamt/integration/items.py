@@ -25,9 +25,12 @@ from pytest_vqamt.reporting.text import (
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
+    from _pytest.outcomes import Failed
 
     from pytest_vqamt.execution.resources import Resources
     from pytest_vqamt.integration.session import VqamtSession
+else:
+    Failed = pytest.fail.Exception  # mypy does not know it by this name
 
 
 PREFIX = "vqamt"
@@ -158,7 +161,7 @@ def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemS
 _LINE_END = "\n"
 
 
-class VqamtFailure(pytest.fail.Exception):
+class VqamtFailure(Failed):
     """A failure of one line, or with ``user_error`` of the traceback of an exception of the user's own code."""
 
     __module__, __qualname__ = "builtins", "Failed"  # as pytest's own, for its short summary
