@@ -25,6 +25,7 @@ CORE: Final = {
     "numpy": "numpy",
     "platformdirs": "platformdirs",
     "pycocotools": "pycocotools",
+    "_pytest": "pytest",
     "pytest": "pytest",
     "tqdm": "tqdm",
     "yaml": "pyyaml",
@@ -72,6 +73,7 @@ LOOKED_FOR: Final = ("torchvision",)
 
 USED_BY: Final = {
     "pytest_vqamt/annotation/detectors": ("photos",),
+    "pytest_vqamt/data/hugging_face.py": ("parquet",),
     "pytest_vqamt/integration/report.py": ("notebook",),
     "pytest_vqamt/imaging/inpainters.py": ("inpaint", "transformers"),
     "pytest_vqamt/language/question_ranking": ("cider", "embeddings", "noise", "transformers"),

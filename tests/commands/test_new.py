@@ -8,10 +8,12 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands.describe import run as _describe  # noqa: F401 - loaded once, before the folder changes
+from pytest_vqamt.relations import catalogue
 
 
 @pytest.fixture
-def folder(pytester: pytest.Pytester) -> Path:
+def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(catalogue, "_registered", {})
     assert main(["new", "relation", "ours.zoom"]) == 0
     return pytester.path
 

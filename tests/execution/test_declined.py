@@ -85,11 +85,16 @@ def _run(folder: Path, model: str, shard: tuple[int, int] = (1, 1)) -> Row:
     return row
 
 
+def _sides(row: Row) -> Row:
+    """How many unread answers there are to source queries and follow-ups, by cause."""
+    return {cause: {side: told[side] for side in ("source", "follow_up")} for cause, told in row["unread"].items()}
+
+
 def test_reports_have_declined_cases_and_unknown_words(tmp_path: Path) -> None:
     row = _run(tmp_path, "declining")
 
     assert (row["cases"], row["declined"], row["refused"], row["pass_rate"]) == (6, 6, 0, None)
-    assert row["unread"] == {"declined": {"source": 6, "follow_up": 12}}
+    assert _sides(row) == {"declined": {"source": 6, "follow_up": 12}}
     assert row["unknown_words"] == {"dog": 6, "kite": 6}
     assert row["gate"] is None  # there is nothing to be gated
     page = summary_page(read_report(tmp_path))
@@ -101,7 +106,8 @@ def test_refusals_in_words_are_counted_by_side_and_miss_a_gate(tmp_path: Path) -
     row = _run(tmp_path, "refusing")
 
     assert (row["declined"], row["refused"]) == (6, 6)
-    assert row["unread"] == {"refusal": {"source": 6, "follow_up": 12}}
+    assert _sides(row) == {"refusal": {"source": 6, "follow_up": 12}}
+    assert row["unread"]["refusal"]["example"]["answer"] == "I'm sorry, but I can't help with that."
     assert row["gate"]["met"] is False
 
 

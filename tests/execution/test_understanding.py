@@ -142,7 +142,7 @@ def _raising(query: Query) -> bool:
         (_by_text, r"to be a method of one argument, understands\(query\), but got "),
         (_with_a_word, r"Expected understands\(\) of .* a tuple of words, but got words='kite'"),
         (_without_a_reason, r"Expected understands\(\) of .* to decline with a reason"),
-        (_raising, r"it failed on each of \d+ queries: RuntimeError: understands\(\) raised KeyError: "),
+        (_raising, r"Expected model 'OfFewWords' to answer, but it failed on each of \d+ queries: KeyError: "),
     ],
 )
 def test_an_understands_that_cannot_be_used_is_named(understands: object, told: str) -> None:

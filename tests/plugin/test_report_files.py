@@ -106,9 +106,10 @@ def test_a_report_folder_of_the_ini_file_is_found_from_the_root(
 @pytest.mark.parametrize(
     ("images", "cards", "has_pictures"),
     [
-        pytest.param("violations", 4, True, marks=pytest.mark.full),
+        pytest.param("violations", 6, True, marks=pytest.mark.full),
         ("all", 8, True),
-        ("none", 4, False),
+        # Four violations, and two cases that hold.
+        ("none", 6, False),
     ],
 )
 def test_the_page_shows_the_violations_however_they_were_run(

@@ -232,7 +232,7 @@ def test_it_is_written_once_whoever_runs_the_items(
 ) -> None:
     run(ONE, "--vqamt-report=out", *workers).assert_outcomes(passed=1)
     beside = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
-    assert beside.startswith("## vqamt: No gate was set\n")
+    assert beside.startswith("## vqamt: oracle: no case was judged\n")
     assert "`control.repeat`" in beside
     in_job = summaries.read_text(encoding="utf-8")
     assert in_job.count("## vqamt: ") == 1
@@ -244,7 +244,7 @@ def test_it_is_written_once_whoever_runs_the_items(
 def test_it_is_written_without_a_report(pytester: pytest.Pytester, run: Run, summaries: Path) -> None:
     run("--vqamt-relations=metavqa.reversion[object]", "--vqamt-fail-under=1").assert_outcomes(passed=1)
     text = summaries.read_text(encoding="utf-8")
-    assert text.startswith("## vqamt: The gate is met\n")
+    assert text.startswith("## vqamt: oracle is consistent in 100 % of its cases\n")
     assert "No report was written: with `--vqamt-report=DIR` there is one" in text
     run(ONE)
     assert summaries.read_text(encoding="utf-8").count("## vqamt: ") == 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.corpus import gather_corpus
-from pytest_vqamt.core.edits import Cut, Cutout
+from pytest_vqamt.core.edits import Crop, Cut, Cutout
 from pytest_vqamt.core.meaning import Count, Group, Related
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
@@ -196,7 +196,7 @@ def test_of_what_is_kept() -> None:
     assert "smaller than 32" in told("carets.visual", row().picture.blur((small,), sigma=3))
     assert "not kept" in told("carets.visual", row().picture.mask((half,), (1, 2, 3)))
     assert "cat at" in told("carets.visual", row().picture.blur((whole,), sigma=3), asked="dog", beside="cat")
-    assert "not of whole pixels" in told("carets.visual", row().picture.crop(Box(0, 0, 32.5, 32)))
+    assert "not of whole pixels" in told("carets.visual", row().picture.edit(Crop(box=Box(0, 0, 32.5, 32))))
 
 
 @each_row(
