@@ -135,8 +135,8 @@ def _wrapped(text: str, state: str = "", most: int = 2) -> list[SummaryLine]:
 
 def _first_lines(head: Headline, report: Report) -> list[SummaryLine]:
     """The figures of each model on each data source, what they cost, the changes since the baseline, and the gates."""
-    most = 2 if len(head.parts) == 1 else 1
-    lines = [line for part in head.parts[:_PARTS_SHOWN] for line in _wrapped(part.line, most=most)]
+    shown = head.parts[0].lines if len(head.parts) == 1 else [part.line for part in head.parts[:_PARTS_SHOWN]]
+    lines = [line for text in shown for line in _wrapped(text, most=2)]
     if len(head.parts) > _PARTS_SHOWN:
         lines.append(SummaryLine(text=f"and {len(head.parts) - _PARTS_SHOWN} more (--vqamt-summary=full)"))
     paid = [use for use in report.models if any(name.startswith("cost") for name, _ in use.usage)]
@@ -216,12 +216,12 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
         return []
     several = len(report.models) > 1 or len(report.data) > 1
     cells = [_worst_cells(row, several=several) for row in shown]
-    lines = [*aligned_table([("weakest relations", "hold", "grounded", "gate"), *cells])]
+    lines = [*aligned_table([("weakest relations", "consistent", "grounded", "gate"), *cells])]
     states = ["", "", *("missed" if row.is_missed else "" for row in shown)]
     found = [SummaryLine(text=text, state=state) for text, state in zip(lines, states, strict=True)]
     if rest := head.weakest[most:]:
-        least = format_percent(rest[0].counted.tally.pass_rate)
-        found.append(SummaryLine(text=f"and {count_noun(len(rest), 'more relation')}, holding in {least} or more"))
+        least = format_percent(min(row.counted.tally.pass_rate or 0.0 for row in rest))
+        found.append(SummaryLine(text=f"and {count_noun(len(rest), 'more relation')}, {least} consistent or more"))
     return found
 
 
@@ -270,10 +270,10 @@ def _worst_violations(
     for result, violation in found[:_VIOLATIONS_SHOWN]:
         command = replay(result, violation)
         is_short = len(command) <= WIDTH // 3
-        room = WIDTH - 4 - (len(command) if is_short else 0)
-        answers = _answered(violation.queries, room)
-        texts = [_cut(f"{result.item}: {violation.reason}"), f"  {answers}  {command}" if is_short else f"  {answers}"]
-        yield [SummaryLine(text=text) for text in (*texts, *(() if is_short else (f"  {command}",)))]
+        what = _cut(f"{result.item}: {violation.reason}", WIDTH - 2 - len(command) if is_short else WIDTH)
+        answers = f"  {_answered(violation.queries, WIDTH - 2)}"
+        texts = (f"{what}  {command}", answers) if is_short else (what, answers, f"  {command}")
+        yield [SummaryLine(text=text) for text in texts]
 
 
 def _answered(queries: Sequence[QueryPreview], room: int) -> str:
@@ -308,7 +308,7 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
 
 
 def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
-    for part in run_parts(report):
+    for part in run_parts(report, result_rows(report)):
         if part.unread.is_often:
             yield f"UNREAD: {part.model} on {part.data}: {part.unread.headline}"
             yield f"  {part.unread.rates}"

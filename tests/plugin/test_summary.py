@@ -232,7 +232,7 @@ def test_it_is_written_once_whoever_runs_the_items(
 ) -> None:
     run(ONE, "--vqamt-report=out", *workers).assert_outcomes(passed=1)
     beside = (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
-    assert beside.startswith("## vqamt: oracle: no case was judged\n")
+    assert beside.startswith("## vqamt: oracle is consistent in 100 % of its cases\n")
     assert "`control.repeat`" in beside
     in_job = summaries.read_text(encoding="utf-8")
     assert in_job.count("## vqamt: ") == 1

@@ -432,16 +432,18 @@ def test_the_short_summary_of_two_relations() -> None:
     weak = result(Tally(cases=10, holds=4, violated=6), None, item="ours.weak", violation=VIOLATION)
     control = result(Tally(cases=10, violated=10), None, item="control.repeat", tags=("control",))
     assert texts(result(SURE, None, gate=met), weak, control) == [
-        "tiny on gqa:DIR: 60 % of 20 cases hold, 8 violations, 0 % unread",
+        "tiny on gqa:DIR: 8 violations in 20 cases of 2 relations",
+        "  consistent   60 %  (0 to 100 %)   the answers obey the relation",
+        "  unread        0 %  (0 to 16 %)    an answer could not be read",
         "gates: 1 met, 0 missed; 1 of 2 relations have none",
         "",
-        "weakest relations  hold  grounded          gate",
-        "-----------------  ----  --------  ------------",
-        "ours.weak          40 %         -             -",
-        "ours.rule          80 %         -  met: >= 70 %",
+        "weakest relations  consistent  grounded          gate",
+        "-----------------  ----------  --------  ------------",
+        "ours.weak                40 %         -             -",
+        "ours.rule                80 %         -  met: >= 70 %",
         "",
-        "ours.weak: one answer must be yes and the other no, but got yes, yes",
-        "  Is there a dog? -> 'yes'; [dog erased] -> 'yes'  vqamt replay c4c965ee40f19e27",
+        "ours.weak: one answer must be yes and the other no, but got yes, yes  vqamt replay c4c965ee40f19e27",
+        "  Is there a dog? -> 'yes'; [dog erased] -> 'yes'",
     ]
 
 
@@ -520,5 +522,5 @@ def test_an_answer_that_is_given_to_all_questions_is_pointed_out() -> None:
 
 def test_quiet_has_figures_and_gates_alone() -> None:
     told = [line.text for line in brief_summary(report(result(SURE, None, violation=VIOLATION)))]
-    assert told[0] == "tiny on gqa:DIR: 80 % of 10 cases hold, 2 violations, 0 % unread"
-    assert len(told) == 2
+    assert told[0] == "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation"
+    assert len(told) == 4

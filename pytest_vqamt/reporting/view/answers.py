@@ -9,7 +9,7 @@ from functools import reduce
 from operator import add
 
 from pytest_vqamt.core.case import CONFIDENT, MILLION, RIGHT_FOLLOW_UP, RIGHT_SOURCE, Figure, Figures
-from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.results import RelationResult, Report, StratumResult
 from pytest_vqamt.core.tallies import (
     CALIBRATION_BINS,
     DECLINED_CAUSE,
@@ -46,10 +46,10 @@ _ADVICE_ON_FORM = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadAnswers:
-    """The answers of some items that could not be read.
+    """The answers that could not be read.
 
     Attributes:
-        tally: of all cases of the items.
+        tally: of all cases, with those that could be read.
         causes: each cause with its number of answers and an example, the most frequent one first.
     """
 
@@ -57,12 +57,12 @@ class UnreadAnswers:
     causes: tuple[tuple[str, UnreadCount], ...]
 
     @classmethod
-    def of(cls, results: Iterable[RelationResult]) -> UnreadAnswers:
-        """The sum over the items."""
-        found = list(results)
-        total: Unread = reduce(add_unread, map(_unread, found), {})
+    def of(cls, strata: Iterable[StratumResult]) -> UnreadAnswers:
+        """The sum over ordinary or presumed cases of items."""
+        found = list(strata)
+        total: Unread = reduce(add_unread, (each.unread for each in found), {})
         return cls(
-            tally=sum((result.total for result in found), Tally()),
+            tally=sum((each.tally for each in found), Tally()),
             causes=tuple(
                 sorted(
                     ((cause, count) for cause, count in total.items() if cause != DECLINED_CAUSE),

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from pytest_vqamt.core.results import Gate, RelationResult, Report
-from pytest_vqamt.core.tallies import GroundedCells, Tally
+from pytest_vqamt.core.results import Gate, Report
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
     count_noun,
@@ -17,7 +17,13 @@ from pytest_vqamt.reporting.view.format import (
     format_percents,
 )
 from pytest_vqamt.reporting.view.grounding import misleading_lines
-from pytest_vqamt.reporting.view.model_figures import ModelFigures, model_figures
+from pytest_vqamt.reporting.view.model_figures import (
+    ModelFigures,
+    counted_rows,
+    figures_of,
+    is_apart,
+    model_figures,
+)
 from pytest_vqamt.reporting.view.rankings import best_model_notes
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
@@ -46,12 +52,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """What a run shows of one model on one data source. Controls are in none of the figures.
+    """What a run shows of one model on one data source, from the rows that count (``counted_rows``).
 
     Attributes:
         items: the number of relation variants with cases.
         tally: of all their cases.
-        cells: of all their cases with a contrast.
         unread: the answers that could not be read.
     """
 
@@ -59,7 +64,7 @@ class RunPart:
     data: str
     items: int
     tally: Tally
-    cells: GroundedCells
+    figures: ModelFigures
     unread: UnreadAnswers
 
     @property
@@ -71,19 +76,39 @@ class RunPart:
     @property
     def line(self) -> str:
         """The figures in one line."""
+        figures = self.figures
+        if not self.tally.judged:
+            return self.title
+        shares = (("consistent", figures.consistent), ("grounded", figures.grounded), ("unread", figures.unread))
+        told = ", ".join(f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None)
+        return f"{self.title}: {told}"
+
+    @property
+    def title(self) -> str:
+        """The model, the data, and the number of violations and cases."""
         tally = self.tally
         what = f"{self.model} on {self.data}: "
+        cases = f"{count_noun(tally.cases, 'case')} of {count_noun(self.items, 'relation')}"
         if not tally.judged:
             refused = f", {tally.refused:,} were refused" if tally.refused else ""
-            return f"{what}none of {count_noun(tally.cases, 'case')} was judged{refused}"
-        figures = [f"{format_percent(tally.pass_rate)} of {count_noun(tally.judged, 'case')} hold"]
-        if tally.unread_cases and tally.readable:
-            figures[0] += f" ({format_percent(tally.readable_rate)} of the readable)"
-        if self.cells.cases:
-            figures.append(f"{format_percent(self.cells.rate)} grounded")
-        figures.append(count_noun(self.violations, "violation"))
-        figures.append(f"{format_percent(tally.unread_rate)} unread")
-        return f"{what}{', '.join(figures)}"
+            return f"{what}none of {cases} was judged{refused}"
+        return f"{what}{count_noun(self.violations, 'violation')} in {cases}"
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The title, then a line for each share, with its interval and what it is a share of."""
+        yield self.title
+        figures = self.figures
+        readable = self.tally.readable_rate if self.tally.unread_cases else None
+        others = f" (of the others, {format_percent(readable)} are consistent)" if readable is not None else ""
+        for name, share, told in (
+            ("consistent", figures.consistent, "the answers obey the relation"),
+            ("grounded", figures.grounded, "they also change with the picture where they must"),
+            ("unread", figures.unread, f"an answer could not be read{others}"),
+        ):
+            if share.rate is not None:
+                interval = f"({format_percents(share.interval)})"
+                yield f"  {name:<10}  {format_percent(share.rate):>5}  {interval:<13}  {told}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +146,7 @@ class Headline:
         weakest_relations: the relation variants that hold least often, the weakest first.
         parts: the figures of each model on each data source.
         gates: how many relation variants have a gate, and miss it.
-        weakest: the rows with a pass rate, missed gates first, then by their pass rate; without controls, and without
+        weakest: the rows with a pass rate, missed gates first, then by ``weakness``; without controls, and without
             relations tagged "baseline" unless they miss a gate.
         about: the figures of all parts as one sentence.
         missed: the items that missed a gate.
@@ -149,8 +174,8 @@ class Headline:
 def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
     """The first lines of a report."""
     state, verdict = _verdict(report, lines)
-    figures, weak = model_figures(report, lines), filter(is_weak, sorted(lines, key=weakness))
-    parts = run_parts(report)
+    figures, weak = model_figures(report, lines), filter(_is_weak, sorted(lines, key=weakness))
+    parts = run_parts(report, lines)
     dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
     return Headline(
         state=state,
@@ -170,23 +195,25 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
     )
 
 
-def run_parts(report: Report) -> tuple[RunPart, ...]:
+def run_parts(report: Report, rows: Sequence[ResultRow]) -> tuple[RunPart, ...]:
     """The figures of each model on each data source."""
+    by_result: dict[int, list[ResultRow]] = {}
+    for row in rows:
+        by_result.setdefault(id(row.result), []).append(row)
     return tuple(
-        _run_part(model, data, [each for each in results if "control" not in each.tags and each.all_cases])
+        _run_part(model, data, counted_rows(row for result in results for row in by_result.get(id(result), ())))
         for (model, data), results in results_by_model_and_data(report)
     )
 
 
-def _run_part(model: str, data: str, results: Sequence[RelationResult]) -> RunPart:
-    grounded = [each for result in results for each in (result.grounded, result.grounded and result.grounded.presumed)]
+def _run_part(model: str, data: str, rows: Sequence[ResultRow]) -> RunPart:
     return RunPart(
         model=model,
         data=data,
-        items=len(results),
-        tally=sum((result.total for result in results), Tally()),
-        cells=sum((each.cells for each in grounded if each), GroundedCells()),
-        unread=UnreadAnswers.of(results),
+        items=len({id(row.result) for row in rows}),
+        tally=sum((row.counted.tally for row in rows), Tally()),
+        figures=figures_of(model, rows),
+        unread=UnreadAnswers.of(row.counted for row in rows),
     )
 
 
@@ -200,17 +227,8 @@ def count_gates(lines: Sequence[ResultRow]) -> GateCounts:
 
 def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
     """The rows as ``Headline.weakest`` has them."""
-
-    def weakness(line: ResultRow) -> tuple[bool, float]:
-        rate = line.counted.tally.pass_rate
-        return not line.is_missed, -1.0 if rate is None else rate
-
-    ranked = [
-        line
-        for line in lines
-        if line.is_missed or (line.counted.tally.answered and not line.is_noise and "baseline" not in line.result.tags)
-    ]
-    return tuple(sorted(ranked, key=weakness))
+    ranked = [line for line in lines if line.is_missed or (line.counted.tally.answered and not is_apart(line))]
+    return tuple(sorted(ranked, key=lambda line: (not line.is_missed, *weakness(line))))
 
 
 def _title(report: Report, figures: Sequence[ModelFigures]) -> str:
@@ -258,15 +276,17 @@ class WeakRelation:
     claim: str
 
 
-def is_weak(line: ResultRow) -> bool:
-    """Whether the row has violations that count for the model."""
+def _is_weak(line: ResultRow) -> bool:
     tally = line.counted.tally
-    return not line.is_noise and tally.pass_rate is not None and tally.holds < tally.judged
+    return not is_apart(line) and tally.pass_rate is not None and tally.holds < tally.judged
 
 
 def weakness(line: ResultRow) -> tuple[bool, float, float]:
-    """Sorts rows, the weakest first: by the upper end of the interval, which few cases cannot make low."""
-    return not is_weak(line), line.counted.interval[1], line.counted.tally.pass_rate or 0.0
+    """Sorts rows, the weakest first: by the upper end of the interval, which few cases cannot make low.
+
+    Rows without violations, controls and relations tagged "baseline" come last.
+    """
+    return not _is_weak(line), line.counted.interval[1], line.counted.tally.pass_rate or 0.0
 
 
 def _weak(report: Report, line: ResultRow) -> WeakRelation:
@@ -283,9 +303,9 @@ def _weak(report: Report, line: ResultRow) -> WeakRelation:
 
 
 def _about(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
-    noise = _violations(line for line in lines if line.is_noise)
-    in_controls = f"; {count_noun(noise, 'violation')} in controls" if noise else ""
-    return f"{'; '.join(part.line for part in parts)}{in_controls}." if parts else "No relation was run."
+    apart = _violations(lines) - sum(part.tally.violated + part.tally.unparsed for part in parts)
+    more = f"; {count_noun(apart, 'more violation')} in controls, baselines and presumed cases" if apart else ""
+    return f"{'; '.join(part.line for part in parts)}{more}." if parts else "No relation was run."
 
 
 def _violations(lines: Iterable[ResultRow]) -> int:
@@ -354,7 +374,7 @@ def report_warnings(
             "checks the gates on all cases."
         )
     several = len(report.models) > 1 or len(report.data) > 1
-    for part in run_parts(report):
+    for part in run_parts(report, lines):
         if part.unread.is_often and with_unread:
             of = f"{part.model} on {part.data}: " if several else ""
             unread = part.unread

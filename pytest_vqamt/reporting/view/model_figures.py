@@ -13,8 +13,6 @@ from pytest_vqamt.reporting.view.grounding import CONSISTENT, GROUNDED
 from pytest_vqamt.reporting.view.rows import ResultRow
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 
-_APART = {"control", "baseline"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
@@ -34,7 +32,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFigures:
-    """The figures of one model over its relations; controls, relations tagged "baseline" and presumed cases are apart.
+    """The figures of one model over its relations, from the rows that count for it (``counted_rows``).
 
     Attributes:
         consistent: of the judged cases, with unread ones, those in which the relation holds. The interval is by scene
@@ -49,18 +47,33 @@ class ModelFigures:
     unread: Share
 
 
+_APART = {"control", "baseline"}
+
+
+def is_apart(row: ResultRow) -> bool:
+    """Whether the row is of a control or of a relation tagged "baseline", which say little about the model."""
+    return not _APART.isdisjoint(row.result.tags)
+
+
+def counted_rows(rows: Iterable[ResultRow]) -> list[ResultRow]:
+    """The rows that count for a model: presumed cases, relations tagged "baseline" and controls only without others."""
+    found = [row for row in rows if row.counted.tally.cases]
+    sure = [row for row in found if not (is_apart(row) or row.is_presumed)]
+    return sure or [row for row in found if not is_apart(row)] or [row for row in found if not row.is_noise] or found
+
+
 def model_figures(report: Report, lines: Sequence[ResultRow]) -> tuple[ModelFigures, ...]:
     """The figures of each model of the report."""
-    counted = [line for line in lines if not line.is_presumed and not _APART.intersection(line.result.tags)]
     return tuple(
-        _figures_of(model.name, [line for line in counted if line.result.model.name == model.name])
+        figures_of(model.name, counted_rows(line for line in lines if line.result.model.name == model.name))
         for model in report.models
     )
 
 
-def _figures_of(model: str, lines: Sequence[ResultRow]) -> ModelFigures:
+def figures_of(model: str, lines: Sequence[ResultRow]) -> ModelFigures:
+    """The figures of a model over some rows."""
     tally = sum((line.counted.tally for line in lines), Tally())
-    grounded = [line.result.grounded for line in lines if line.result.grounded]
+    grounded = [line.grounded[0] for line in lines if line.grounded]
     cells = [each.cells for each in grounded]
     with_contrast = sum(each.cases for each in cells)
     relations = count_noun(len({line.result.item for line in lines}), "relation variant")

@@ -86,10 +86,11 @@ def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
     noise = result("control.repeat", holds=9, violated=1, tags=("control",))
     apart = presumed(Tally(cases=4, holds=1, violated=2, unparsed=1))
     made = first(result(presumed=apart), noise, result(model=OTHER))
-    # 10 + 4 presumed cases of the first model with 2 + 3 violations, and 10 with 2 of the other
+    # 3 of the 4 presumed cases are violated, and 1 control.
     assert made.about == (
-        "tiny on gqa:DIR: 64 % of 14 cases hold, 5 violations, 0 % unread; "
-        "other on gqa:DIR: 80 % of 10 cases hold, 2 violations, 0 % unread; 1 violation in controls."
+        "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation: 80 % consistent, 0 % unread; "
+        "other on gqa:DIR: 2 violations in 10 cases of 1 relation: 80 % consistent, 0 % unread; "
+        "4 more violations in controls, baselines and presumed cases."
     )
 
 
