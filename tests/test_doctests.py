@@ -46,7 +46,7 @@ def test_every_page_and_picture_is_linked_and_every_link_leads_somewhere() -> No
     root = PACKAGE.parent
     reached: set[Path] = set()
     broken: list[str] = []
-    coming = [root / "README.md", root / "CONTRIBUTING.md"]
+    coming = [root / "README.md", root / "CONTRIBUTING.md", root / "docs/index.md"]
     while coming:
         page = coming.pop()
         reached.add(page)

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
+NOTEBOOK = Path(__file__).parents[1] / "docs" / "tutorial" / "notebook.ipynb"
 
 
 def notebook_of_the_docs() -> nbformat.NotebookNode:

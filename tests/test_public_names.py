@@ -15,7 +15,7 @@ from pytest_vqamt.relations import catalogue
 
 ROOT = Path(vqamt.__file__).parents[1]
 TREE = ast.parse(Path(vqamt.__file__).read_text(encoding="utf-8"))
-DOCS = ("README.md", "docs/writing-relations.md")
+DOCS = ("README.md", "docs/tutorial/first-relation.md")
 
 
 def test_mypy_sees_just_the_names_that_are_there() -> None:
@@ -43,7 +43,7 @@ def test_a_misspelt_name_is_no_attribute() -> None:
 
 
 def test_every_name_is_documented() -> None:
-    api = re.sub("```.*?```", "", (ROOT / "docs/api.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    api = re.sub("```.*?```", "", (ROOT / "docs/reference/api.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", api))))
     assert sorted(set(vqamt.__all__) - named) == []
     undocumented = [name for name in vqamt.__all__ if callable(found := getattr(vqamt, name)) and not found.__doc__]
@@ -53,7 +53,7 @@ def test_every_name_is_documented() -> None:
 def test_every_edit_says_what_its_arguments_are() -> None:
     methods = {name: each for name, each in vars(vqamt.Picture).items() if inspect.isfunction(each) and name[0] != "_"}
     assert [name for name, each in methods.items() if not each.__doc__] == []
-    api = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    api = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
     assert [name for name in methods if name != "edit" and f"`{name}(" not in api] == []
 
 

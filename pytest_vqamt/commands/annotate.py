@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="a detector or a setting of it, such as boxes=REPO-OR-PATH (docs/models/photos.md); repeatable",
+        help="a detector or a setting of it, such as boxes=REPO-OR-PATH (docs/how-to/annotate.md); repeatable",
     )
     parser.add_argument(
         "--vqamt-model",

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         const=CaptionReading.STRICT,
         default=CaptionReading.REFINED,
-        help="read captions as the paper's tool does, for comparison (see docs/captions.md)",
+        help="read captions as the paper's tool does, for comparison (see docs/reference/relations/captions.md)",
     )
     # An option of its own, so that "--strict FILE" does not take the file for its value.
     parser.add_argument(

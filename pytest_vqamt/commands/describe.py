@@ -301,4 +301,4 @@ def _kind_lines(name: str) -> tuple[str, ...] | None:
 
 def _kind_page(typed: str, description: str, settings: str, extra: str) -> tuple[str, ...]:
     needs = (f'needs     pip install "pytest-vqamt[{extra}]"',) if extra else ()
-    return (typed, description, "", *needs, f"settings  {settings}", "page      docs/models.md")
+    return (typed, description, "", *needs, f"settings  {settings}", "page      docs/reference/models/index.md")

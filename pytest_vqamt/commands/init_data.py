@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--questions",
         action="store_true",
-        help=f"write {QUESTIONS}, to be filled with questions (docs/questions.md), and not {FILE} with the sizes",
+        help=f"write {QUESTIONS}, to be filled in (docs/how-to/questions.md), and not {FILE} with the sizes",
     )
 
 

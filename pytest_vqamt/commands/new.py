@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.epilog = (
         "Writes a relation to change into your own, and a test of it: a perfect perceiver must never violate it, and "
-        "it must find a planted fault. docs/writing-relations.md explains both."
+        "it must find a planted fault. docs/tutorial/first-relation.md explains both."
     )
     parser.add_argument("what", choices=("relation",), help="what to write")
     parser.add_argument("name", metavar="NAME", help="a prefix of yours and a name: ours.zoom")

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "The gate is that of --vqamt-baseline: a drop of the pass rate, on the same cases, that is larger than "
         "--vqamt-max-drop and significant after Holm's correction for so many relations. All shares are from 0 to 1. "
         "With --report, each relation has the pass rate, or with --grounded the grounded rate, the scenes and the "
-        "spread that it has there. See docs/statistics.md for what is assumed."
+        "spread that it has there. See docs/explanation/statistics.md for what is assumed."
     )
     parser.add_argument(
         "--drop", metavar="D[,D...]", action="append", help=f"drops to be seen (default: {_DROPS}; with --report, 0.05)"

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         action="append",
         default=[],
-        help="a kind of finding that does not fail (docs/probe.md)",
+        help="a kind of finding that does not fail (docs/how-to/probe.md)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
     parser.add_argument(

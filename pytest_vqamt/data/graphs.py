@@ -89,7 +89,8 @@ class Graphs(ListedAnnotations):
         if not self._places:
             first = f"none of its {len(bad)} can be used: {bad[0]}" if bad else "it is empty"
             raise DataError(
-                f"Expected scenes in {short_path(file)}, one a line (docs/graphs.md), but {first}", bad_records=bad
+                f"Expected scenes in {short_path(file)}, one a line (docs/reference/scene-graphs.md), but {first}",
+                bad_records=bad,
             )
         super().__init__([place.scene_id for place in self._places], bad, self._lines.digest)
         self.remarks = self._questions.remarks()
@@ -210,7 +211,9 @@ def _named(argument: str) -> tuple[Path, Path | None]:
                 why = f"{short_path(file)} is no file"
         except OSError as error:
             why = f"it cannot be read ({error_reason(error)})"
-    raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={short_path(argument)}: {why}")
+    raise DataError(
+        f"Expected a file of scene graphs (docs/reference/scene-graphs.md), but got graphs={short_path(argument)}: {why}"
+    )
 
 
 Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"

@@ -81,7 +81,9 @@ class QuestionRows(ListedAnnotations):
                 bad.append(str(error))
         if not self.asked:
             why = f"none of its {len(bad)} rows can be used: {bad[0]}" if bad else "it is empty"
-            raise DataError(f"Expected questions in {short_path(file)} (docs/questions.md), but {why}", bad_records=bad)
+            raise DataError(
+                f"Expected questions in {short_path(file)} (docs/how-to/questions.md), but {why}", bad_records=bad
+            )
         super().__init__(self.asked, bad, _digest_of(file))
         self.remarks = (*self._unused_columns(file), *self._index.remarks())
 

@@ -53,7 +53,7 @@ WORDINGS = RelationSetting(
     name="wordings",
     values=("PATH",),
     default="",
-    meaning="a TOML file with wordings of your own for the questions of all relations (docs/own-wordings.md)",
+    meaning="a TOML file with wordings of your own for the questions of all relations (docs/how-to/words.md)",
 )
 RUN_SETTINGS = (THOUGHT_TAGS, READER, WORDINGS)
 """Settings of how all answers are read, and all questions worded."""

@@ -24,7 +24,8 @@ def pass_rate_interval(clusters: Clusters) -> tuple[float, float]:
     as one. The interval of an item with violations never lies above that of the same scenes without any, and the
     interval of an item with a case that holds never below that of the same scenes without any.
 
-    ``docs/statistics.md`` has the measured coverage of this interval and of its alternatives, such as the bootstrap.
+    ``docs/explanation/statistics.md`` has the measured coverage of this interval
+    and of its alternatives, such as the bootstrap.
     """
     groups = [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
     if not groups:

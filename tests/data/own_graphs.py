@@ -12,11 +12,11 @@ from PIL import Image
 
 Row = dict[str, Any]
 
-PAGE = (Path(__file__).parents[2] / "docs" / "graphs.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scene-graphs.md").read_text(encoding="utf-8")
 
 
 def example() -> Row:
-    """The row that docs/graphs.md shows, a fresh one each time."""
+    """The row that docs/reference/scene-graphs.md shows, a fresh one each time."""
     (text,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     row: Row = json.loads(text)
     return row

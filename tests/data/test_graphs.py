@@ -576,7 +576,9 @@ def test_a_file_without_a_scene(tmp_path: Path) -> None:
         file.write_text(text)
         with pytest.raises(DataError) as caught:
             load(str(file))
-        assert str(caught.value).startswith(f"Expected scenes in '{file}', one a line (docs/graphs.md), but ")
+        assert str(caught.value).startswith(
+            f"Expected scenes in '{file}', one a line (docs/reference/scene-graphs.md), but "
+        )
         assert said in str(caught.value)
 
 
@@ -621,7 +623,7 @@ def test_a_photo_torn_off_is_found_when_its_scene_is_asked_for(tmp_path: Path) -
         source.scene(1)
 
 
-# docs/graphs.md.
+# docs/reference/scene-graphs.md.
 
 
 def test_the_example_of_the_page_works(tmp_path: Path) -> None:

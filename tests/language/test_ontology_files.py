@@ -11,7 +11,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.language.ontology import Ontology, ontology
 from pytest_vqamt.language.wordnet import wordnet
 
-PAGE = Path(__file__).parents[2] / "docs" / "ontology.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "words.md"
 WORDS = wordnet()
 
 
@@ -182,7 +182,7 @@ def test_a_mistake_is_told_in_one_line_with_file_section_and_word(
     message = str(caught.value)
     assert "\n" not in message
     assert "own.toml" in message
-    assert "docs/ontology.md" in message
+    assert "docs/how-to/words.md" in message
     assert [part for part in parts if part not in message] == [], message
 
 

@@ -21,7 +21,7 @@ _ADVICE = re.compile(
     r"(?:: |; |, so |, or |, and |\. )(?:give|write|save|add|put|fetch|mend|correct|name|take|leave|draw|decompress|"
     r"rename|start|run|scale|remove|see|move|make|did you mean|known|is it|do|all of it lies|it is \S+ x|cut|"
     r"one plain line of|another|control characters|the same)\b|"
-    r"docs/graphs\.md|no file of this data set|but there is none$|"
+    r"docs/reference/scene-graphs\.md|no file of this data set|but there is none$|"
     r"(?:^|: )[\w./-]+\.jsonl?(?::\d+)?: (?:[^:]+: ){1,2}Expected |can be read, but got path="
 )
 """A message tells what to do; or it leads to the very field, or says of what kind of file it is none."""

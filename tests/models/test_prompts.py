@@ -146,7 +146,7 @@ def test_a_length_has_no_ceiling_of_ours() -> None:
 
 
 def test_the_documentation_has_the_prompts_as_they_are() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "models" / "hf.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "models" / "hf.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| `(prompt-[a-z-]+)` \| [^|]* \| `([^`]*)` \|$", page, re.MULTILINE))
     fields = ("question", "yes_no", "count", "choice", "entailment", "caption")
     names = [name for name in PROMPT_SETTINGS if name.startswith("prompt-")]

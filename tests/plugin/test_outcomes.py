@@ -143,7 +143,7 @@ def test_the_noise_floor_is_never_gated(run: Run) -> None:
     result.stdout.fnmatch_lines(["control.repeat (control) *4 *0.000 *"])
 
 
-# What a session and a command end with: the tables of docs/gates.md, line by line.
+# What a session and a command end with: the tables of docs/how-to/gates.md, line by line.
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"
 FAULTY = "fault:ignores-negation"

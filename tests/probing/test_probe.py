@@ -65,7 +65,7 @@ def test_nothing_is_found_on_a_correct_server() -> None:
 
 
 def test_random_flips_of_two_percent_are_no_finding() -> None:
-    # 1 in 1,000 is allowed; tests.probing.simulation runs thousands, docs/probe.md has its figure.
+    # 1 in 1,000 is allowed; tests.probing.simulation runs thousands, docs/how-to/probe.md has its figure.
     assert findings(20, 0.02)["any"] == 0
 
 

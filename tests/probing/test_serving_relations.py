@@ -24,7 +24,7 @@ MADE_FOR = {
     Bug.SWAPPED_CHANNELS: "serving.colours",
     Bug.NON_DETERMINISTIC: "control.repeat",
 }
-"""As the table of docs/probe.md has it."""
+"""As the table of docs/how-to/probe.md has it."""
 
 
 @pytest.fixture(scope="module")

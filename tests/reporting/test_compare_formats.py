@@ -14,7 +14,7 @@ from pytest_vqamt.reporting.compare.render import comparison_json, comparison_li
 from pytest_vqamt.reporting.compare.runs import open_report_run
 from tests.reporting.comparing import Made, case_id, write_run
 
-PAGE = (Path(__file__).parents[2] / "docs" / "comparing.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "compare.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def test_gates_and_the_change_since_the_baseline(result: RelationResult) -> None
 
 
 def test_the_documentation_names_every_property(result: RelationResult) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "ci.md").read_text(encoding="utf-8")
     paired = PairedClusters((PairedSceneTally(both=1, first_only=0, second_only=0, neither=0, scenes=1),))
     change = BaselineChange(paired=paired, interval=(0.0, 0.0), p=1.0, p_two_sided=1.0, gate=GATE)
     repeated = RepeatedCases((TrialTally(5, 5, 1),))

@@ -1,4 +1,4 @@
-"""docs/report.md names every field of the two files, and its examples are what a run writes."""
+"""docs/reference/report.md names every field of the two files, and its examples are what a run writes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.making import group_of, scene_of
 from tests.reporting.reported import cases_in, report_in
 from tests.reporting.running import run_into
 
-PAGE = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "report.md").read_text(encoding="utf-8")
 EXAMPLES: list[dict[str, Any]] = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
 
 

@@ -13,7 +13,7 @@ from tests.soundness.survey import survey
 
 T = TypeVar("T")
 
-PAGE = Path(__file__).parents[2] / "docs" / "applies.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "applies.md"
 SAMPLES: tuple[Sample, ...] = (PICTURES, *REAL)
 
 NONE = "–"  # noqa: RUF001 - a dash stands out from numbers
@@ -39,7 +39,7 @@ default settings. `tests/soundness/test_applies.py` keeps it true.
 
 
 def page() -> str:
-    """The page, as it stands in docs/applies.md."""
+    """The page, as it stands in docs/reference/applies.md."""
     sections = "\n".join(section(sample) for sample in SAMPLES)
     return "\n".join((_HEAD, *_overview(), "", contrasts(), sections, _TAIL))
 

@@ -10,7 +10,7 @@ from tests.soundness import blind_rates, graded_faults
 from tests.soundness.fault_effects import OF_CHANCE, OF_OTHER_SCENES, Effect, Row
 from tests.soundness.fault_table import TABLE
 
-PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "faults.md"
 
 CASES = 200
 """So many cases of each relation the page tells of."""
@@ -48,7 +48,7 @@ process, shard and order. What they answer depends on the scenes that are there:
 {blind_rates.PASSED:g} of its cases hold, of {blind_rates.CASES} on `{blind_rates.DATA}` with the default settings.
 
 A pass rate alone does not show that a model looks. Only of `overlay.text` and of relations that are
-[directional](grounding.md#four-cells) does no case hold for a model that answers by the text alone.
+[directional](../explanation/grounding.md#four-cells) does no case hold for a model that answers by the text alone.
 
 "Not vacuously" leaves out variants of whose cases 5 % or more are vacuous. "Grounded" counts the gated variants with a
 [grounded rate](report.md#the-grounded-rate) of {blind_rates.PASSED:g} or more, where every case has a contrast that can
@@ -81,7 +81,7 @@ the `*_faults.py` beside it, which say why each effect is what it is, and from `
 
 
 def page() -> str:
-    """The page, as it stands in docs/faults.md."""
+    """The page, as it stands in docs/reference/faults.md."""
     sections = (_HEAD, *_by_relation(), "", "## By fault", "", *_by_fault(), "", _BLIND, *_blind(), "", _GRADED)
     return "\n".join((*sections, *_graded(), "", _TODAY, *_today(), "", _TAIL))
 

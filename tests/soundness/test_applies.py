@@ -1,4 +1,4 @@
-"""docs/applies.md tells what the relations make of each scene."""
+"""docs/reference/applies.md tells what the relations make of each scene."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def assert_the_oracle_holds(item: Item, some: Iterable[Case]) -> None:
 @each_of(full=REAL)
 @each_item
 def test_the_oracle_holds(item: Item, sample: Sample) -> None:
-    # A relation that gives no case here is told of in docs/applies.md, which a test of its own keeps true.
+    # A relation that gives no case here is told of in docs/reference/applies.md, which a test of its own keeps true.
     assert_the_oracle_holds(item, survey(item, sample).cases)
 
 

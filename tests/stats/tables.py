@@ -1,4 +1,4 @@
-"""The tables of docs/statistics.md, measured anew: ``python -m tests.stats.tables [RUNS] [SCENES...]``.
+"""The tables of docs/explanation/statistics.md, measured anew: ``python -m tests.stats.tables [RUNS] [SCENES...]``.
 
 RUNS at each combination (100 if not said, minutes; the page's are of 2,000, an hour), with 20, 50, 100 and 400 scenes
 if not said. In each cell: how often the interval held the truth in percent, on average / at the worst combination, and

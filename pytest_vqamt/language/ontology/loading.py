@@ -201,7 +201,7 @@ def unknown_word_error(where: str, section: str, key: str, word: str, known: Seq
 def file_error(where: str, section: str, what: str) -> OptionError:
     """Returns the error for a mistake in a file, in one line."""
     at = f" [{section}]" if section else ""
-    return OptionError(f"ontology {where!r}{at}: {what}; docs/ontology.md shows the format")
+    return OptionError(f"ontology {where!r}{at}: {what}; docs/how-to/words.md shows the format")
 
 
 class TomlSection:

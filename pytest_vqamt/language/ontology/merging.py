@@ -275,7 +275,7 @@ def _opened(path: str) -> Ontology:
         except OSError as error:
             raise OptionError(
                 f"ontology={path!r}: expected a TOML file, and it could not be read ({error.strerror or error}); "
-                "docs/ontology.md shows how one is written"
+                "docs/how-to/words.md shows how one is written"
             ) from error
         draft.add(read_entries(content, where=path))
     return draft.finished()

@@ -5,7 +5,7 @@ authors did when they trained the published checkpoint (``vqa_dataset.py`` of gi
 ``[CLS] question ? [MASK] [SEP]`` without the question's own commas and question marks. The answer is read off
 ``[MASK]``, the last token but one.
 
-**Deviation**: they used 100 regions of another detector (docs/models/visualbert.md).
+**Deviation**: they used 100 regions of another detector (docs/reference/models/region-models.md).
 """
 
 from __future__ import annotations

@@ -202,7 +202,7 @@ def _answer_markdown(answer: str | None) -> str:
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """The whole comparison as one JSON object, with the fields that docs/comparing.md names."""
+    """The whole comparison as one JSON object, with the fields that docs/how-to/compare.md names."""
     return json.dumps(
         {
             "schema": COMPARISON_SCHEMA,

@@ -1,4 +1,4 @@
-"""docs/wordings.md shows every template as it is."""
+"""docs/reference/relations/wordings.md shows every template as it is."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pytest_vqamt.language.questions.templates import TEMPLATES, Askable, Asking
 from tests.language.questions.filled import near
 from tests.making import group_of
 
-PAGE = Path(__file__).parents[3] / "docs" / "wordings.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "relations" / "wordings.md"
 
 _HEAD = """\
 # The questions of CARETS, in every wording
@@ -114,7 +114,7 @@ _NEGATABLE = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUN
 
 
 def page() -> str:
-    """The page, as it stands in docs/wordings.md."""
+    """The page, as it stands in docs/reference/relations/wordings.md."""
     lines = [line for numbered in enumerate(QuestionType, start=1) for line in _section(*numbered)]
     return "\n".join((_HEAD, *lines, _TAIL))
 

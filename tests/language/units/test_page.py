@@ -1,4 +1,4 @@
-"""What docs/units.md shows is what comes out."""
+"""What docs/reference/relations/entailment.md shows is what comes out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.cli import main
 
-PAGE = Path(__file__).parents[3] / "docs/units.md"
+PAGE = Path(__file__).parents[3] / "docs/reference/relations/entailment.md"
 
 
 def test_the_command_prints_what_the_page_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
