@@ -433,8 +433,8 @@ def test_the_short_summary_of_two_relations() -> None:
     control = result(Tally(cases=10, violated=10), None, item="control.repeat", tags=("control",))
     assert texts(result(SURE, None, gate=met), weak, control) == [
         "tiny on gqa:DIR: 8 violations in 20 cases of 2 relations",
-        "  consistent   60 %  (0 to 100 %)   the answers obey the relation",
-        "  unread        0 %  (0 to 16 %)    an answer could not be read",
+        "  consistent   60 %  (0 to 100 %)    the answers obey the relation",
+        "  unread        0 %  (0 to 16 %)     an answer could not be read",
         "gates: 1 met, 0 missed; 1 of 2 relations have none",
         "",
         "weakest relations  consistent  grounded          gate",

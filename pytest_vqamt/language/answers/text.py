@@ -118,6 +118,8 @@ _SOMETHING = re.compile(r"\w")
 _BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
 _TAG_OF_MARKUP = re.compile(r"</?[a-z_|/][^<>]*>")
 _MARKUP = re.compile(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
+_RULE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*[-\u2022][ \t]+(?=\D)", re.MULTILINE)
 _TYPESET = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-",
     "\u2013": "-", "\u2014": " - ", "\u2212": "-", "\u2192": " = ", "\u21d2": " = ",
@@ -252,6 +254,10 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     if "\\" in text or "<" in text:
         text = _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text))
     text = _MARKUP.sub("", text)
+    if "-" in text or "\u2022" in text:
+        text = _RULE.sub("", text)
+        if len(_BULLET.findall(text)) == 1:
+            text = _BULLET.sub("", text)
     if "'" in text or "nt" in text or "cannot" in text:
         for pattern, written_out in _CONTRACTIONS:
             text = pattern.sub(written_out, text)

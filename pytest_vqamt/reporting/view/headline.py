@@ -100,7 +100,7 @@ class RunPart:
         yield self.title
         figures = self.figures
         readable = self.tally.readable_rate if self.tally.unread_cases else None
-        others = f" (of the others, {format_percent(readable)} are consistent)" if readable is not None else ""
+        others = f"; of the others {format_percent(readable)} are consistent" if readable is not None else ""
         for name, share, told in (
             ("consistent", figures.consistent, "the answers obey the relation"),
             ("grounded", figures.grounded, "they also change with the picture where they must"),
@@ -108,7 +108,7 @@ class RunPart:
         ):
             if share.rate is not None:
                 interval = f"({format_percents(share.interval)})"
-                yield f"  {name:<10}  {format_percent(share.rate):>5}  {interval:<13}  {told}"
+                yield f"  {name:<10}  {format_percent(share.rate):>5}  {interval:<14}  {told}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
