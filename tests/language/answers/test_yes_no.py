@@ -82,7 +82,8 @@ SAID_OF_A_DOG = [
 PARTICLES = [
     ("yes", True), ("Yes.", True), ("YES", True), ("Yes!", True), ("yeah", True), ("Yep!", True), ("y", True),
     ("True", True), ("Correct.", True), ("Of course.", True), ("I think so", True), ("That is correct.", True),
-    ("The answer is yes.", True), ("Answer: Yes", True), ("**Yes**", True), ("## Answer\n\n- **Yes**\n\n---\n*Based on the image.*", True), ("yes yes yes", True),
+    ("The answer is yes.", True), ("Answer: Yes", True), ("**Yes**", True), ("yes yes yes", True),
+    ("## Answer\n\n- **Yes**\n\n---\n*Based on the image.*", True),
     ("likely yes", True), ("Well, yes", True), ("Yes, I can see that.", True), ("Yes, it is a sunny day.", True),
     ("Yes\nExplanation: the light is good.", True), ("no", False), ("No.", False), ("NO", False), ("nope", False),
     ("n", False), ("Not at all", False), ("false", False), ("I don't think so.", False),
