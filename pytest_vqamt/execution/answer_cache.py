@@ -208,11 +208,11 @@ class AnswerStore:
         with self._writing() as db:
             db.execute("insert or replace into cases values (?, ?)", (case_id, row))
 
-    def case(self, case_id: str) -> str | None:
-        """The stored line of a case, or None."""
+    def cases(self, beginning: str) -> dict[str, str]:
+        """The stored lines of the cases whose ids begin so, by id."""
+        found = "select id, row from cases where substr(id, 1, ?) = ? order by id"
         with self._reading() as db:
-            row: tuple[str] | None = db.execute("select row from cases where id = ?", (case_id,)).fetchone()
-        return row[0] if row else None
+            return dict(db.execute(found, (len(beginning), beginning)).fetchall())
 
     def close(self) -> None:
         """Releases all leases and closes the file."""

@@ -190,9 +190,9 @@ class SessionReport:
         # Without a cache no violation is shrunk, so each is a case of the report.
         here = _from_here(report) if report else None
         if not cache and here and not here.is_absolute() and len(here.parts) <= _DEPTH:
-            return f"vqamt replay {violation.id}"
+            return f"vqamt replay {violation.id[:_SHORT_ID]}"
         if cache and (cache / ANSWERS_FILE).resolve() in [file.resolve() for file in shown_cases_files()]:
-            return f"vqamt replay {violation.id}"
+            return f"vqamt replay {violation.id[:_SHORT_ID]}"
         return replay_command(result, violation, self._settings.rerun_command)
 
     def _all_notes(self, report: Report, waived: Collection[str]) -> Iterator[str]:
@@ -214,6 +214,9 @@ _MARKUP: Mapping[str, dict[str, bool]] = {
     "warning": {"yellow": True},
 }
 
+
+_SHORT_ID = 8
+"""So many characters of an id are enough: ``vqamt replay`` takes the beginning of one."""
 
 _DEPTH = 2
 """``vqamt replay`` looks for reports in so many folders below the current one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -103,11 +103,10 @@ def _reported(settings: Settings, resources: Resources, case_id: str) -> _Locate
     files += [settings.baseline] if settings.baseline else []
     kept = resources.stores.of_shown_cases
 
-    def shown_case(whole_id: str) -> tuple[Path, str] | None:
-        row = kept.case(whole_id)
-        return (kept.file or _SHOWN_CASES, row) if row else None
+    def shown_cases(typed: str) -> Iterator[tuple[Path, str, str]]:
+        return ((kept.file or _SHOWN_CASES, whole_id, row) for whole_id, row in kept.cases(typed).items())
 
-    reported = find_case_in(case_id, [file for file in files if file.is_file()], shown_case)
+    reported = find_case_in(case_id, [file for file in files if file.is_file()], shown_cases)
     if reported is None:
         return None
     where, row = _preferred(reported, settings.data)
@@ -303,7 +302,7 @@ def find_case(typed: str, report: Path | None) -> ReportedCase:
         DataError: ``report`` has no cases, or a line is broken.
     """
     files = _files(report)
-    if found := find_case_in(typed, files, _shown_case):
+    if found := find_case_in(typed, files, _shown_cases):
         return found
     raise OptionError(
         f"Expected the id of a case of a report, or its beginning, but got {typed!r}: "
@@ -312,9 +311,9 @@ def find_case(typed: str, report: Path | None) -> ReportedCase:
 
 
 def find_case_in(
-    typed: str, files: Sequence[Path], shown_case: Callable[[str], tuple[Path, str] | None]
+    typed: str, files: Sequence[Path], shown_cases: Callable[[str], Iterable[tuple[Path, str, str]]]
 ) -> ReportedCase | None:
-    """Finds a case in ``files``, or by its whole id with ``shown_case``, which gives its file and its row.
+    """Finds a case in ``files``, or else with ``shown_cases``, which gives files, ids and rows.
 
     Raises:
         OptionError: several ids begin with ``typed``.
@@ -328,14 +327,15 @@ def find_case_in(
             ids[text.split('"', 4)[3]] = None
             if len(ids) == 1:
                 lines.setdefault(file, []).append((where, text))
+    for file, case_id, row in () if ids else shown_cases(typed):
+        ids[case_id] = None
+        if len(ids) == 1:
+            lines.setdefault(file, []).append((str(file), row))
     if len(ids) > 1:
         named = ", ".join([*list(ids)[:_MAX_NAMED], *(["..."] if len(ids) > _MAX_NAMED else [])])
         raise OptionError(
             f"Expected the id of one case, but got {typed!r}, with which {len(ids)} begin ({named}): type more of it"
         )
-    if not ids and (found := shown_case(typed)):
-        file, row = found
-        ids, lines = {typed: None}, {file: [(str(file), row)]}
     for case_id in ids:
         file, *others = lines
         rows = tuple((where, _row(line, where)) for where, line in lines[file])
@@ -377,12 +377,10 @@ def _files(report: Path | None) -> list[Path]:
     return [find_cases_file(report)]
 
 
-def _shown_case(case_id: str) -> tuple[Path, str] | None:
+def _shown_cases(typed: str) -> Iterator[tuple[Path, str, str]]:
     for file in shown_cases_files():
         with AnswerStore(file) as store:
-            if row := store.case(case_id):
-                return file, row
-    return None
+            yield from ((file, case_id, row) for case_id, row in store.cases(typed).items())
 
 
 def _row(line: str, where: str) -> dict[str, Json]:

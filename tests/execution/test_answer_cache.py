@@ -73,10 +73,10 @@ def test_any_text_comes_back(answers: list[str]) -> None:
 
 
 def test_a_case_is_kept_as_its_line_and_the_latest_counts(store: AnswerStore) -> None:
-    assert store.case("0123") is None
+    assert store.cases("0123") == {}
     store.keep_case("0123", '{"case_id":"0123"}')
     store.keep_case("0123", '{"case_id":"0123","seen":"again"}')
-    assert store.case("0123") == '{"case_id":"0123","seen":"again"}'
+    assert store.cases("01") == {"0123": '{"case_id":"0123","seen":"again"}'}
 
 
 def test_without_a_file_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +163,7 @@ def test_a_table_of_something_else_is_refused_wherever_it_is_touched(file: Path)
             lambda: store.get(MODEL, ("a",)),
             lambda: store.put(MODEL, {"a": Answer("two")}),
             lambda: store.keep_case("0123", "{}"),
-            lambda: store.case("0123"),
+            lambda: store.cases("0123"),
         ):
             with pytest.raises(VqamtError, match="Expected an answer cache that can be read and written"):
                 touch()
@@ -217,7 +217,7 @@ def test_shown_cases_last_whatever_the_model(tmp_path: Path) -> None:
     stores.of_shown_cases.keep_case("0123", "{}")
     stores.close()
     later = AnswerStores(tmp_path)
-    assert later.of_shown_cases.case("0123") == "{}"
+    assert later.of_shown_cases.cases("0123") == {"0123": "{}"}
     later.close()
 
 

@@ -113,7 +113,7 @@ def test_two_at_once_find_each_others_answers(tmp_path: Path) -> None:
     "touch",
     [
         lambda store: store.get("F", ("a",)),
-        lambda store: store.case("a"),
+        lambda store: store.cases("a"),
         lambda store: store.put("F", {"a": Answer("yes")}),
     ],
     ids=["get", "case", "put"],

@@ -144,9 +144,8 @@ def test_a_shown_case_can_be_read_back() -> None:
     stores = AnswerStores(None)
     result = result_of(Model(reply=even_differs), stores=stores)
     assert result.violation is not None
-    line = stores.of_shown_cases.case(result.violation.id)
+    (line,) = stores.of_shown_cases.cases(result.violation.id).values()
     stores.close()
-    assert line is not None
     scenes = {f"scene {index}.png": Scenes(5).scene(index) for index in range(5)}
     assert case_from_row(json.loads(line), scenes.__getitem__).id == result.violation.id
 

@@ -40,7 +40,7 @@ def test_a_run_writes_all_files_and_says_in_short_what_it_found(made: vqamt.Repo
     ]  # fmt: skip
     text = repr(made)
     assert text.startswith("<vqamt.Report: counting ")
-    assert "of 8 cases hold" in text
+    assert "violations in 8 cases" in text
     assert len(text) < 300
 
 

@@ -313,7 +313,7 @@ def test_another_length_is_refused(run: Run) -> None:
 
 def test_its_replay_command_replays(pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = of_summary(run(TWO, model="fault:always-yes", summary=None))
-    (command,) = re.findall(r"vqamt replay [0-9a-f]{16}", "\n".join(lines))
+    (command,) = re.findall(r"vqamt replay [0-9a-f]{8}", "\n".join(lines))
     monkeypatch.chdir(pytester.path)
     assert main(command.split()[1:]) == 0
     assert (pytester.path / "vqamt-replay").is_dir()

@@ -77,6 +77,11 @@ class UnreadAnswers:
         return (self.tally.unread_rate or 0.0) > OFTEN_UNREAD
 
     @property
+    def is_refused(self) -> bool:
+        """Whether refusals are the most frequent cause."""
+        return bool(self.causes) and self.causes[0][0] == "refusal"
+
+    @property
     def headline(self) -> str:
         """How many cases are unread, and the causes with their numbers of answers.
 

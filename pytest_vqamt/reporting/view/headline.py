@@ -179,7 +179,7 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
     dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
     return Headline(
         state=state,
-        title=_title(report, figures),
+        title=_title(report, figures, parts),
         verdict=verdict,
         figures=figures,
         weakest_relations=tuple(_weak(report, line) for line in islice(weak, _WEAKEST)),
@@ -231,16 +231,19 @@ def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
     return tuple(sorted(ranked, key=lambda line: (not line.is_missed, *weakness(line))))
 
 
-def _title(report: Report, figures: Sequence[ModelFigures]) -> str:
+def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunPart]) -> str:
     known = [each for each in figures if each.consistent.rate is not None]
+    if len(figures) == 1 and (figures[0].unread.rate or 0.0) > _MUCH_UNREAD:
+        rate = format_percent(figures[0].unread.rate)
+        if all(part.unread.is_refused for part in parts):
+            return f"{figures[0].model} refused to answer in {rate} of its cases"
+        return f"{figures[0].model} could not be read in {rate} of its cases"
     if not known:
         return f"{', '.join(model.name for model in report.models)}: no case was judged"
     best = max(known, key=lambda each: each.consistent.rate or 0.0)
     share = f"consistent in {format_percent(best.consistent.rate)} of its cases"
     if len(figures) > 1:
         return f"{best.model} is the most consistent of {len(figures)} models: {share.partition(' ')[2]}"
-    if (best.unread.rate or 0.0) > _MUCH_UNREAD:
-        return f"{best.model} could not be read in {format_percent(best.unread.rate)} of its cases"
     return f"{best.model} is {share}"
 
 
