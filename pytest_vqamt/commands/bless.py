@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
+from math import floor
 from pathlib import Path
 from shlex import quote
+from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
+from pytest_vqamt.reporting.files import read_report
+from pytest_vqamt.reporting.view.format import aligned_table, format_percent
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
-_MAX_DROP = 0.02
-"""The proposed --vqamt-max-drop: two of 100 cases."""
+_MAX_DROP = 0.1
+"""The proposed --vqamt-max-drop where no drop of any relation can be detected."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +49,39 @@ def run(arguments: argparse.Namespace) -> int:
     models, data = (", ".join(name for name, _ in named) for named in (head.models, head.data))
     print(f"blessed {len(head.items)} items, {cases} cases, of {models} on {data}")
     print(f"{arguments.out}: {written.size_bytes:,} bytes")
+    blessed = {(each.item, each.model, each.data) for each in head.items}
+    relations = read_report(arguments.report).relations
+    drops = smallest_drops([each for each in relations if (each.item, each.model.name, each.data.spec) in blessed])
+    if drops:
+        print("the smallest drop of each pass rate that these cases show to be one, with a chance of 80 %:")
+        print("\n".join(f"    {line}" for line in _table(drops)))
+        print("to detect smaller drops, bless a report with more cases; how many says")
+        print(f"    vqamt power --report {quote(str(arguments.report))}")
     print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
-    print(f'    vqamt_max_drop = "{_MAX_DROP:g}"')
-    print("a larger drop fails a run only if it is significant; for the smallest drop that these cases can detect, run")
-    print(f"    vqamt power --report {quote(str(arguments.report))} --max-drop {_MAX_DROP:g}")
+    print(f'    vqamt_max_drop = "{proposed_max_drop(drops):g}"')
     return ExitStatus.OK
+
+
+def proposed_max_drop(drops: Sequence[SmallestDrop]) -> float:
+    """The drop to allow: half the median of the smallest detectable ones, in whole points and at least one.
+
+    Drops that are no larger cannot be told from chance with so few cases, and those that can are no harder to see.
+    """
+    known = [each.drop for each in drops if each.drop is not None]
+    return max(1, floor(50 * median(known))) / 100 if known else _MAX_DROP
+
+
+def _table(drops: Sequence[SmallestDrop]) -> Iterator[str]:
+    several = len({(each.result.model.name, each.result.data.spec) for each in drops}) > 1
+    rows = [
+        (
+            f"{result.item}-{result.model.name}-{result.data.spec}" if several else result.item,
+            f"{result.clusters.judged:,}",
+            format_percent(result.clusters.holds / result.clusters.judged),
+            "none" if each.drop is None else f"{100 * each.drop:.0f} points",
+        )
+        for each in sorted(drops, key=lambda each: each.drop or 1)
+        for result in (each.result,)
+    ]
+    yield from aligned_table([("relation", "cases", "pass rate", "smallest drop"), *rows])

@@ -8,10 +8,12 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.commands.report import add_images_argument, source_or_warning
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.integration.aggregate import is_on_ci
 from pytest_vqamt.integration.replay import load_source, register_inpainter
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.terminal import summary
+from pytest_vqamt.reporting.view.headline import untested_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _misses_a_gate(report: Report) -> bool:
-    """True if any gate failed. Items without cases cannot fail."""
+    """True if any gate failed, or no case was judged under a gate or on CI. Single items without cases cannot fail."""
+    if untested_line(report) and (is_on_ci() or any(result.gates for result in report.relations)):
+        return True
     return any(
         not held.met
         for result in report.relations

@@ -353,11 +353,7 @@ def row_of_report(query: ReportPower) -> dict[str, Json]:
 
 def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
     """The relations with a rate of the kind that is meant, and the gate on all rates of the report together."""
-    gated = [each for each in read_report(query.folder).relations if not _NOT_GATED.intersection(each.tags)]
-    with_pass_rate = [each for each in gated if each.clusters.judged]
-    with_grounded_rate = [
-        each for each in gated if each.grounded and each.grounded.clusters.judged and not each.directional
-    ]
+    with_pass_rate, with_grounded_rate = _rated(read_report(query.folder).relations)
     results = with_grounded_rate if query.grounded else with_pass_rate
     if not results:
         what, how = ("cases with a contrast", "above 0 in --vqamt-contrast") if query.grounded else ("judged cases", "")
@@ -369,12 +365,56 @@ def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
     return results, RegressionGate(relations=together, max_drop=query.max_drop)
 
 
+def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], list[RelationResult]]:
+    """The relations whose pass rates are gated, and those whose grounded rates are."""
+    gated = [each for each in results if not _NOT_GATED.intersection(each.tags)]
+    return [each for each in gated if each.clusters.judged], [
+        each for each in gated if each.grounded and each.grounded.clusters.judged and not each.directional
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmallestDrop:
+    """The smallest drop of a relation's pass rate that is detected with a chance of 0.8; None if none is."""
+
+    result: RelationResult
+    drop: float | None
+
+
+def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...]:
+    """The smallest detectable drop of each of ``results`` that is gated, all gated together and no drop allowed."""
+    with_pass_rate, with_grounded_rate = _rated(results)
+    demand = RegressionGate(relations=max(1, len(with_pass_rate) + len(with_grounded_rate)))
+    return tuple(
+        SmallestDrop(result=each, drop=_smallest_of(each, _prospect(each), demand, float(_POWER)))
+        for each in with_pass_rate
+    )
+
+
+def _prospect(
+    rated: RelationResult | Grounded, *, differ: float | None = None, icc: float | None = None
+) -> EffectAssumptions:
+    paired = None if rated.change is None else rated.change.paired
+    return assumptions_from(rated.clusters, paired, differ=differ, icc=icc)
+
+
+def _largest(rated: RelationResult | Grounded, prospect: EffectAssumptions) -> float:
+    """The largest drop that there can be."""
+    clusters = rated.clusters
+    return min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
+
+
+def _smallest_of(
+    rated: RelationResult | Grounded, prospect: EffectAssumptions, demand: RegressionGate, target: float
+) -> float | None:
+    largest = _largest(rated, prospect)
+    return smallest_drop(rated.clusters.scenes, prospect, demand, target, largest) if largest > 0 else None
+
+
 def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) -> _Item:
     rated = result.grounded if query.grounded and result.grounded else result
-    clusters = rated.clusters
-    paired = None if rated.change is None else rated.change.paired
-    prospect = assumptions_from(clusters, paired, differ=query.differ, icc=query.icc)
-    largest = min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
+    prospect = _prospect(rated, differ=query.differ, icc=query.icc)
+    largest = _largest(rated, prospect)
     needed: list[int | None] = []
     for drop in query.drops:
         scenes = scenes_needed(replace(prospect, drop=drop), demand, query.power) if drop <= largest else None
@@ -383,7 +423,7 @@ def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) ->
         result=result,
         rated=rated,
         prospect=prospect,
-        smallest=smallest_drop(clusters.scenes, prospect, demand, query.power, largest) if largest > 0 else None,
+        smallest=_smallest_of(rated, prospect, demand, query.power),
         needed=tuple(needed),
     )
 

@@ -194,14 +194,26 @@ class Resources:
         """The baseline, checked once; None if none is named.
 
         Raises:
+            OptionError: there is no such file.
             VqamtError: the file is no baseline, or a line of it is broken.
         """
         if self.settings.baseline is None:
             return None
+        if not self.settings.baseline.exists():
+            raise OptionError(self._missing_baseline)
         opened = Baseline(self.settings.baseline)
         if not self._is_worker:  # workers read only the items that they need
             opened.check()
         return opened
+
+    @property
+    def _missing_baseline(self) -> str:
+        file, prefix = self.settings.baseline, self.settings.prefix
+        first = "--vqamt-allow-missing-baseline" if prefix else "no baseline"
+        return (
+            f"Expected {self._argument('baseline')} to name a file that `vqamt bless` wrote, but there is no "
+            f"{str(file)!r}: get it (is it committed?), or run once with {first}, and `vqamt bless` that report"
+        )
 
     def baseline_item(self, spec: ItemSpec) -> BaselineItem | None:
         """The item of the baseline for an item of this run.

@@ -24,6 +24,7 @@ from pytest_vqamt.reporting.terminal import (
     summary,
 )
 from pytest_vqamt.reporting.text import replay_command
+from pytest_vqamt.reporting.view.headline import untested_line
 
 if TYPE_CHECKING:
     from pytest_vqamt.execution.resources import Resources
@@ -69,6 +70,7 @@ class ResultCollector:
         in_baseline: the ids of the baseline's items that were run, or failed to.
         replayed: the output of replayed cases.
         waived: the ids of waived cases.
+        failures: the first test report of each item that failed, by the position of its result.
     """
 
     results: list[RelationResult] = field(default_factory=list)
@@ -77,11 +79,16 @@ class ResultCollector:
     in_baseline: set[str] = field(default_factory=set)
     replayed: list[str] = field(default_factory=list)
     waived: set[str] = field(default_factory=set)
+    failures: dict[int, pytest.TestReport] = field(default_factory=dict)
+    _positions: dict[str, int] = field(default_factory=dict)
 
     def add(self, test_report: pytest.TestReport) -> None:
         outcome: ItemOutcome = getattr(test_report, REPORT_ATTRIBUTE, None) or ItemOutcome()
         if outcome.result is not None:
             self.results.append(outcome.result)
+            self._positions[test_report.nodeid] = outcome.result.position
+        if test_report.failed and test_report.nodeid in self._positions:
+            self.failures.setdefault(self._positions[test_report.nodeid], test_report)
         if outcome.spent is not None:
             self.spent.append(outcome.spent)
         if outcome.failed or test_report.when == _CRASH_PHASE:
@@ -102,6 +109,11 @@ def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
     return f"{hint} --vqamt-report=DIR and `vqamt bless DIR -o {file}`"
 
 
+def is_on_ci() -> bool:
+    """Whether this is a CI server, by the variables that pytest goes by."""
+    return any(os.environ.get(name) for name in ("CI", "BUILD_NUMBER"))
+
+
 class SessionReport:
     """Writes the report of a session and prints its summary."""
 
@@ -110,6 +122,7 @@ class SessionReport:
         self._resources = resources
         self._report: Report | None = None
         self._notes: list[str] = []
+        self._untested = ""
         self._error = ""
 
     def finish(self, session: pytest.Session, collected: ResultCollector, *, complete: bool) -> None:
@@ -126,6 +139,7 @@ class SessionReport:
             if self._settings.report:
                 remove_parts(self._settings.report)
             return
+        self._check_tested(self._report, session)
         if self._settings.report:
             self._write(self._report, self._settings.report, session)
         if os.environ.get("GITHUB_STEP_SUMMARY"):
@@ -133,6 +147,18 @@ class SessionReport:
 
             if left_out := append_step_summary(self._report, self._settings.report):
                 self._notes.append(left_out)
+
+    def _check_tested(self, report: Report, session: pytest.Session) -> None:
+        """Fails a session in which no case was judged, if it has a gate or runs on CI; a shard may be empty."""
+        terms = self._settings.terms
+        if not (terms.sampling.is_whole and report.complete):
+            return
+        self._untested = untested_line(report)
+        gates = (terms.thresholds, terms.grounded_thresholds, self._settings.baseline)
+        is_gated = any(gates) or any(result.gates for result in report.relations)
+        if self._untested and (is_gated or is_on_ci()):
+            self._untested += f"; the session fails, since {'a gate is set' if is_gated else 'it runs on CI'}"
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
         from pytest_vqamt.reporting.files import PAGE, write_files
@@ -160,9 +186,11 @@ class SessionReport:
         Without ``--vqamt-summary``, ``-q`` prints the figures and the gates alone, and ``-v`` all.
         """
         length = self._settings.summary or (SummaryLength.FULL if verbosity > 0 else SummaryLength.SHORT)
-        if (self._report is None and not self._error) or (length is SummaryLength.NONE and not self._error):
+        if not (self._error or self._untested) and (self._report is None or length is SummaryLength.NONE):
             return
         reporter.section("vqamt: consistency")
+        if self._untested:
+            reporter.write_line(self._untested, red=True, bold=True)
         if self._report is not None and length is not SummaryLength.NONE:
             notes = list(self._all_notes(self._report, waived))
             if length is SummaryLength.FULL:
@@ -170,7 +198,8 @@ class SessionReport:
             elif verbosity < 0 and self._settings.summary is None:
                 lines = brief_summary(self._report)
             else:
-                lines = short_summary(self._report, self._replay_command, room=LINES - 1 - len(notes))
+                room = LINES - 1 - len(notes) - bool(self._untested)
+                lines = short_summary(self._report, self._replay_command, room=room)
             for line in lines:
                 reporter.write_line(line.text, **_MARKUP[line.state])
             for note in notes:

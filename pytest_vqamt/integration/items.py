@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest._code.code import ExceptionRepr
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
 from pytest_vqamt.core.plain_text import clear_message, error_text, visible
@@ -18,6 +19,7 @@ from pytest_vqamt.reporting.text import (
     declined_message,
     drop_message,
     error_rate_message,
+    missed_drops,
     missed_gate_message,
     not_applicable_message,
     refused_message,
@@ -121,6 +123,17 @@ def shorten_summary_line(report: pytest.TestReport) -> None:
     """Keeps the first line of a failure for pytest's short summary, which on CI (``CI=true``) repeats all of them."""
     if crash := getattr(report.longrepr, "reprcrash", None):
         crash.message = crash.message.partition("\n")[0]
+
+
+def add_cause(report: pytest.TestReport, lines: Sequence[str]) -> None:
+    """Adds another cause to the failure in ``report``, below the first and in its line of the short summary."""
+    text = "\n".join(lines)
+    if isinstance(report.longrepr, ExceptionRepr):
+        report.longrepr.addsection("since the baseline", text, "-")
+    else:
+        report.longrepr = f"{report.longreprtext}\n{text}"
+    if crash := getattr(report.longrepr, "reprcrash", None):
+        crash.message += f"; {lines[0].splitlines()[0]}"
 
 
 def items_of(session: pytest.Session, vqamt: VqamtSession) -> list[pytest.Item]:
@@ -301,6 +314,10 @@ class GateItem(VqamtItem):
         with without_traceback():
             missed = any(not held.met for held in self._result.drop_gates)
             answers = self._vqamt.baseline_answers(self._result) if missed else ()
+        if missed and (failure := self._vqamt.failure_of(self._result)):
+            drops = missed_drops(self._result)
+            add_cause(failure, drops)
+            pytest.skip(f"{self.title}: {drops[0].splitlines()[0]}; its own test has failed, and names this drop, too")
         if missed:
             pytest.fail(drop_message(self._result, answers, self._vqamt.settings.rerun_command), pytrace=False)
 

@@ -123,6 +123,11 @@ OPTIONS: tuple[Option, ...] = (
         help="ask the cases that `vqamt bless` has kept in this file, and compare with how they came out then",
     ),
     Option(
+        name="--vqamt-allow-missing-baseline",
+        kind="flag",
+        help="run without a comparison while the file of --vqamt-baseline is not there yet",
+    ),
+    Option(
         name="--vqamt-max-drop",
         metavar="RATE",
         help="how far a pass rate may fall below the baseline's before it counts, where the drop is significant, too "

@@ -140,6 +140,10 @@ class VqamtSession:
         )
         return item.answers_to(result.violation.id) if item and result.violation else ()
 
+    def failure_of(self, result: RelationResult) -> pytest.TestReport | None:
+        """The test report of the failed test that ran the item of ``result``."""
+        return self._collected.failures.get(result.position)
+
     def replay(self, case_id: str, node: pytest.Item) -> None:
         """Replays a case and keeps the output for the summary.
 

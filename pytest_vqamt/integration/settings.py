@@ -37,7 +37,7 @@ class Settings(RunSettings):
     """The options of a session, typed.
 
     Attributes:
-        missing_baseline: the file of blessed cases that is named and does not exist yet.
+        missing_baseline: the file of blessed cases that is named and may be missing, and is.
         cases_name: the name of the report's file of cases.
         report_images: the cases whose pictures the page shows.
         summary: how long the summary in the terminal is; None where ``-q`` and ``-v`` decide.
@@ -90,7 +90,9 @@ def read_settings(config: pytest.Config) -> Settings:
             f"got --vqamt-model={','.join(models)}: leave --vqamt-max-cost off"
         )
     baseline = _baseline(config)
-    has_baseline = baseline is not None and baseline.exists()
+    # A replay compares nothing, and a baseline that is missing without leave is an error where it is opened.
+    may_be_missing = bool(option_value(config, "vqamt_replay")) or _flag(config, "vqamt_allow_missing_baseline")
+    has_baseline = baseline is not None and (baseline.exists() or not may_be_missing)
     for spec in models:
         ModelCatalogue().check(spec, options)
     return Settings(

@@ -127,11 +127,7 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
         again: the beginning of the replay command.
     """
     grounded = result.grounded.change if result.grounded else None
-    lines = [
-        f"{result.item} on {result.model.name}: {_describe_drop(change, is_grounded=change is grounded)}"
-        for change in result.changes
-        if change.gate and not change.gate.met
-    ]
+    lines = [f"{result.item} on {result.model.name}: {drop}" for drop in missed_drops(result)]
     if any(gate.unread is not None for gate in result.drop_gates):
         lines += _unread_lines(result)
     lines.append(f"  claim: {result.claim}")
@@ -148,6 +144,16 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
     if result.ungrounded and grounded and grounded.gate and not grounded.gate.met:
         lines += _violation_lines(result, result.ungrounded, again, "simplest violated contrast")
     return _message(lines)
+
+
+def missed_drops(result: RelationResult) -> list[str]:
+    """The drops since the baseline that are larger than is allowed, each with its counts on a second line."""
+    grounded = result.grounded.change if result.grounded else None
+    return [
+        _describe_drop(change, is_grounded=change is grounded)
+        for change in result.changes
+        if change.gate and not change.gate.met
+    ]
 
 
 def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:

@@ -8,19 +8,23 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.commands.bless import proposed_max_drop
+from pytest_vqamt.commands.power import SmallestDrop
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.events import Event, Judged
+from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.execution.blessing import run, write
 from tests.execution.worlds import Model, Rule, Scenes
+from tests.reporting.running import run_into
 
 Row = dict[str, Any]
 
@@ -64,16 +68,38 @@ def lines_of(file: Path) -> list[Row]:
 def test_what_was_blessed_and_how_it_is_used_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, file = report_in(tmp_path / "out"), tmp_path / "kept" / "ours.gz"
     assert main(["bless", str(folder), "-o", str(file)]) == 0
-    first, second, *use = capsys.readouterr().out.splitlines()
+    first, second, *rest = capsys.readouterr().out.splitlines()
     assert first == "blessed 2 items, 20 cases, of made on made:1, made:5"
     assert second == f"{file}: {file.stat().st_size:,} bytes"
-    assert use == [
+    # Few scenes detect nothing.
+    assert [line.split() for line in rest[3:5]] == [
+        ["ours.rule-made-made:1", "10", "100", "%", "none"],
+        ["ours.second-made-made:5", "10", "100", "%", "none"],
+    ]
+    assert rest[-3:] == [
         "to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:",
         f'    vqamt_baseline = "{file.as_posix()}"',
-        '    vqamt_max_drop = "0.02"',
-        "a larger drop fails a run only if it is significant; for the smallest drop that these cases can detect, run",
-        f"    vqamt power --report {folder} --max-drop 0.02",
+        '    vqamt_max_drop = "0.1"',
     ]
+
+
+def test_the_smallest_drops_are_those_of_power(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    relations = ["metavqa.reorder[object]", "metavqa.reversion[object]"]
+    run_into(tmp_path / "out", model="oracle", relations=[*relations, "control.repeat"], max_cases=40)
+    assert main(["bless", str(tmp_path / "out"), "-o", str(tmp_path / "base.gz")]) == 0
+    told = re.findall(r"^    (\S+) +40 +100 % +(\d+) points$", capsys.readouterr().out, re.MULTILINE)
+    assert main(["power", "--report", str(tmp_path / "out"), "--json"]) == 0
+    items = json.loads(capsys.readouterr().out)["items"]
+    assert sorted(told) == [(each["id"], f"{100 * each['smallest_drop']:.0f}") for each in items]
+    assert [name for name, _ in sorted(told)] == relations, "and not the control"
+
+
+@pytest.mark.parametrize(
+    ("drops", "proposed"), [((0.181, 0.25, 0.3), 0.12), ((0.01, None), 0.01), ((None, None), 0.1), ((), 0.1)]
+)
+def test_the_proposed_limit_is_half_of_what_can_be_seen(drops: tuple[float | None, ...], proposed: float) -> None:
+    made = [SmallestDrop(result=cast("RelationResult", None), drop=drop) for drop in drops]
+    assert proposed_max_drop(made) == proposed
 
 
 def test_the_file_holds_the_cases_as_they_were_reported(tmp_path: Path) -> None:

@@ -113,9 +113,38 @@ def test_a_drop_may_be_tolerated(run: Run, allowed: str, failed: int) -> None:
 
 
 @pytest.mark.usefixtures("blessed")
-def test_a_threshold_and_a_drop_are_two_demands(run: Run) -> None:
-    result = run(TWO, BASELINE, "--vqamt-fail-under=0.5", model=FAULTY)
-    result.assert_outcomes(passed=2, failed=2)
+def test_one_failure_names_the_missed_threshold_and_the_drop(
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")  # the short summary is not cut
+    demands = ("--vqamt-fail-under=0.5", "--junitxml=junit.xml", "-rfs")
+    result = run(TWO, BASELINE, *demands, *workers, model=FAULTY)
+    result.assert_outcomes(passed=2, failed=1, skipped=1)
+    drop = "the pass rate has dropped from 1.000 to 0.000 on the same 10 cases "
+    result.stdout.fnmatch_lines(
+        [
+            f"metavqa.reversion[[]object] on {FAULTY}: pass rate 0.000 *; required: pass rate >= 0.5",
+            "*since the baseline*",
+            f"{drop}*",
+            "  10 regressions, 0 fixes",
+            f"FAILED vqamt::metavqa.reversion[[]object]*: pass rate 0.000 *; {drop}*",
+            f"SKIPPED*reversion[[]object]*{drop}*; its own test has failed, and names this drop, too",
+        ]
+    )
+    junit = ET.parse(pytester.path / "junit.xml").getroot()
+    assert [each.tag for case in junit.iter("testcase") for each in case if each.tag in ("failure", "skipped")] == [
+        "failure",
+        "skipped",
+    ]
+
+
+@pytest.mark.parametrize("style", ["line", "short", "long", "native"])
+@pytest.mark.usefixtures("blessed")
+def test_a_failure_of_the_users_own_test_names_the_drop(pytester: pytest.Pytester, run: Run, style: str) -> None:
+    pytester.makepyfile(test_own="def test_own(vqamt_consistency):\n    assert vqamt_consistency.run().pass_rate > 0.5")
+    result = run(TWO, BASELINE, f"--tb={style}", model=FAULTY)
+    result.assert_outcomes(passed=2, failed=1, skipped=1)
+    assert result.stdout.str().count("the pass rate has dropped from 1.000 to 0.000 on the same 10 cases ") >= 1
 
 
 @pytest.mark.usefixtures("blessed")
@@ -218,7 +247,29 @@ def test_an_item_that_cannot_be_run_is_failed_and_not_missing(pytester: pytest.P
     assert (report["complete"], report["baseline"]["missing"]) == (False, [])
 
 
-def test_no_baseline_yet(pytester: pytest.Pytester, run: Run) -> None:
+@pytest.mark.parametrize("workers", WORKERS)
+def test_a_baseline_that_is_missing_is_one_line(pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]) -> None:
+    pytester.makepyfile(loads=LOADS)
+    result = run(TWO, BASELINE, *workers, model="python:loads:load")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line,) = result.stderr.str().strip().splitlines()
+    assert line == (
+        "ERROR: Expected --vqamt-baseline to name a file that `vqamt bless` wrote, but there is no "
+        f"{str(pytester.path / 'base.gz')!r}: get it (is it committed?), or run once with "
+        "--vqamt-allow-missing-baseline, and `vqamt bless` that report"
+    )
+
+
+def test_a_missing_baseline_does_not_matter_to_other_tests_or_a_replay(pytester: pytest.Pytester, run: Run) -> None:
+    case = cases_in(pytester.path / "out")[0]["case_id"] if run(TWO, "--vqamt-report=out") else ""
+    run(f"--vqamt-replay={case}", BASELINE).assert_outcomes(passed=1)
+    pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_baseline = base.gz\n")
+    pytester.makepyfile(test_unit="def test_unit(): pass")
+    run(model=None).assert_outcomes(passed=1)
+
+
+def test_a_first_run_may_have_no_baseline(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini("[pytest]\nvqamt_allow_missing_baseline = true\n")
     result = run(TWO, "--vqamt-baseline=kept/base.gz", "--vqamt-report=out", model=FAULTY)
     result.assert_outcomes(passed=2)
     assert result.ret == pytest.ExitCode.OK

@@ -162,12 +162,17 @@ STOPS = """
             raise KeyboardInterrupt
 """
 
+NONE = ("--vqamt-relations=ours.never,control.repeat",)
+DECLINES = "import pytest_vqamt as vqamt\n\ndef model(image, text): return vqamt.Declined('no such questions')"
 SESSIONS: dict[str, tuple[str, tuple[str, ...], int]] = {
     "no gate": (FAULTY, (), 0),
     "a gate that is met": ("oracle", ("--vqamt-fail-under=1",), 0),
-    "no baseline yet": (FAULTY, ("--vqamt-baseline=absent.gz",), 0),
+    "no baseline yet": (FAULTY, ("--vqamt-baseline=absent.gz", "--vqamt-allow-missing-baseline"), 0),
+    "a baseline that is missing": (FAULTY, ("--vqamt-baseline=absent.gz",), 4),
     "nothing lost since the baseline": ("oracle", ("--vqamt-baseline=base.gz",), 0),
-    "nothing applies": ("oracle", ("--vqamt-data=pictures:1", "--vqamt-relations=metavqa.insertion_plus"), 0),
+    "nothing applies": ("oracle", NONE, 0),
+    "nothing applies to a shard": ("oracle", (*NONE, "--vqamt-fail-under=1", "--vqamt-shard=1/2"), 0),
+    "nothing applies, under a gate": ("oracle", (*NONE, "--vqamt-fail-under=1"), 1),
     "the plan alone": ("oracle", ("--vqamt-plan",), 0),
     "a shard below a threshold": (FAULTY, ("--vqamt-fail-under=1", "--vqamt-shard=1/2"), 0),
     "a shard below its baseline": (FAULTY, ("--vqamt-baseline=base.gz", "--vqamt-shard=1/2"), 0),
@@ -204,11 +209,48 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("case", SESSIONS)
-def test_sessions(run: Run, pytester: pytest.Pytester, base: Path, case: str) -> None:
+def test_sessions(run: Run, pytester: pytest.Pytester, base: Path, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model, options, status = SESSIONS[case]
     shutil.copy(base, pytester.path)
+    pytester.makeconftest(NEVER)
+    for name in ("CI", "BUILD_NUMBER"):
+        monkeypatch.delenv(name, raising=False)
     result = run(REVERSION, *options, "--vqamt-cache=kept", model=model, max_cases=10)
     assert result.ret == status, result.stdout.str() + result.stderr.str()
+
+
+@pytest.mark.parametrize("options", [(), ("-q",), ("-v",), ("--vqamt-summary=none",)])
+def test_a_run_in_which_all_is_skipped_says_so_and_fails_on_ci(
+    pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    pytester.makeconftest(NEVER)
+    pytester.makepyfile(declines=DECLINES)
+    named = "--vqamt-relations=ours.never,metavqa.reversion,control.repeat"
+    monkeypatch.setenv("CI", "true")
+    result = run(named, *options, model="python:declines:model", summary=None)
+    result.assert_outcomes(skipped=4)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert (
+        "NOTHING WAS TESTED: none of 3 relations has a judged case (2 declined or refused, 1 not applicable); "
+        "the session fails, since it runs on CI"
+    ) in result.outlines
+    monkeypatch.setenv("CI", "")
+    monkeypatch.delenv("BUILD_NUMBER", raising=False)
+    result = run(named, *options, model="python:declines:model", summary=None)
+    assert result.ret == pytest.ExitCode.OK
+    assert result.stdout.str().count("NOTHING WAS TESTED: ") == 1
+
+
+@pytest.mark.parametrize(("options", "status"), [((), ExitStatus.OK), (("--vqamt-fail-under=1",), ExitStatus.FINDING)])
+def test_merged_shards_in_which_all_is_skipped(
+    pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], status: ExitStatus
+) -> None:
+    for name in ("CI", "BUILD_NUMBER"):
+        monkeypatch.delenv(name, raising=False)
+    pytester.makeconftest(NEVER)
+    for number in (1, 2):
+        assert run(*NONE, *options, f"--vqamt-shard={number}/2", f"--vqamt-report={number}").ret == pytest.ExitCode.OK
+    assert main(["merge", "1", "2", "-o", "whole"]) == status
 
 
 def test_a_report_that_cannot_be_written_fails_the_run(pytester: pytest.Pytester, run: Run) -> None:

@@ -231,6 +231,25 @@ def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
     return tuple(sorted(ranked, key=lambda line: (not line.is_missed, *weakness(line))))
 
 
+def untested_line(report: Report) -> str:
+    """Says that no case of any relation but the controls was judged, and why; "" if one was."""
+    results = [each for each in report.relations if "control" not in each.tags] or report.relations
+    if not results or any(each.total.judged for each in results):
+        return ""
+    reasons = Counter(
+        "not applicable"
+        if not each.all_cases
+        else "declined or refused"
+        if each.declined == each.all_cases
+        else "without an answer"
+        if each.errors == each.all_cases
+        else "waived, flaky or without an answer"
+        for each in results
+    )
+    named = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
+    return f"NOTHING WAS TESTED: none of {count_noun(len(results), 'relation')} has a judged case ({named})"
+
+
 def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunPart]) -> str:
     known = [each for each in figures if each.consistent.rate is not None]
     if len(figures) == 1 and (figures[0].unread.rate or 0.0) > _MUCH_UNREAD:
@@ -238,6 +257,8 @@ def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunP
         if all(part.unread.is_refused for part in parts):
             return f"{figures[0].model} refused to answer in {rate} of its cases"
         return f"{figures[0].model} could not be read in {rate} of its cases"
+    if untested := untested_line(report):
+        return untested
     if not known:
         return f"{', '.join(model.name for model in report.models)}: no case was judged"
     best = max(known, key=lambda each: each.consistent.rate or 0.0)
