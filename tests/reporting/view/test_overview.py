@@ -66,7 +66,10 @@ def test_the_title_and_the_tiles_are_about_the_model() -> None:
     assert first(result(), result(model=OTHER, holds=9, violated=1)).title == (
         "other is the most consistent of 2 models: in 90 % of its cases"
     )
-    assert first(result(tally=Tally(cases=1, errors=1))).title == "tiny: no case was judged"
+    assert (
+        first(result(tally=Tally(cases=1, errors=1))).title
+        == "NOTHING WAS TESTED: none of 1 relation has a judged case (1 without an answer)"
+    )
 
 
 def test_the_five_weakest_relations_have_their_claim_and_a_link() -> None:
