@@ -1,4 +1,4 @@
-"""The examples in the docstrings show what the code does; README names all there is and leads to every page."""
+"""The examples in the docstrings show what the code does; the reference names all there is, and links lead to every page."""
 
 from __future__ import annotations
 
@@ -29,8 +29,13 @@ def test_examples_in_docstrings(module: str) -> None:
     assert outcome.failed == 0
 
 
-def test_readme_names_every_relation_model_and_source() -> None:
-    text = (PACKAGE.parent / "README.md").read_text(encoding="utf-8")
+def test_readme_is_short() -> None:
+    assert len((PACKAGE.parent / "README.md").read_text(encoding="utf-8").split()) <= 1000
+
+
+def test_the_reference_names_every_relation_model_and_source() -> None:
+    pages = (PACKAGE.parent / "docs" / "reference").rglob("*.md")
+    text = "\n".join(page.read_text(encoding="utf-8") for page in sorted(pages))
     models = {kind.name: (f"`{kind.name}`", f"`{kind.name}:") for kind in MODELS}
     data = {name: (f"`{name}:", f"`{name}[") for name in sources.TABLE}
     rules = {name: (f"`{name}`", f"`{name}[") for name in (*relations.TABLE, *relations.ON_REQUEST)}
