@@ -16,6 +16,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
 from pytest_vqamt.integration.waivers import add_waivers
+from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.audit.judgements import (
     JudgedSheet,
     Judgement,
@@ -134,7 +135,7 @@ def _draw(report: Report, data: ReportData, arguments: argparse.Namespace) -> It
         sample=DEFAULT_SAMPLE if arguments.sample is None else arguments.sample,
         per_relation=arguments.per_relation,
         seed=arguments.seed or 0,
-        relations=tuple(part.strip() for part in (arguments.relations or "").split(",") if part.strip()),
+        relations=globs_of(arguments.relations or ""),
         model=arguments.model,
         data=() if len(data.named) == len(report.data) else data.named,
     )

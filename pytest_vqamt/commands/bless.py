@@ -11,6 +11,7 @@ from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
+from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.view.format import aligned_table, format_percent
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the baseline, and prints what it holds and how to use it."""
-    globs = tuple(part.strip() for part in arguments.relations.split(",") if part.strip())
+    globs = globs_of(arguments.relations)
     written = bless(arguments.report, arguments.out, relations=globs, allow_errors=arguments.allow_errors)
     head = written.head
     cases = sum(each.tally.cases for each in head.items)

@@ -15,6 +15,7 @@ from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, describe_reasons, export_report
 from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
+from pytest_vqamt.relations.catalogue import globs_of
 
 _SHOWN_LABELS = 6
 
@@ -76,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Exports the cases, and prints their numbers."""
     parse_settings(arguments.option, "--option")
-    globs = tuple(part.strip() for part in arguments.relations.split(",") if part.strip())
+    globs = globs_of(arguments.relations)
     if not 0 < arguments.split <= 1:
         raise OptionError(f"Expected --split=SHARE above 0 and up to 1, but got --split={arguments.split:g}")
     terms = Terms(

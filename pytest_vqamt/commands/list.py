@@ -52,9 +52,9 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
 
 
 _HOW_TO_NAME = (
-    "--vqamt-relations='carets.*,metavqa.cutting[count]' runs a family and one variant. Without it, openai:, hf: and",
+    "--vqamt-relations='carets,metavqa.cutting[count]' runs a family and one variant. Without it, openai:, hf: and",
     "served: models run the preset today, other models all relations but those on request. Relations on request run",
-    "where a pattern begins with their family: --vqamt-relations='view.*'.",
+    "where a pattern begins with their family: --vqamt-relations=view.",
 )
 
 

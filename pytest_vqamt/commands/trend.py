@@ -8,7 +8,8 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replace_text
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.identity import check_patterns, matches
+from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.compare.trend import trend_lines, trend_page, trends
 from pytest_vqamt.reporting.files import read_report
 
@@ -25,13 +26,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the trends, and writes the page."""
     if len(arguments.folders) < 2:
         raise OptionError(f"Expected two reports or more, but got one, {str(arguments.folders[0])!r}: name another")
-    globs = [part.strip() for part in arguments.relations.split(",") if part.strip()]
-    found = trends(
-        [(str(folder), read_report(folder)) for folder in arguments.folders],
-        lambda item: any(matches(glob, item) for glob in globs),
-    )
-    if not found.lines:
-        raise OptionError(f"Expected --relations to name relations of the reports, but got {arguments.relations!r}")
+    globs = globs_of(arguments.relations)
+    reports = [(str(folder), read_report(folder)) for folder in arguments.folders]
+    check_patterns(globs, [result.item for _, report in reports for result in report.relations])
+    found = trends(reports, lambda item: any(matches(glob, item) for glob in globs))
     for line in trend_lines(found):
         print(line)
     if arguments.out:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
+
+from pytest_vqamt.core.errors import OptionError, did_you_mean
 
 _SEPARATOR = "\x1f"
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -38,13 +40,42 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def matches(pattern: str, item: str) -> bool:
     """Whether ``pattern`` matches the item ``relation[variant]``; without a variant it matches all of them.
 
+    The bare name of a family matches all its relations: "metavqa" is "metavqa.*".
+
     >>> matches("metavqa.*", "metavqa.partition[object]"), matches("metavqa.partition", "metavqa.partition[object]")
     (True, True)
+    >>> matches("metavqa", "metavqa.partition[object]"), matches("meta", "metavqa.partition[object]")
+    (True, False)
     >>> matches("metavqa.partition[property]", "metavqa.partition[object]")
     False
     """
-    glob = _compiled(pattern)
-    return bool(glob.fullmatch(item) or glob.fullmatch(item.partition("[")[0]))
+    glob, relation = _compiled(pattern), item.partition("[")[0]
+    family, dot, _ = relation.partition(".")
+    return bool(glob.fullmatch(item) or glob.fullmatch(relation) or (dot and pattern == family))
+
+
+def families_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The families of relations or items, each once: what stands before the dot.
+
+    >>> families_of(["metavqa.partition[object]", "metavqa.reorder", "corruption[blur-global]"])
+    ('metavqa',)
+    """
+    relations = (name.partition("[")[0] for name in names)
+    return tuple(dict.fromkeys(name.partition(".")[0] for name in relations if "." in name))
+
+
+def check_patterns(patterns: Sequence[str], items: Collection[str]) -> None:
+    """Checks that each pattern of ``--relations`` matches an item of a report.
+
+    Raises:
+        OptionError: a pattern matches nothing.
+    """
+    for pattern in patterns:
+        if not any(matches(pattern, item) for item in items):
+            raise OptionError(
+                f"Expected --relations to name relations of the report, but {pattern!r} names none; "
+                f"{did_you_mean(pattern, dict.fromkeys((*families_of(items), *items)))}"
+            )
 
 
 def seed_for(relation: str, variant: str, user_seed: int, part: int = 0) -> int:

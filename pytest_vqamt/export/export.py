@@ -14,8 +14,8 @@ from typing import cast
 from pytest_vqamt.core.case_store import find_cases_file
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Insert
-from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
-from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
+from pytest_vqamt.core.identity import check_patterns
 from pytest_vqamt.core.input_files import MAX_ID_LIST_BYTES, read_text
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.picture import Picture
@@ -128,10 +128,7 @@ def export_report(
     if not 0 < terms.split <= 1:
         raise OptionError(f"Expected a share above 0 and up to 1 to train on, but got split={terms.split!r}")
     about = ReportSummary.of(report)
-    for glob in terms.wanted.relations:
-        if not any(matches(glob, item) for item in about.tags):
-            hint = did_you_mean(glob, about.tags)
-            raise OptionError(f"Expected --relations to name relations of the report, but {glob!r} names none; {hint}")
+    check_patterns(terms.wanted.relations, about.tags)
     with (
         new_folder(out) as folder,
         scratch_folder(folder) as beside,

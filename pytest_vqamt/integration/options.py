@@ -41,7 +41,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-relations",
         metavar="GLOBS",
-        help="only these relations (vqamt list), comma-separated, e.g. metavqa.*,view.shift "
+        help="only these relations (vqamt list), comma-separated, e.g. metavqa,view.shift "
         "(default: the preset today for openai:, hf: and served: models, all but those on request for others; "
         "on published pairs (carets:DIR) those about them)",
     ),

@@ -23,7 +23,7 @@ from pytest_vqamt.core.case import (
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean, location
-from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.identity import families_of, matches
 from pytest_vqamt.core.meaning import Annotated, Describe, Label, groups_of
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
@@ -283,8 +283,9 @@ def _nearest(pattern: str) -> str:
         if pattern in without_family:
             return f"did you mean {without_family[pattern]!r}?"
         known = list(names())
-    families = tuple(dict.fromkeys(f"{name.partition('.')[0]}.*" for name in names() if "." in name))
-    return did_you_mean(pattern, (*families, *known), listed=(*families, "and others (vqamt list)"))
+    families = families_of(names())
+    globs = (f"{family}.*" for family in families)
+    return did_you_mean(pattern, (*families, *globs, *known), listed=(*families, "and others (vqamt list)"))
 
 
 def settings_known() -> tuple[RelationSetting, ...]:

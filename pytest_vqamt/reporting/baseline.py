@@ -17,8 +17,8 @@ from pytest_vqamt.core.case_store import (
     item_lines,
     open_cases,
 )
-from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
-from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.identity import check_patterns, matches
 from pytest_vqamt.core.report_json import case_line, tally_of_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
@@ -82,12 +82,7 @@ def _check(report: Report, folder: Path) -> None:
 def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
     """The positions of the items that the globs match."""
     items = [result.item for result in report.relations]
-    for pattern in relations:
-        if not any(matches(pattern, item) for item in items):
-            raise OptionError(
-                f"Expected --relations to name items of the report, but {pattern!r} names none; "
-                f"{did_you_mean(pattern, dict.fromkeys(items))}"
-            )
+    check_patterns(relations, items)
     return frozenset(
         place
         for place, item in enumerate(items)

@@ -70,7 +70,9 @@ class Threshold:
 
     @property
     def literal_length(self) -> int:
-        return len(self.pattern.replace("*", ""))
+        """The number of literal characters; the bare name of a family is as exact as "metavqa.*"."""
+        is_bare = not set(".*[").intersection(self.pattern)
+        return len(self.pattern.replace("*", "")) + is_bare
 
 
 _RATES = {GateKind.PASS_RATE: "pass rate", GateKind.GROUNDED_RATE: "grounded rate"}

@@ -133,7 +133,11 @@ def test_only_some_relations(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert {case["relation"] for case in cases} == {"ours.second"}
     assert main(["bless", str(folder), "-o", str(file), "--relations", "ours.secnd"]) == 2
     told = capsys.readouterr().err
-    assert "Expected --relations to name items of the report, but 'ours.secnd' names none; did you mean 'ours." in told
+    assert (
+        "Expected --relations to name relations of the report, but 'ours.secnd' names none; did you mean 'ours." in told
+    )
+    assert main(["bless", str(folder), "-o", str(file), "--relations", "oours"]) == 2
+    assert "did you mean 'ours'?" in capsys.readouterr().err
 
 
 def test_waived_cases_are_left_out(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ ITEM = "metavqa.partition[object]"
     "pattern",
     [
         "*",
+        "metavqa",
         "metavqa.*",
         "metavqa.partition",
         "metavqa.partition[object]",
@@ -40,7 +41,9 @@ def test_a_pattern_that_names_the_item(pattern: str) -> None:
     "pattern",
     [
         "",
-        "metavqa",
+        "meta",
+        "partition[object]",
+        "metavqa[object]",
         "metavqa.",
         "partition",
         "metavqa.part",

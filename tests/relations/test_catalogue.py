@@ -212,6 +212,13 @@ def test_globs_choose_in_the_catalogues_order(wanted: tuple[str, ...], chosen: t
     assert items(*wanted) == chosen
 
 
+def test_the_bare_name_of_a_family_is_all_of_it() -> None:
+    assert items("metavqa") == items("metavqa.*")
+    assert items("view") == items("view.*") != ()
+    assert items(excluded=("metavqa",)) == items(excluded=("metavqa.*",))
+    assert items("corruption") == tuple(item for item in ALL if item.startswith("corruption["))
+
+
 def test_a_star_may_reach_from_the_name_into_the_variant() -> None:
     for glob in ("*object*", "*ob*ct]", "c*o*n[*l]", "m*t*", "*[o*", "carets.*l*e*"):
         assert items(glob) == tuple(item for item in ALL if matches(glob, item)) != (), glob
@@ -237,7 +244,8 @@ def test_a_pattern_that_names_nothing_is_refused(wanted: tuple[str, ...], exclud
         ("view.recolor", "did you mean 'view.recolour'?"),
         ("view.recolour[colour]", "did you mean 'view.recolour[color]'?"),
         ("today", "it is a preset: --vqamt-preset=today"),
-        ("zebra", "known: metavqa.*, carets.*, "),
+        ("metvqa", "did you mean 'metavqa'?"),
+        ("zebra", "known: metavqa, carets, "),
     ],
 )
 def test_a_pattern_that_names_nothing_gets_a_hint(pattern: str, hint: str) -> None:

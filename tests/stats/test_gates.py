@@ -78,6 +78,8 @@ class TestWhichOneApplies:
     def test_of_equally_exact_ones_the_later_wins(self) -> None:
         assert demanded("0.9", "0.5") == 0.5
         assert demanded("metavqa.*=0.9", "metavqa.*=0.5", "0.7") == 0.5
+        assert demanded("metavqa.*=0.9", "metavqa=0.5", "0.7") == 0.5
+        assert demanded("metavqa=0.5", "metavqa.*=0.9", "0.7") == 0.9
 
     @pytest.mark.parametrize("tag", ["baseline", "presumed"])
     def test_some_are_gated_only_by_a_pattern_that_names_them(self, tag: str) -> None:

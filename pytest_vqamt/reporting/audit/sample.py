@@ -14,7 +14,7 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import find_cases_file, numbered_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
-from pytest_vqamt.core.identity import digest, matches
+from pytest_vqamt.core.identity import check_patterns, digest, matches
 from pytest_vqamt.core.results import Report
 
 CaseKey: TypeAlias = tuple[str, str, str]
@@ -110,12 +110,7 @@ def draw_sample(report: Report, folder: Path, draw: SampleSettings) -> Sample:
 
 def _left_out(report: Report, draw: SampleSettings) -> frozenset[str]:
     items = {each.item: each.tags for each in report.relations}
-    for pattern in draw.relations:
-        if not any(matches(pattern, item) for item in items):
-            raise OptionError(
-                f"Expected --relations to name relations of the report, but {pattern!r} names none; "
-                f"{did_you_mean(pattern, items)}"
-            )
+    check_patterns(draw.relations, items)
     models = [model.name for model in report.models]
     if draw.model is not None and draw.model not in models:
         raise OptionError(
