@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.commands.main import COMMANDS
+from pytest_vqamt.commands import main as main_module
+from pytest_vqamt.commands.main import COMMANDS, GROUPS
 
 
 def test_the_console_script_is_this_function() -> None:
@@ -19,14 +22,72 @@ def test_the_console_script_is_this_function() -> None:
     assert script.value == "pytest_vqamt.cli:main"
 
 
-def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_every_command_in_its_group_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--help"])
     assert ended.value.code == 0
-    printed = capsys.readouterr().out
-    for name, purpose in COMMANDS.items():
-        assert name in printed
-        assert purpose in " ".join(printed.split())
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 42
+    assert max(map(len, lines)) <= 80
+    for group, commands in GROUPS.items():
+        first = lines.index(f"{group}:") + 1
+        shown = [line.split(maxsplit=1) for line in lines[first : first + len(commands)]]
+        assert shown == [[name, purpose] for name, purpose in commands.items()]
+
+
+def test_every_module_of_a_command_is_listed() -> None:
+    folder = Path(main_module.__file__).parent
+    modules = {
+        file.stem.replace("_", "-") for file in folder.glob("*.py") if "def add_arguments(" in file.read_text("utf-8")
+    }
+    assert modules == set(COMMANDS)
+
+
+def _options(command: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=command)
+    import_module(f"pytest_vqamt.commands.{command.replace('-', '_')}").add_arguments(parser)
+    return parser
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_has_one_name_in_all_commands(command: str) -> None:
+    """What pytest has, too, is called the same without the prefix."""
+    names = {name for action in _options(command)._actions for name in action.option_strings}
+    assert not [name for name in names if name.startswith("--vqamt-")]
+    assert ("--out" in names) == ("-o" in names)
+
+
+@pytest.mark.parametrize(
+    ("typed", "now"),
+    [
+        ("serve --vqamt-model=tiny --vqamt-data pictures", "serve --model=tiny --data pictures"),
+        ("describe view.shift --cases=3", "describe view.shift --max-cases=3"),
+        ("describe view.shift --vqamt-max-cases 3", "describe view.shift --max-cases 3"),
+        ("report out --images none", "report out --report-images none"),
+        ("merge a b -o out --vqamt-report-images=none", "merge a b -o out --report-images=none"),
+        ("power --relations 3 --cases 5", "power --comparisons 3 --cases 5"),
+        ("export out --relations a=b", "export out --relations a=b"),
+        ("export out --only=all", "export out --of=all"),
+        ("new relation ours.x --dir=y", "new relation ours.x --out=y"),
+        (
+            "check-captions --strict=published --allow-bad-rows f",
+            "check-captions --strict=published --allow-bad-records f",
+        ),
+        ("list -- --vqamt-model", "list -- --vqamt-model"),
+    ],
+)
+def test_former_names_and_those_of_pytest_are_taken(typed: str, now: str) -> None:
+    assert main_module._with_current_names(typed.split()) == tuple(now.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "former", "now"),
+    [(command, *names) for command, table in main_module._FORMER_OPTIONS.items() for names in table.items()],
+)
+def test_a_former_name_is_that_of_no_other_option(command: str, former: str, now: str) -> None:
+    names = {name for action in _options(command)._actions for name in action.option_strings}
+    assert now in names
+    assert former not in names
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -43,12 +104,19 @@ def test_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == f"vqamt {version('pytest-vqamt')}\n"
 
 
-@pytest.mark.parametrize("typed", [[], ["lst"], ["list", "--jsn"], ["describe"], ["merge", "out"]])
+@pytest.mark.parametrize("typed", [[], ["list", "--jsn"], ["describe"], ["merge", "out"]])
 def test_a_wrong_call_is_told_the_usage(typed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(typed)
     assert ended.value.code == 2
     assert "usage: vqamt" in capsys.readouterr().err
+
+
+def test_a_misspelt_command_gets_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reprot", "out"]) == 2
+    assert capsys.readouterr().err == (
+        "vqamt: Expected a command, but got 'reprot'; did you mean 'report'? (vqamt --help)\n"
+    )
 
 
 def test_a_mistake_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:

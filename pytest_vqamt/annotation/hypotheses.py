@@ -61,7 +61,7 @@ def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
     named = options.settings.get(SETTING, "")
     catalogue.min_score_setting(options.settings)
     if not _split_kind(named)[1].strip():
-        raise OptionError(f"Expected --vqamt-option {SETTING}=REPO-OR-PATH, but got {SETTING}={named!r}")
+        raise OptionError(f"Expected --option {SETTING}=REPO-OR-PATH, but got {SETTING}={named!r}")
     settings = settings_named(options, SETTINGS)
     files, _, counts = _ungrounded(argument)
     folder = files.folder
@@ -128,7 +128,7 @@ def _grounder(options: ModelOptions) -> Grounder:
     """
     kinds, named = _split_kind(options.settings[SETTING])
     try:
-        checkpoint = locate_checkpoint(named, default="", kind=SETTING, typed=f"--vqamt-option {SETTING}=")
+        checkpoint = locate_checkpoint(named, default="", kind=SETTING, typed=f"--option {SETTING}=")
     except ModuleNotFoundError:
         return catalogue.grounder_of(named, options)  # its error names the package
     if kinds:

@@ -98,7 +98,7 @@ def model_errors(model: str, photo: str, advice: str) -> Iterator[None]:
     except Exception as error:
         why = f"Expected a {model} to look at {photo}, but it raised {type(error).__name__} ({error_reason(error)}): "
         if is_out_of_memory(error):
-            raise ModelError(f"{why}give --vqamt-device=cpu, or make the photo smaller") from error
+            raise ModelError(f"{why}give --device=cpu, or make the photo smaller") from error
         if isinstance(error, ImportError):
             raise ModelError(f'{why}run: pip install "pytest-vqamt[photos]"') from error
         raise DetectionError(f"{why}{advice}") from error

@@ -30,20 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("data", metavar="SPEC", help="photos:DIR or snli-ve:DIR")
     parser.add_argument(
-        "--vqamt-option",
+        "--option",
         metavar="NAME=VALUE",
         action="append",
         default=[],
         help="a detector or a setting of it, such as boxes=REPO-OR-PATH (docs/how-to/annotate.md); repeatable",
     )
     parser.add_argument(
-        "--vqamt-model",
+        "--model",
         metavar="SPEC",
         help="a model, as --vqamt-model of pytest takes it, that is asked what is in photos and where; its lines are "
         "marked presumed",
     )
-    parser.add_argument("--vqamt-device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
-    parser.add_argument("--vqamt-dtype", metavar="DTYPE", help="the precision of the weights")
+    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
+    parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,13 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
     kind, _, argument = arguments.data.partition(":")
     if kind not in SETTINGS:
         raise OptionError(f"Expected photos:DIR or snli-ve:DIR to annotate, but got {arguments.data!r}")
-    given = [*arguments.vqamt_option, *(f"{MODEL}={spec}" for spec in [arguments.vqamt_model] if spec)]
-    known = None if arguments.vqamt_model and kind == "photos" else SETTINGS[kind]  # a model has settings of its own
-    of_relations, settings = parse_settings(given, "--vqamt-option", known)
+    given = [*arguments.option, *(f"{MODEL}={spec}" for spec in [arguments.model] if spec)]
+    known = None if arguments.model and kind == "photos" else SETTINGS[kind]  # a model has settings of its own
+    of_relations, settings = parse_settings(given, "--option", known)
     for name in of_relations:
         hint = did_you_mean(name, SETTINGS[kind])
-        raise OptionError(f"Expected --vqamt-option to set a detector, but got {name!r}, which relations take; {hint}")
-    options = ModelOptions(device=check_device(arguments.vqamt_device), dtype=arguments.vqamt_dtype, settings=settings)
+        raise OptionError(f"Expected --option to set a detector, but got {name!r}, which relations take; {hint}")
+    options = ModelOptions(device=check_device(arguments.device, "--device"), dtype=arguments.dtype, settings=settings)
     annotate = photos.annotate_photos if kind == "photos" else hypotheses.ground_hypotheses
     outcome = annotate(from_home(argument), options)
     for failure in outcome.failures:

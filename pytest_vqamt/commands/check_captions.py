@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the same, and a class of two words is never named, as in the paper's tool",
     )
     parser.add_argument(
-        "--allow-bad-rows",
+        "--allow-bad-records",
         action="store_true",
         help="leave out rows that cannot be read, with one line for each on standard error",
     )
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def leave_out(error: DataError) -> None:
         nonlocal bad
-        if not arguments.allow_bad_rows:
+        if not arguments.allow_bad_records:
             raise error
         bad += 1
         print(f"vqamt: {error}", file=sys.stderr)

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="SPEC", default="pictures:50", help="where the examples come from (default: %(default)s)"
     )
     parser.add_argument(
-        "--cases", metavar="N", type=int, default=2, help="examples of each variant (default: %(default)s; 0: none)"
+        "--max-cases", metavar="N", type=int, default=2, help="examples of each variant (default: %(default)s; 0: none)"
     )
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the relation, as listed"
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_writable(arguments.sheet)
     source = sources.load(arguments.data, allow_bad_records=arguments.allow_bad_records)
     sampling = Sampling(
-        max_cases=arguments.cases * _CASES_PER_EXAMPLE,
+        max_cases=arguments.max_cases * _CASES_PER_EXAMPLE,
         seed=arguments.seed,
         # Hypothesis would start with the simplest scene, and return to it.
         sampler=Sampler.RANDOM,
@@ -98,9 +98,9 @@ def run(arguments: argparse.Namespace) -> int:
         check_data(relation, [source.corpus])
     for number, (relation, chosen) in enumerate(variants.values()):
         print("\n" * (number > 0) + "\n".join(_described(relation)))
-        for variant in chosen if arguments.cases else ():
+        for variant in chosen if arguments.max_cases else ():
             plan = Plan(relation=relation, variant=variant, source=source, sampling=sampling)
-            cases = _of_many_scenes(plan, arguments.cases)
+            cases = _of_many_scenes(plan, arguments.max_cases)
             print("\n" + "\n".join(_examples(plan, cases)))
             shown += cases
         if isinstance(relation, CutoutRelation):
@@ -120,12 +120,12 @@ def _users_relation(where: str) -> str:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.cases < 0:
-        raise OptionError(f"Expected a number of examples from 0 up, but got --cases={arguments.cases}")
+    if arguments.max_cases < 0:
+        raise OptionError(f"Expected a number of examples from 0 up, but got --max-cases={arguments.max_cases}")
     if arguments.sheet and arguments.sheet.suffix != ".png":
         raise OptionError(f"Expected a file that ends in .png, but got --sheet={str(arguments.sheet)!r}")
-    if arguments.sheet and not arguments.cases:
-        raise OptionError("Expected examples to draw, but got --cases=0 with --sheet: leave one of them off")
+    if arguments.sheet and not arguments.max_cases:
+        raise OptionError("Expected examples to draw, but got --max-cases=0 with --sheet: leave one of them off")
 
 
 def _check_settings(settings: Iterable[str], relations: Sequence[Relation], named: str) -> None:

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument(
-        "--only",
+        "--of",
         choices=[each.value for each in Only],
         default=Only.VIOLATIONS.value,
         help="the cases that violate their relation, as VEglue and MetaIC train on, or all, as CARETS does "
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError(f"Expected --split=SHARE above 0 and up to 1, but got --split={arguments.split:g}")
     terms = Terms(
         layout=Layout(arguments.layout),
-        wanted=Wanted(only=Only(arguments.only), relations=globs, presumed=arguments.presumed),
+        wanted=Wanted(only=Only(arguments.of), relations=globs, presumed=arguments.presumed),
         split=arguments.split,
         seed=arguments.seed,
         evaluation=tuple(arguments.evaluation),

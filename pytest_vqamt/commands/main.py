@@ -11,7 +11,7 @@ from enum import IntEnum
 from importlib import import_module
 from importlib.metadata import version
 
-from pytest_vqamt.core.errors import VqamtError, cut_to_user_code
+from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
 from pytest_vqamt.core.plain_text import visible
 
 
@@ -23,48 +23,73 @@ class ExitStatus(IntEnum):
     USAGE = 2
 
 
-COMMANDS: Mapping[str, str] = {
-    "list": "list the relations, presets, models, data and planted faults",
-    "describe": "describe a relation: its claim, its source, and a few of its cases",
-    "new": "write the files of a relation of your own: the relation and its test",
-    "compare": "compare two reports case by case, with significance tests",
-    "trend": "show how the rates of relations moved over several reports",
-    "bless": "keep the cases of a report and their verdicts as the baseline of --vqamt-baseline",
-    "merge": "merge the reports of --vqamt-shard",
-    "report": "write the pages of a report again, or its cases as CSV or Parquet",
-    "replay": "write the pictures of a case, or of queries to be answered elsewhere",
-    "export": "export the cases of a report as labelled training data",
-    "audit": "sample cases for a person to judge, and compute the precision of a report",
-    "power": "compute how many cases it takes to detect a drop of a given size",
-    "probe": "check that a deployment of a model answers about the picture that it is sent",
-    "serve": "serve a model on Ray Serve to any number of sessions, workers and machines",
-    "check-data": "list every record and photo of a data set that cannot be used",
-    "init-data": "begin a file of scene graphs, or of questions, for a folder of photos",
-    "annotate": "have detectors write what is in your photos, for a person to correct",
-    "units": "split hypotheses into their objects and the properties of each",
-    "check-answers": "show how answers to questions are read, and where that is not as expected",
-    "check-captions": "judge pairs of captions, without and with an inserted object, by MetaIC's relations",
-    "label-errors": "list captions that lack what others of the same picture name, most often broken first",
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Relations": {
+        "list": "list relations, presets, models, data and planted faults",
+        "describe": "describe a relation: its claim, its source and a few cases",
+        "new": "write the files of a relation of your own, with its test",
+    },
+    "Models": {
+        "doctor": "show what is installed, and why a model does not load",
+        "probe": "check that a deployment answers about the picture it is sent",
+        "serve": "serve a model to any number of sessions and machines",
+    },
+    "Data": {
+        "check-data": "list every record and photo that cannot be used",
+        "init-data": "begin scene graphs, or questions, for a folder of photos",
+        "annotate": "have models write what is in your photos, to be corrected",
+    },
+    "Reports": {
+        "open": "open the page of a report in the browser",
+        "report": "write the page again, or the cases as CSV or Parquet",
+        "replay": "write the pictures of a case, and run a model on it again",
+        "merge": "merge the reports of --vqamt-shard",
+        "audit": "sample cases for a person to judge; compute the precision",
+        "export": "export the cases as labelled training data",
+    },
+    "Comparisons and gates": {
+        "compare": "compare two reports case by case, with significance tests",
+        "trend": "show how the rates of relations moved over several reports",
+        "bless": "keep the cases of a report as the baseline of later runs",
+        "power": "compute how many cases it takes to detect a drop",
+    },
+    "Texts that you already have": {
+        "check-answers": "show how answers to questions are read",
+        "check-captions": "judge pairs of captions by the relations of MetaIC",
+        "label-errors": "list captions that lack what others of the picture name",
+        "units": "split hypotheses into objects and their properties",
+    },
 }
+"""The groups of commands in ``vqamt --help``, each with its commands and what they do."""
+
+COMMANDS: Mapping[str, str] = {name: purpose for commands in GROUPS.values() for name, purpose in commands.items()}
 """What each command does, by its name, which is also that of its module in this package.
 
 A module has ``add_arguments(parser)`` and ``run(arguments)``, which returns an ``ExitStatus``, and raises VqamtError
 for what the user has to change. It is imported when the command runs.
 """
 
+_FORMER_OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "check-captions": {"--allow-bad-rows": "--allow-bad-records"},
+    "describe": {"--cases": "--max-cases"},
+    "export": {"--only": "--of"},
+    "merge": {"--images": "--report-images"},
+    "new": {"--dir": "--out"},
+    "power": {"--relations": "--comparisons"},
+    "report": {"--images": "--report-images"},
+}
+"""Options that were called otherwise, with their names now, by command; no help shows them."""
+
 
 def run_command(argv: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name (those of the process by default) and returns its exit status."""
-    typed = tuple(sys.argv[1:] if argv is None else argv)
+    typed = _with_current_names(sys.argv[1:] if argv is None else argv)
     try:
         arguments = _parser(typed).parse_args(typed)
         status: int = arguments.run(arguments)
         sys.stdout.flush()
     except VqamtError as error:
-        if (raised := error.user_error) is not None:
-            lines = traceback.format_exception(type(raised), raised, cut_to_user_code(raised.__traceback__))
-            print(visible("".join(lines), keep="\n"), end="", file=sys.stderr)
-        print(f"vqamt: {error}", file=sys.stderr)
+        print_error(error)
         return ExitStatus.USAGE
     except BrokenPipeError:
         # The reader closed the pipe, as in `vqamt list | head`. The flush at exit must not fail either.
@@ -80,17 +105,61 @@ def run_command(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+def print_error(error: VqamtError) -> None:
+    """Prints the message of an error, after the traceback of the user's code if it is about that."""
+    if (raised := error.user_error) is not None:
+        lines = traceback.format_exception(type(raised), raised, cut_to_user_code(raised.__traceback__))
+        print(visible("".join(lines), keep="\n"), end="", file=sys.stderr)
+    print(f"vqamt: {error}", file=sys.stderr)
+
+
+def _with_current_names(typed: Sequence[str]) -> tuple[str, ...]:
+    """The arguments with the names of options that help shows.
+
+    An option that pytest has, too, is called the same here without ``vqamt-``, and taken with it.
+    """
+    command, options = typed[0] if typed else "", list(typed)
+    former = _FORMER_OPTIONS.get(command, {})
+    for place, text in enumerate(options):
+        if text == "--":
+            break
+        name, equals, value = text.partition("=")
+        if name.startswith("--vqamt-"):
+            name = f"--{name.removeprefix('--vqamt-')}"
+        options[place] = f"{former.get(name, name)}{equals}{value}"
+    return tuple(options)
+
+
 def _parser(typed: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of all commands; only the command that is typed has its arguments.
+
+    Raises:
+        OptionError: there is no such command.
+    """
     parser = argparse.ArgumentParser(
-        prog="vqamt", description="Metamorphic relations for vision-language models: the commands of the pytest plugin."
+        prog="vqamt",
+        usage="vqamt [-h] [--version] COMMAND ...",
+        description="Metamorphic relations for vision-language models: the plugin's commands.",
+        epilog=_groups_in_help(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {version('pytest-vqamt')}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", prog="vqamt", required=True, help=argparse.SUPPRESS)
+    command = typed[0] if typed else ""
+    if command and not command.startswith("-") and command not in COMMANDS:
+        raise OptionError(f"Expected a command, but got {command!r}; {did_you_mean(command, COMMANDS)} (vqamt --help)")
     for name, purpose in COMMANDS.items():
-        sentence = f"{purpose[0].upper()}{purpose[1:]}."
-        own = commands.add_parser(name, help=purpose, description=sentence)
-        if name in typed:
+        own = commands.add_parser(name, description=f"{purpose[0].upper()}{purpose[1:]}.")
+        if name == command:
             module = import_module(f"pytest_vqamt.commands.{name.replace('-', '_')}")
             module.add_arguments(own)
             own.set_defaults(run=module.run)
     return parser
+
+
+def _groups_in_help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = ["`vqamt COMMAND --help` shows the options of a command."]
+    for group, commands in GROUPS.items():
+        lines += [f"{group}:", *(f"  {name:{width}}  {purpose}" for name, purpose in commands.items())]
+    return "\n".join(lines)

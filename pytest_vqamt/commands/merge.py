@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Merges the reports, and prints the summary."""
     report = merge_folders(arguments.folders, arguments.out)
     register_inpainter(dict(report.settings))
-    write_pages(arguments.out, source_of=source_or_warning(load_source), images=arguments.images)
+    write_pages(arguments.out, source_of=source_or_warning(load_source), images=arguments.report_images)
     print("\n".join(summary(report, in_full=arguments.verbose)))
     print(f"report: {arguments.out / PAGE}")
     return ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK

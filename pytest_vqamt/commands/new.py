@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("what", choices=("relation",), help="what to write")
     parser.add_argument("name", metavar="NAME", help="a prefix of yours and a name: ours.zoom")
-    parser.add_argument("--dir", metavar="DIR", type=Path, default=Path(), help="the folder (default: this one)")
+    parser.add_argument("-o", "--out", metavar="DIR", type=Path, default=Path(), help="the folder (default: this one)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -80,13 +80,13 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         OptionError: the name cannot be used, or a file is there already.
     """
-    name, folder = str(arguments.name), Path(arguments.dir)
+    name, folder = str(arguments.name), Path(arguments.out)
     check_new_name(name)
     function, module = name.partition(".")[2], name.replace(".", "_")
     if not (function.isidentifier() and module.isidentifier()) or iskeyword(function):
         raise OptionError(f"Expected a prefix and a name that Python functions can have, but got NAME={name!r}")
     if not folder.is_dir():
-        raise OptionError(f"Expected a folder that is there, but got --dir={str(folder)!r}")
+        raise OptionError(f"Expected a folder that is there, but got --out={str(folder)!r}")
     statement = f"from . import {module}" if (folder / "__init__.py").exists() else f"import {module}"
     texts = {
         folder / f"{module}.py": _RELATION.format(name=name, function=function),

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"1, all the same (default: {_ICC}; with --report, as much as there)",
     )
     parser.add_argument(
-        "--relations",
+        "--comparisons",
         metavar="N",
         help=f"how many are gated together (default: {_RELATIONS}; with --report, its own, and its grounded rates)",
     )
@@ -118,7 +118,7 @@ def _report_power(arguments: argparse.Namespace) -> ReportPower:
     demand = _demand(arguments, "1")
     return ReportPower(
         folder=arguments.report,
-        relations=None if arguments.relations is None else demand.relations,
+        relations=None if arguments.comparisons is None else demand.relations,
         max_drop=demand.max_drop,
         power=_chance(arguments.power),
         differ=None if arguments.differ is None else _share("--differ", arguments.differ),
@@ -130,7 +130,7 @@ def _report_power(arguments: argparse.Namespace) -> ReportPower:
 
 def _demand(arguments: argparse.Namespace, relations: str) -> RegressionGate:
     return RegressionGate(
-        relations=_whole("--relations", arguments.relations or relations),
+        relations=_whole("--comparisons", arguments.comparisons or relations),
         max_drop=_share("--max-drop", arguments.max_drop),
     )
 

@@ -29,9 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help="as --vqamt-model names it; it answers questions about pixels")
     parser.add_argument("--against", metavar="MODEL", help="another deployment of the same weights to compare with")
-    parser.add_argument(
-        "--vqamt-option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the models"
-    )
+    parser.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the models")
     parser.add_argument("--device", default="auto", help="the device of models that run here (default: %(default)s)")
     parser.add_argument(
         "--max-requests", metavar="N", type=int, default=MOST_REQUESTS, help="to each model (default: %(default)s)"
@@ -64,9 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
             )
     specs = [arguments.model, *([arguments.against] if arguments.against else [])]
     catalogue = ModelCatalogue()
-    of_relations, settings = parse_settings(arguments.vqamt_option, "--vqamt-option", catalogue.settings_of(specs))
+    of_relations, settings = parse_settings(arguments.option, "--option", catalogue.settings_of(specs))
     if of_relations:
-        raise OptionError(f"Expected --vqamt-option to set a model, but got {next(iter(of_relations))!r}: leave it off")
+        raise OptionError(f"Expected --option to set a model, but got {next(iter(of_relations))!r}: leave it off")
     options = ModelOptions(device=arguments.device, settings=settings)
     models = [_loaded(catalogue, spec, options) for spec in specs]
     limit, seed = arguments.max_requests, arguments.seed

@@ -78,7 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="SPEC", help="the data of that run (default: what the report says; for a list, pictures)"
     )
     add_option_argument(parser, "that run or of the model")
-    parser.add_argument("--out", metavar="DIR", type=Path, help=f"where to write a case (default: {_OUT}/CASE-ID)")
+    parser.add_argument(
+        "-o", "--out", metavar="DIR", type=Path, help=f"where to write a case (default: {_OUT}/CASE-ID)"
+    )
     parser.add_argument(
         "--model", metavar="SPEC", action="append", default=[], help="a model to run on the case; may be given again"
     )

@@ -36,15 +36,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_images_argument(parser)
     add_option_argument(parser)
-    parser.add_argument("--out", metavar="OUT", type=Path, help="a folder to write the pages into (default: DIR)")
+    parser.add_argument("-o", "--out", metavar="OUT", type=Path, help="a folder to write the pages into (default: DIR)")
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the cases, too, as CSV, a row each")
     parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the cases, too, as Parquet, a row each")
 
 
 def add_images_argument(parser: argparse.ArgumentParser) -> None:
-    """Adds ``--images`` of commands that write the pages."""
+    """Adds ``--report-images`` of commands that write the pages."""
     parser.add_argument(
-        "--images",
+        "--report-images",
         type=Images,
         choices=list(Images),
         default=Images.VIOLATIONS,
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.option:
         register_inpainter(dict(report.settings))
     data = ReportData(report, arguments.data, str(folder / REPORT_FILE))
-    write_pages(folder, source_of=source_or_warning(data), images=arguments.images, out=out)
+    write_pages(folder, source_of=source_or_warning(data), images=arguments.report_images, out=out)
     print(f"report: {out / PAGE}")
     print(f"summary: {out / SUMMARY}")
     return ExitStatus.OK

@@ -31,22 +31,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "RAY_ADDRESS. Other machines can connect if --host is not a loopback address, and only with "
         f"{TOKEN_VARIABLE} set on both sides. Ctrl-C ends it."
     )
-    parser.add_argument("--vqamt-model", metavar="SPEC", required=True, help="the model, as sessions name it")
+    parser.add_argument("--model", metavar="SPEC", required=True, help="the model, as sessions name it")
     parser.add_argument(
-        "--vqamt-data",
+        "--data",
         metavar="SPEC",
         action="append",
         default=[],
         help="data whose photos are here, so that sessions need not send them (default: pictures); repeatable",
     )
     parser.add_argument(
-        "--vqamt-option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model, or inpaint"
+        "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model, or inpaint"
     )
-    parser.add_argument("--vqamt-device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
-    parser.add_argument("--vqamt-dtype", metavar="DTYPE", help="the precision of the weights")
-    parser.add_argument("--vqamt-batch-size", metavar="N", default="auto", help="queries per batch, or auto")
+    parser.add_argument("--device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
+    parser.add_argument("--dtype", metavar="DTYPE", help="the precision of the weights")
+    parser.add_argument("--batch-size", metavar="N", default="auto", help="queries per batch, or auto")
     parser.add_argument(
-        "--vqamt-cache",
+        "--cache",
         metavar="DIR",
         type=Path,
         help="where the model may keep features and other results",
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = replace(config, cluster=reachable_cluster(config.cluster))
     if config.cluster and ":" in config.device:
         raise OptionError(
-            f"Expected --vqamt-device to be auto, cpu or cuda at a cluster, but got {config.device!r}: Ray chooses the "
+            f"Expected --device to be auto, cpu or cuda at a cluster, but got {config.device!r}: Ray chooses the "
             "device of a replica"
         )
     with StopSignals().handled() as signals, bind_socket(config.host, config.port) as listener:
@@ -92,30 +92,28 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _config(arguments: argparse.Namespace) -> ServeConfig:
     """Checks the arguments, without loading anything."""
-    spec: str = arguments.vqamt_model
-    data = tuple(dict.fromkeys(arguments.vqamt_data)) or ("pictures",)
+    spec: str = arguments.model
+    data = tuple(dict.fromkeys(arguments.data)) or ("pictures",)
     for each in data:
         sources.check(each)
-    of_relations, of_model = parse_settings(
-        arguments.vqamt_option, "--vqamt-option", ModelCatalogue().kind(spec).settings
-    )
+    of_relations, of_model = parse_settings(arguments.option, "--option", ModelCatalogue().kind(spec).settings)
     kind = _kind(spec)
     if others := sorted(set(of_relations) - {INPAINT.name}):
         raise OptionError(
-            f"Expected --vqamt-option to set the model or {INPAINT.name}, but got {others[0]!r}, which is for "
+            f"Expected --option to set the model or {INPAINT.name}, but got {others[0]!r}, which is for "
             "relations: give it to the sessions that use the server"
         )
-    size = arguments.vqamt_batch_size
+    size = arguments.batch_size
     replicas = arguments.replicas
     config = ServeConfig(
         model=spec,
         data=data,
         settings=of_model,
         inpaint=_absolute(of_relations.get(INPAINT.name, "")),
-        batch_size=None if size == "auto" else _whole(size, "--vqamt-batch-size", 1, 1_000_000),
-        device=check_device(arguments.vqamt_device),
-        dtype=arguments.vqamt_dtype,
-        cache=None if arguments.vqamt_cache is None else str(expanded(arguments.vqamt_cache).absolute()),
+        batch_size=None if size == "auto" else _whole(size, "--batch-size", 1, 1_000_000),
+        device=check_device(arguments.device, "--device"),
+        dtype=arguments.dtype,
+        cache=None if arguments.cache is None else str(expanded(arguments.cache).absolute()),
         on_device=kind.on_device,
         reads_meaning=kind.reads_meaning,
         needs_scenes=kind.needs_scenes,

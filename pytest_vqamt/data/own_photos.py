@@ -158,7 +158,7 @@ def load(argument: str) -> AnnotatedPhotos:
 
 def _how(argument: str) -> str:
     folder = shlex.quote(f"photos:{argument}")
-    return f"run: vqamt annotate {folder} --vqamt-option boxes=PekingU/rtdetr_r50vd (docs/how-to/annotate.md)"
+    return f"run: vqamt annotate {folder} --option boxes=PekingU/rtdetr_r50vd (docs/how-to/annotate.md)"
 
 
 def _warn_of(argument: str, bare: tuple[str, ...]) -> None:

@@ -228,8 +228,8 @@ def _has_ini(dest: str) -> bool:
     return any(option.dest == dest and option.ini for option in OPTIONS)
 
 
-def check_device(device: str) -> str:
-    """Returns a value of ``--vqamt-device``.
+def check_device(device: str, option: str = "--vqamt-device") -> str:
+    """Returns a value of ``--vqamt-device``, which commands call ``--device``.
 
     Raises:
         OptionError: it is none.
@@ -237,7 +237,7 @@ def check_device(device: str) -> str:
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
         from pytest_vqamt.core.errors import OptionError
 
-        raise OptionError(f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {device!r}")
+        raise OptionError(f"Expected {option} to be auto, cpu, cuda or cuda:N, but got {device!r}")
     return device
 
 

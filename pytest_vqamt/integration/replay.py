@@ -195,7 +195,7 @@ def rerun_case(
         DataError: a photo cannot be read.
     """
     asked = case.trials(repeats)
-    answers = iter(_answers([query for queries in asked for query in queries], source, model))
+    answers = iter(answer_queries([query for queries in asked for query in queries], source, model))
     trials = [tuple(islice(answers, len(queries))) for queries in asked]
     made = judge_trials(relation, case, trials, answer_reader(settings))
     own = [each for each in made.answers if isinstance(each, Answer)]
@@ -216,8 +216,12 @@ def rerun_case(
     )
 
 
-def _answers(queries: Sequence[Query], source: SceneSource, model: LoadedModel) -> list[Answer]:
-    """Runs the queries one by one, so that batching cannot change the answers."""
+def answer_queries(queries: Sequence[Query], source: SceneSource, model: LoadedModel) -> list[Answer]:
+    """Runs the queries one by one, so that batching cannot change the answers.
+
+    Raises:
+        ModelError: the model fails, or lacks a written answer.
+    """
     if model.deferred and (lacking := [query for query in queries if model.deferred.lacks(query)]):
         model.deferred.todo(lacking)
         raise ModelError(
@@ -244,7 +248,7 @@ def _answers(queries: Sequence[Query], source: SceneSource, model: LoadedModel) 
     return answers
 
 
-_REPORT_FOLDERS = ("", "*/", "*/*/")
+REPORT_FOLDERS = ("", "*/", "*/*/")
 """Where reports are searched."""
 
 _SHOWN_CASES = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
@@ -256,7 +260,7 @@ _MAX_NAMED = 5
 
 def shown_cases_files() -> tuple[Path, ...]:
     """The files with the violations that pytest has shown, in the current folder and in those up to two below it."""
-    return tuple(file for folder in _REPORT_FOLDERS for file in sorted(Path().glob(f"{folder}{_SHOWN_CASES}")))
+    return tuple(file for folder in REPORT_FOLDERS for file in sorted(Path().glob(f"{folder}{_SHOWN_CASES}")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,7 +374,7 @@ def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
 
 def _files(report: Path | None) -> list[Path]:
     if report is None:
-        patterns = (f"{folder}{name}" for folder in _REPORT_FOLDERS for name in FILE_NAMES)
+        patterns = (f"{folder}{name}" for folder in REPORT_FOLDERS for name in FILE_NAMES)
         return [file for pattern in patterns for file in sorted(Path().glob(pattern)) if file.is_file()]
     if report.is_file():
         return [report if report.name in FILE_NAMES else Baseline(report).file]
@@ -397,7 +401,7 @@ def _looked_in(files: list[Path]) -> str:
     looked = (
         ", ".join(map(str, files))
         if files
-        else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in _REPORT_FOLDERS)
+        else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in REPORT_FOLDERS)
     )
     shown = ", ".join(map(str, shown_cases_files())) or f"{_SHOWN_CASES} (which is not there)"
     return f"looked in {looked}, and for a violation that was shown in {shown}"

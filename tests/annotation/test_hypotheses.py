@@ -99,7 +99,7 @@ def test_grounding_dino(folder: Path, dino: Path) -> None:
 def test_a_checkpoint_of_another_kind_than_is_said(folder: Path, owl: Path) -> None:
     with pytest.raises(ModelError, match=r"model_type 'grounding-dino' or .*leave out the prefix"):
         ground_hypotheses(str(folder), options(f"grounding-dino:{owl}"))
-    with pytest.raises(ModelError, match="Expected --vqamt-option grounder=PATH with a checkpoint folder"):
+    with pytest.raises(ModelError, match="Expected --option grounder=PATH with a checkpoint folder"):
         ground_hypotheses(str(folder), options(folder / "nowhere"))
 
 
@@ -218,7 +218,7 @@ def test_without_photos_nothing_can_be_grounded(folder: Path, owl: Path) -> None
 
 @pytest.mark.parametrize("given", ["", " ", "owl:"])
 def test_a_setting_that_names_nothing(given: str) -> None:
-    with pytest.raises(OptionError, match="Expected --vqamt-option grounder=REPO-OR-PATH, but got grounder="):
+    with pytest.raises(OptionError, match="Expected --option grounder=REPO-OR-PATH, but got grounder="):
         ground_hypotheses("DIR", options(given))
 
 

@@ -109,12 +109,12 @@ def test_a_killed_command_continues(tmp_path: Path) -> None:
     ("typed", "message"),
     [
         (["coco:x"], "Expected photos:DIR or snli-ve:DIR to annotate, but got 'coco:x'"),
-        (["photos:"], "Expected --vqamt-option NAME=REPO-OR-PATH to name a detector (masks, boxes, open-vocabulary, "),
-        (["snli-ve:x"], "Expected --vqamt-option grounder=REPO-OR-PATH, but got grounder=''"),
+        (["photos:"], "Expected --option NAME=REPO-OR-PATH to name a detector (masks, boxes, open-vocabulary, "),
+        (["snli-ve:x"], "Expected --option grounder=REPO-OR-PATH, but got grounder=''"),
         (["photos:x", "--vqamt-option=boxs=y"], "'boxs=y'; did you mean 'boxes'?"),
-        (["photos:x", "--vqamt-option=erase=white"], "Expected --vqamt-option to set a detector, but got 'erase'"),
+        (["photos:x", "--vqamt-option=erase=white"], "Expected --option to set a detector, but got 'erase'"),
         (["photos:x", "--vqamt-option=boxes=y"], "there is no such folder"),
-        (["photos:x", "--vqamt-device=gpu"], "Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got 'gpu'"),
+        (["photos:x", "--vqamt-device=gpu"], "Expected --device to be auto, cpu, cuda or cuda:N, but got 'gpu'"),
     ],
 )
 def test_arguments_that_cannot_be_used(typed: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,14 +67,14 @@ def test_strict_reads_two_words(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_bad_rows_are_left_out_where_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = ('{"background_caption": "a dog"', "[]", json.dumps(_row("a", "b", "hat")), "x" * (1 << 22))
     file = _file(tmp_path, *bad, *map(json.dumps, ROWS))
-    assert main(["check-captions", "--allow-bad-rows", "--fail", file]) == 1
+    assert main(["check-captions", "--allow-bad-records", "--fail", file]) == 1
     printed = capsys.readouterr()
     assert printed.out.count("\n") == len(ROWS)
     *lines, last = printed.err.splitlines()
     places = (line.removeprefix(f"vqamt: {file}, ").partition(": Expected")[0] for line in lines)
     assert list(places) == ["line 1", "line 2", "line 3: inserted", "line 4"]
     assert last == "vqamt: 4 rows judged, 4 left out, which cannot be read"
-    assert main(["check-captions", "--allow-bad-rows", _file(tmp_path, *bad)]) == 2  # nothing was judged
+    assert main(["check-captions", "--allow-bad-records", _file(tmp_path, *bad)]) == 2  # nothing was judged
 
 
 def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,7 +46,7 @@ def test_it_tells_what_there_is_and_what_was_left_out(capsys: pytest.CaptureFixt
 
 
 def test_the_options_reach_the_export(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--only=all", "--layout=jsonl", "--relations=carets.*, nothing*,*", "--split=1", "--seed=3")
+    options = ("--of=all", "--layout=jsonl", "--relations=carets.*, nothing*,*", "--split=1", "--seed=3")
     assert "names none" in refusal(capsys, "found", "-o", "set", *options)
     assert "left out" not in "".join(told(capsys, *options[:2], "--relations=carets.*,text.*", *options[3:]))
     about = json.loads(Path("set/export.json").read_text())

@@ -108,7 +108,7 @@ def described(capsys: pytest.CaptureFixture[str], *typed: str) -> str:
 
 
 def test_what_the_relation_says_of_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "metavqa.partition", "--cases=0")
+    printed = described(capsys, "metavqa.partition", "--max-cases=0")
     assert printed.startswith("metavqa.partition\nThe count of two groups together equals the sum of their counts.\n")
     told = dict(re.findall(r"^(\w+) {2,}(.*)$", printed, re.MULTILINE))
     assert told["source"] == "Yuan et al., CVPR 2021, section 4.1.1"
@@ -120,28 +120,28 @@ def test_what_the_relation_says_of_itself(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_variants_with_captions_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "agree.form", "--cases=0")
+    printed = described(capsys, "agree.form", "--max-cases=0")
     assert "task      vqa (agree.form[caption_exists], agree.form[caption_count]: captioning, too)\n" in printed
 
 
 def test_queries_that_switch_reasoning_say_so(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "think.on_off", "--cases=1", "--data=pictures:5").partition("contrast")[0]
+    printed = described(capsys, "think.on_off", "--max-cases=1", "--data=pictures:5").partition("contrast")[0]
     assert [printed.count(f" [{how} reasoning] ") for how in ("without", "with")] == [1, 1]
 
 
 def test_deviations_are_told_where_the_docstring_points_to_them_too(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "metavqa.partition", "--cases=0")
+    printed = described(capsys, "metavqa.partition", "--max-cases=0")
     assert "Deviation: groups and properties as in groups." in printed
     assert "Two names to be added up come from different top families" in printed
     assert "``" not in printed
 
 
 def test_a_control_is_said_to_be_never_gated(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "tags      control (never gated)" in described(capsys, "control.repeat", "--cases=0")
+    assert "tags      control (never gated)" in described(capsys, "control.repeat", "--max-cases=0")
 
 
 def test_the_examples_have_right_answers_that_obey(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "metavqa.partition[object]", "--data=pictures:10", "--cases=3")
+    printed = described(capsys, "metavqa.partition[object]", "--data=pictures:10", "--max-cases=3")
     assert printed.count("metavqa.partition[object] on pictures:10, with the right answers") == 1
     cases = re.findall(r"case [0-9a-f]{16}, scene pictures-0-\d\n((?: {4}.*\n)+)", printed)
     assert len(cases) == 3
@@ -156,17 +156,17 @@ def test_the_examples_have_right_answers_that_obey(capsys: pytest.CaptureFixture
 
 
 def test_examples_are_of_each_variant_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    both = described(capsys, "metavqa.reorder", "--data=pictures:10", "--cases=1")
+    both = described(capsys, "metavqa.reorder", "--data=pictures:10", "--max-cases=1")
     assert re.findall(r"^(\S+) on pictures:10", both, re.MULTILINE) == [
         "metavqa.reorder[object]",
         "metavqa.reorder[property]",
     ]
-    one = described(capsys, "metavqa.reorder[property]", "--data=pictures:10", "--cases=1")
+    one = described(capsys, "metavqa.reorder[property]", "--data=pictures:10", "--max-cases=1")
     assert re.findall(r"^(\S+) on pictures:10", one, re.MULTILINE) == ["metavqa.reorder[property]"]
 
 
 def test_a_question_of_several_lines_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "choice.rotate", "--data=pictures:10", "--cases=8")
+    printed = described(capsys, "choice.rotate", "--data=pictures:10", "--max-cases=8")
     assert re.search(r"^    \S.*\?\\n.*\\n.*  ->  \w", printed, re.MULTILINE)
     cases = re.split(r"^  case .*\n", printed.partition("\n\nto look")[0], flags=re.MULTILINE)[1:]
     assert all(line.startswith("    ") for case in cases for line in case.splitlines())
@@ -174,7 +174,9 @@ def test_a_question_of_several_lines_is_one_line(capsys: pytest.CaptureFixture[s
 
 def test_another_seed_gives_other_examples(capsys: pytest.CaptureFixture[str]) -> None:
     def ids(seed: int) -> list[str]:
-        printed = described(capsys, "metavqa.reversion[object]", "--data=pictures:10", "--cases=3", f"--seed={seed}")
+        printed = described(
+            capsys, "metavqa.reversion[object]", "--data=pictures:10", "--max-cases=3", f"--seed={seed}"
+        )
         return re.findall(r"case ([0-9a-f]{16})", printed)
 
     assert ids(1) != ids(2)
@@ -182,13 +184,13 @@ def test_another_seed_gives_other_examples(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_an_edited_picture_and_a_repeated_question_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "control.*", "--data=pictures:5", "--cases=1")
+    printed = described(capsys, "control.*", "--data=pictures:5", "--max-cases=1")
     assert re.search(r"\? \[asked again\]\s+->", printed)
     assert re.search(r"\? \[re-encoded\]\s+->", printed)
 
 
 def test_an_edit_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "metavqa.cutting[count]", "--data=pictures:5", "--cases=1")
+    printed = described(capsys, "metavqa.cutting[count]", "--data=pictures:5", "--max-cases=1")
     pieces = [(int(start), int(stop)) for start, stop in re.findall(r"\? \[cut [xy] (\d+)\.\.(\d+)\]\s+->", printed)]
     assert len(pieces) >= 2
     assert (pieces[0][0], pieces[-1][1]) == (0, 224)
@@ -196,7 +198,7 @@ def test_an_edit_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_text_ends_with_how_to_get_a_sheet(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = described(capsys, "metavqa.reorder*", "--data=pictures:5", "--cases=1")
+    printed = described(capsys, "metavqa.reorder*", "--data=pictures:5", "--max-cases=1")
     assert printed.splitlines()[-1] == (
         "to look at examples: vqamt describe 'metavqa.reorder*' --data=pictures:5 --sheet=FILE.png"
     )
@@ -204,7 +206,7 @@ def test_the_text_ends_with_how_to_get_a_sheet(capsys: pytest.CaptureFixture[str
 
 def test_a_sheet_shows_the_examples_of_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "below" / "sheet.png"
-    typed = ("metavqa.reversion", "--data=pictures:10", "--cases=2")
+    typed = ("metavqa.reversion", "--data=pictures:10", "--max-cases=2")
     printed = described(capsys, *typed, "--sheet", str(file))
     assert printed.splitlines()[-1] == f"4 examples side by side: {file}"
     text = described(capsys, *typed)
@@ -236,9 +238,9 @@ def test_where_no_scene_applies_there_is_no_sheet(
     [
         (["metavqa.reorder[objects]"], "did you mean 'metavqa.reorder[object]'"),
         (["metavqa.reorder", "--data=picture"], "did you mean 'pictures'"),
-        (["metavqa.reorder", "--cases=-1"], "--cases=-1"),
+        (["metavqa.reorder", "--max-cases=-1"], "--max-cases=-1"),
         (["metavqa.reorder", "--sheet=out.jpg"], "a file that ends in .png, but got --sheet='out.jpg'"),
-        (["metavqa.reorder", "--sheet=out.png", "--cases=0"], "--cases=0 with --sheet"),
+        (["metavqa.reorder", "--sheet=out.png", "--max-cases=0"], "--max-cases=0 with --sheet"),
         (["metavqa.reorder", "--data=pictures:3", "--sheet=/dev/null/out.png"], "--sheet='/dev/null/out.png'"),
     ],
 )
@@ -271,7 +273,7 @@ def test_a_setting_that_the_relation_lacks_is_refused(capsys: pytest.CaptureFixt
     )
     assert main(["describe", "metavqa.cutting", "--option", "severity=3"]) == ExitStatus.USAGE
     assert "got 'severity'; leave it off, for there is none" in capsys.readouterr().err
-    assert main(["describe", "*", "--cases=0", "--option", "severity=3"]) == 0, "one of them has it"
+    assert main(["describe", "*", "--max-cases=0", "--option", "severity=3"]) == 0, "one of them has it"
 
 
 def test_a_setting_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -292,7 +294,7 @@ def test_a_checkpoint_that_is_not_there_is_told_before_anything_is_printed(capsy
 @pytest.mark.parametrize("seed", range(3))
 def test_examples_are_of_different_scenes_while_there_are_any(capsys: pytest.CaptureFixture[str], seed: int) -> None:
     def scenes(data: str) -> list[str]:
-        printed = described(capsys, "control.repeat", f"--data={data}", "--cases=5", f"--seed={seed}")
+        printed = described(capsys, "control.repeat", f"--data={data}", "--max-cases=5", f"--seed={seed}")
         return re.findall(r"case [0-9a-f]{16}, scene (\S+)", printed)
 
     assert len(set(scenes("pictures:50"))) == 5
@@ -325,7 +327,7 @@ def test_a_sheet_of_before_stays_where_nothing_comes_of_the_new_one(
 
 
 def test_bad_records_are_left_out_where_that_is_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    typed = ["describe", "control.repeat", f"--data={half_bad(tmp_path)}", "--cases=3"]
+    typed = ["describe", "control.repeat", f"--data={half_bad(tmp_path)}", "--max-cases=3"]
     assert main(typed) == ExitStatus.USAGE
     assert "--allow-bad-records" in capsys.readouterr().err
     assert main([*typed, "--allow-bad-records"]) == 0
@@ -349,14 +351,14 @@ def test_a_sheet_of_a_relation_that_inserts_shows_what_may_be_inserted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sheet, data = tmp_path / "pool.png", "--data=pictures:30"
-    printed = described(capsys, "metavqa.insertion_plus", data, "--cases=1", f"--sheet={sheet}")
+    printed = described(capsys, "metavqa.insertion_plus", data, "--max-cases=1", f"--sheet={sheet}")
     (number, names) = re.findall(r"^(\d+) cut-outs of (\d+) names may be inserted: ", printed, re.MULTILINE)[0]
     assert int(number) >= int(names) > 20
     assert printed.endswith(f"1 examples side by side, and the cut-outs that may be inserted: {sheet}\n")
     with Image.open(sheet) as drawn:
         # Five in a row at most, of more than 150 pixels each.
         assert drawn.height > int(names) / 5 * 150
-    printed = described(capsys, "metavqa.removal_plus", data, "--cases=1", f"--sheet={sheet}")
+    printed = described(capsys, "metavqa.removal_plus", data, "--max-cases=1", f"--sheet={sheet}")
     assert "cut-outs" not in printed
 
 
@@ -364,7 +366,7 @@ def test_excluded_cut_outs_are_not_in_the_pool(tmp_path: Path, capsys: pytest.Ca
     skip = tmp_path / "skip.txt"
 
     def number(*typed: str) -> int:
-        printed = described(capsys, "metaic.object_appearance", "--data=pictures:30", "--cases=0", *typed)
+        printed = described(capsys, "metaic.object_appearance", "--data=pictures:30", "--max-cases=0", *typed)
         return int(re.findall(r"^(\d+) cut-outs of", printed, re.MULTILINE)[0])
 
     source = sources.load("pictures:30")

@@ -24,7 +24,7 @@ def test_its_files_pass_as_they_are(
     assert {each.name for each in folder.glob("*.py")} == {"ours_zoom.py", "test_ours_zoom.py", "conftest.py"}
     pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=2)
     capsys.readouterr()
-    assert main(["describe", "ours_zoom:zoom", "--cases=1"]) == 0
+    assert main(["describe", "ours_zoom:zoom", "--max-cases=1"]) == 0
     assert "A mirrored picture shows the same things." in capsys.readouterr().out
 
 

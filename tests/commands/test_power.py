@@ -85,7 +85,7 @@ def report(folder: Path, *items: RelationResult) -> str:
 
 
 def test_the_numbers_are_those_of_the_statistics(capsys: pytest.CaptureFixture[str]) -> None:
-    found = told(capsys, "--drop", "0.1,0.2", "--drop=0.3", "--differ", "0.1", "--relations", "10", "--power", "0.9")
+    found = told(capsys, "--drop", "0.1,0.2", "--drop=0.3", "--differ", "0.1", "--comparisons", "10", "--power", "0.9")
     demand = RegressionGate(relations=10)
     for row, drop in zip(rows(found["needed"]), (0.1, 0.2, 0.3), strict=True):
         prospect = EffectAssumptions(drop=drop, differ=0.1)
@@ -97,7 +97,7 @@ def test_the_numbers_are_those_of_the_statistics(capsys: pytest.CaptureFixture[s
 
 
 def test_cases_come_by_the_scene(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("--cases-per-scene=4", "--icc=0.5", "--differ=0.1", "--relations=1", "--max-drop=0.02")
+    asked = ("--cases-per-scene=4", "--icc=0.5", "--differ=0.1", "--comparisons=1", "--max-drop=0.02")
     found = told(capsys, "--drop=0.2", "--cases=103", *asked)
     prospect, demand = (
         EffectAssumptions(drop=0.2, differ=0.1, sizes=((4, 1.0),), icc=0.5),
@@ -164,7 +164,7 @@ def test_the_table_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str
     folder = report(
         tmp_path / "out", item("ours.first", (0, 1, 20), (1, 1, 180)), item("ours.alike", (0, 2, 1), (2, 2, 4))
     )
-    found = lines(capsys, "--report", folder, "--relations=40")
+    found = lines(capsys, "--report", folder, "--comparisons=40")
     assert "among 40 relations" in found[0]
     assert found[2].split("  ")[0] == "relation"
     assert found[2].endswith("smallest drop  cases for 0.05")
@@ -209,10 +209,10 @@ def test_the_power_of_grounded_rates(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["--power", "1"], "Expected a chance between 0 and 1, but got --power='1'"),
         (["--cases", "0"], "Expected a whole number from 1 to 1,000,000, but got --cases='0'"),
         (["--cases", "9" * 5000], "Expected a whole number from 1 to 1,000,000, but got --cases='999"),
-        (["--relations", "9" * 400], "Expected a whole number from 1 to 1,000,000, but got --relations='999"),
+        (["--comparisons", "9" * 400], "Expected a whole number from 1 to 1,000,000, but got --comparisons='999"),
         (["--cases-per-scene", "101"], "Expected a whole number from 1 to 100, but got --cases-per-scene='101'"),
         (["--cases", "1e3"], "but got --cases='1e3'"),
-        (["--relations", "-3"], "but got --relations='-3'"),
+        (["--comparisons", "-3"], "but got --comparisons='-3'"),
         (["--max-drop", "0.05", "--drop", "0.05"], "Expected drops above --max-drop=0.05"),
         (["--drop", "0.9"], "Expected a drop of at most 0.78625"),
         (["--rate", "0.9", "--differ", "0.3"], "Expected a share of at most 0.2 that differs by chance"),

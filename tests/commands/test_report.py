@@ -54,7 +54,7 @@ def test_pictures_of_all_cases_or_none_and_into_another_folder(folder: Path, tmp
     before = {file.name for file in folder.iterdir()}
     shown = {}
     for images in ("all", "violations", "none"):
-        assert main(["report", str(folder), "--images", images, "--out", str(tmp_path / images)]) == 0
+        assert main(["report", str(folder), "--report-images", images, "--out", str(tmp_path / images)]) == 0
         shown[images] = cases(tmp_path / images / "report.html")
     assert len(shown["all"]["cards"]) == 24
     assert set(shown["all"]["pictures"]) > set(shown["violations"]["pictures"]) > set()
@@ -68,7 +68,7 @@ def test_the_cases_as_tables(folder: Path, tmp_path: Path, capsys: pytest.Captur
     parquet = pytest.importorskip("pyarrow.parquet")
     tables = {"csv": tmp_path / "cases.csv", "parquet": tmp_path / "cases.parquet"}
     options = [f"--{kind}={file}" for kind, file in tables.items()]
-    assert main(["report", str(folder), "--images=none", *options]) == 0
+    assert main(["report", str(folder), "--report-images=none", *options]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[:2] == [f"24 cases: {tables['csv']}", f"24 cases: {tables['parquet']}"]
     written = cases_in(folder)
@@ -140,7 +140,7 @@ def test_a_mistake_is_one_line_and_status_2(
 
 def test_images_are_one_of_three(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["report", str(folder), "--images=some"])
+        main(["report", str(folder), "--report-images=some"])
     assert ended.value.code == 2
     assert "invalid" in capsys.readouterr().err
 

@@ -132,7 +132,7 @@ def test_the_command_that_is_named_is_quoted(tmp_path: Path) -> None:
     folder = tmp_path / "my photos"
     folder.mkdir()
     Image.new("RGB", (24, 16)).save(folder / "a.png")
-    with pytest.raises(DataError, match=r"run: vqamt annotate 'photos:.*/my photos' --vqamt-option"):
+    with pytest.raises(DataError, match=r"run: vqamt annotate 'photos:.*/my photos' --option"):
         load(str(folder))
 
 

@@ -312,7 +312,7 @@ def test_the_same_bytes_however_the_run_is_shared_out(pytester: pytest.Pytester,
     assert ran("two", PACKED, "-n", "2") == packed
     for number in (1, 2):
         ran(f"shard{number}", PACKED, f"--vqamt-shard={number}/2")
-    assert main(["merge", "shard1", "shard2", "-o", "merged", "--images", "none"]) == 0
+    assert main(["merge", "shard1", "shard2", "-o", "merged", "--report-images", "none"]) == 0
     assert (pytester.path / "merged" / "cases.jsonl.gz").read_bytes() == packed
 
 

@@ -53,7 +53,7 @@ def told(folder: Path) -> dict[str, Any]:
 
 def merge(*folders: Path, out: Path, images: str = "violations") -> Path:
     """Merges by the command, which writes the pages, too; gates are missed."""
-    assert main(["merge", *map(str, folders), "-o", str(out), "--images", images]) == 1
+    assert main(["merge", *map(str, folders), "-o", str(out), "--report-images", images]) == 1
     return out
 
 

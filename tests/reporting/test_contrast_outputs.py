@@ -172,7 +172,8 @@ def test_a_replay_asks_the_contrast_too(
 def test_a_description_has_an_example_with_its_contrast(capsys: Captured, tmp_path: Path) -> None:
     sheet = str(tmp_path / "sheet.png")
     assert (
-        main(["describe", "metavqa.insertion[exists]", "--data", "pictures:20", "--cases", "1", "--sheet", sheet]) == 0
+        main(["describe", "metavqa.insertion[exists]", "--data", "pictures:20", "--max-cases", "1", "--sheet", sheet])
+        == 0
     )
     lines = capsys.readouterr().out.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("    contrast, scene "))

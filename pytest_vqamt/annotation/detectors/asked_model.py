@@ -113,7 +113,7 @@ def load(spec: str, options: ModelOptions) -> AskedModel:
     settings = dict(options.settings)
     units = settings.pop(SETTING, UNITS[0])
     if units not in UNITS:
-        raise OptionError(f"Expected --vqamt-option {SETTING}={' or '.join(UNITS)}, but got {units!r}")
+        raise OptionError(f"Expected --option {SETTING}={' or '.join(UNITS)}, but got {units!r}")
     model = ModelCatalogue().load(spec, replace(options, settings=settings))
     if Task.VQA not in model.tasks:
         raise ModelError(f"Expected a model that answers questions to annotate photos, but {spec} does not")

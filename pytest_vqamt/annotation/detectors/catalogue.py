@@ -29,7 +29,7 @@ SETTINGS = (
     "masks", "boxes", "open-vocabulary", "names", "detector", "vocabulary", "region-min-size", "region-max-size",
     "min-score", "model", "box-units",
 )  # fmt: skip
-"""The names of ``--vqamt-option`` for detectors."""
+"""The names of ``--option`` for detectors."""
 
 TRUST_ORDER = ("masks", "boxes", "open-vocabulary", "detector", "model")
 """The settings that name a detector, the most trusted first; ``model`` is a model under test.
@@ -53,18 +53,18 @@ def check(settings: Mapping[str, str]) -> None:
     """
     for name in TRUST_ORDER:
         if not settings.get(name, "-").strip():
-            raise OptionError(f"Expected --vqamt-option {name}=REPO-OR-PATH, but got {name}={settings[name]!r}")
+            raise OptionError(f"Expected --option {name}=REPO-OR-PATH, but got {name}={settings[name]!r}")
     min_score_setting(settings)
     if "open-vocabulary" in settings:
         names_setting(settings)
     elif "names" in settings:
         raise OptionError(
-            "Expected --vqamt-option open-vocabulary=REPO-OR-PATH to look for names, but got "
+            "Expected --option open-vocabulary=REPO-OR-PATH to look for names, but got "
             f"names={settings['names']!r} alone: name OWL-ViT, OWLv2 or Grounding DINO too"
         )
     if not any(name in settings for name in TRUST_ORDER):
         raise OptionError(
-            f"Expected --vqamt-option NAME=REPO-OR-PATH to name a detector ({', '.join(TRUST_ORDER)}), but got none"
+            f"Expected --option NAME=REPO-OR-PATH to name a detector ({', '.join(TRUST_ORDER)}), but got none"
         )
 
 
@@ -107,7 +107,7 @@ def min_score_setting(settings: Mapping[str, str]) -> float | None:
     except ValueError:
         score = -1.0
     if not 0 <= score < 1:
-        raise OptionError(f"Expected --vqamt-option min-score=SCORE to be from 0 to below 1, but got {given!r}")
+        raise OptionError(f"Expected --option min-score=SCORE to be from 0 to below 1, but got {given!r}")
     return score
 
 
@@ -128,7 +128,7 @@ def names_setting(settings: Mapping[str, str]) -> tuple[str, ...]:
     found = parse_names(text)
     if not found:
         raise OptionError(
-            "Expected --vqamt-option names=FILE (a name a line) or names=dog,cat,... for open-vocabulary to look for, "
+            "Expected --option names=FILE (a name a line) or names=dog,cat,... for open-vocabulary to look for, "
             f"but got {f'names={given!r}' if given else 'none'}"
         )
     return found
@@ -165,7 +165,7 @@ def _install_hint(name: str) -> Iterator[None]:
         if missing in ("", "pytest_vqamt"):
             raise
         raise OptionError(
-            f"Expected what --vqamt-option {name} needs to be installed, but there is no {missing}; run: pip install "
+            f"Expected what --option {name} needs to be installed, but there is no {missing}; run: pip install "
             f'"pytest-vqamt[{_EXTRA}]"'
         ) from error
 

@@ -65,7 +65,7 @@ class _ClosedSet(ABC):
     @classmethod
     def load(cls, argument: str, options: ModelOptions, least_score: float | None) -> Self:
         """Loads the checkpoint in a folder or on the hub; raises ModelError if it cannot be loaded."""
-        checkpoint = locate_checkpoint(argument, default="", kind=cls.name, typed=f"--vqamt-option {cls.name}=")
+        checkpoint = locate_checkpoint(argument, default="", kind=cls.name, typed=f"--option {cls.name}=")
         return cls(checkpoint, options, LEAST_SCORE if least_score is None else least_score)
 
     @property

@@ -95,7 +95,7 @@ def load(
         ModelError: it cannot be loaded, or a name is too long for it.
     """
     checkpoint = locate_checkpoint(
-        argument, default="", kind=OpenVocabulary.name, typed=f"--vqamt-option {OpenVocabulary.name}="
+        argument, default="", kind=OpenVocabulary.name, typed=f"--option {OpenVocabulary.name}="
     )
     runtime = Runtime.of(options)
     return OpenVocabulary(_text_scorer(checkpoint, runtime), runtime, names, least_score)

@@ -27,8 +27,8 @@ def options(**settings: str) -> ModelOptions:
         ({"boxes": "DIR", "min-score": "often"}, "min-score=SCORE to be from 0 to below 1, but got 'often'"),
         ({"boxes": "DIR", "min-score": "1"}, "min-score=SCORE to be from 0 to below 1, but got '1'"),
         ({"boxes": "DIR", "min-score": "nan"}, "min-score=SCORE to be from 0 to below 1, but got 'nan'"),
-        ({"boxes": " "}, "Expected --vqamt-option boxes=REPO-OR-PATH, but got boxes=' '"),
-        ({"open-vocabulary": "DIR"}, "Expected --vqamt-option names=FILE .* but got none"),
+        ({"boxes": " "}, "Expected --option boxes=REPO-OR-PATH, but got boxes=' '"),
+        ({"open-vocabulary": "DIR"}, "Expected --option names=FILE .* but got none"),
         ({"open-vocabulary": "DIR", "names": " , "}, "but got names=' , '"),
         ({"open-vocabulary": "DIR", "names": "nofile.txt"}, "but got names='nofile.txt': there is no such file"),
         ({"open-vocabulary": "DIR", "names": "lists/mine"}, "but got names='lists/mine': there is no such file"),
@@ -99,7 +99,7 @@ def test_what_masks_need_for_outlines_is_missed_before_any_photo(monkeypatch: py
     for name in ("closed_set", "outlines"):
         monkeypatch.delitem(sys.modules, f"pytest_vqamt.annotation.detectors.{name}", raising=False)
         monkeypatch.delattr(f"pytest_vqamt.annotation.detectors.{name}", raising=False)
-    with pytest.raises(OptionError, match=r"what --vqamt-option masks needs to be installed, but there is no skimage"):
+    with pytest.raises(OptionError, match=r"what --option masks needs to be installed, but there is no skimage"):
         detector_of(options(masks="DIR"))
 
 
