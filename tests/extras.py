@@ -23,6 +23,7 @@ CORE: Final = {
     "msgspec": "msgspec",
     "nltk": "nltk",
     "numpy": "numpy",
+    "packaging": "packaging",
     "platformdirs": "platformdirs",
     "pycocotools": "pycocotools",
     "_pytest": "pytest",
@@ -73,6 +74,7 @@ LOOKED_FOR: Final = ("torchvision",)
 
 USED_BY: Final = {
     "pytest_vqamt/annotation/detectors": ("photos",),
+    "pytest_vqamt/commands/doctor.py": ("transformers",),
     "pytest_vqamt/data/hugging_face.py": ("parquet",),
     "pytest_vqamt/integration/report.py": ("notebook",),
     "pytest_vqamt/imaging/inpainters.py": ("inpaint", "transformers"),

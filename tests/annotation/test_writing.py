@@ -144,7 +144,7 @@ def test_a_model_that_fails_on_each_photo_is_stopped() -> None:
 @pytest.mark.parametrize(
     ("error", "advice"),
     [
-        (MemoryError(), "raised MemoryError .*give --vqamt-device=cpu, or make the photo smaller"),
+        (MemoryError(), "raised MemoryError .*give --device=cpu, or make the photo smaller"),
         (ModuleNotFoundError("No module named 'skimage'"), r'skimage.*run: pip install "pytest-vqamt\[photos\]"'),
     ],
 )

@@ -124,7 +124,7 @@ def test_photos_alone_are_not_enough(tmp_path: Path) -> None:
         load(str(tmp_path))
     assert str(caught.value) == (
         f"Expected graphs.jsonl beside the photos in '{tmp_path}', but there is none: run: vqamt annotate "
-        f"photos:{tmp_path} --vqamt-option boxes=PekingU/rtdetr_r50vd (docs/how-to/annotate.md)"
+        f"photos:{tmp_path} --option boxes=PekingU/rtdetr_r50vd (docs/how-to/annotate.md)"
     )
 
 
