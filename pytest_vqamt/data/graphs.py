@@ -212,7 +212,8 @@ def _named(argument: str) -> tuple[Path, Path | None]:
         except OSError as error:
             why = f"it cannot be read ({error_reason(error)})"
     raise DataError(
-        f"Expected a file of scene graphs (docs/reference/scene-graphs.md), but got graphs={short_path(argument)}: {why}"
+        f"Expected a file of scene graphs (docs/reference/scene-graphs.md), but got graphs={short_path(argument)}: "
+        f"{why}"
     )
 
 
