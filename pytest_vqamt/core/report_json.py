@@ -74,6 +74,7 @@ def report_row(report: Report) -> Row:
         "differences": [difference_row(difference) for difference in report.differences],
         "baseline": baseline_row(report.baseline),
         "waived": [{"case_id": case_id, "reason": reason} for case_id, reason in report.waived],
+        "expired_waivers": [{"case_id": case_id, "until": day} for case_id, day in report.expired_waivers],
     }
 
 
@@ -132,6 +133,7 @@ def report_from_row(row: Row) -> Report:
             "ranking": [_ranking(each) for each in _rows(row.get("ranking"))],
             "differences": [_difference(each) for each in _rows(row.get("differences"))],
             "waived": [[each["case_id"], each["reason"]] for each in _rows(row.get("waived"))],
+            "expired_waivers": [[each["case_id"], each["until"]] for each in _rows(row.get("expired_waivers"))],
         },
         Report,
     )

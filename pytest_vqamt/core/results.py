@@ -319,6 +319,7 @@ class Report:
         baseline: the baseline of the run, if it had one.
         ranking, differences: comparisons of several models.
         waived: the ids of cases that a person judged invalid, with reasons; not all need be cases of this run.
+        expired_waivers: the ids of cases whose waivers no longer hold, with their last day, as in "2026-10-31".
         contrast: the share of cases that may have a contrast.
         repeats: how many times each distinct query was asked.
         max_unread: the share of an item's cases that may be unread if it is to meet a gate.
@@ -342,6 +343,7 @@ class Report:
     ranking: tuple[Ranking, ...] = ()
     differences: tuple[ModelDifference, ...] = ()
     waived: tuple[tuple[str, str], ...] = ()
+    expired_waivers: tuple[tuple[str, str], ...] = ()
     contrast: float = 0.0
     repeats: int = 1
     max_unread: float = MAX_UNREAD
@@ -665,6 +667,7 @@ def build_report(
     ranking: tuple[Ranking, ...] = (),
     differences: tuple[ModelDifference, ...] = (),
     waived: Mapping[str, str] = MappingProxyType({}),
+    expired_waivers: tuple[tuple[str, str], ...] = (),
     spent: Sequence[ModelUse] = (),
 ) -> Report:
     """The report of a finished run.
@@ -691,6 +694,7 @@ def build_report(
         ranking=ranking,
         differences=differences,
         waived=tuple(sorted(waived.items())),
+        expired_waivers=tuple(sorted(expired_waivers)),
         contrast=contrast,
         repeats=repeats,
         max_unread=max_unread,

@@ -373,6 +373,7 @@ class RunOptions:
         thresholds, grounded_thresholds: the gates on pass rates and on grounded rates.
         max_unread: the share of an item's cases that may be unread if it is to meet a gate.
         waived: the reasons for waived cases, by case id.
+        expired_waivers: the case ids of waivers that no longer hold, with their last day.
         keeps_judged: whether results keep the outcome of every case.
         reader: gives the answer that is judged in place of a model's.
     """
@@ -384,6 +385,7 @@ class RunOptions:
     max_unread: float = MAX_UNREAD
     shrink: int = 30
     waived: Mapping[str, str] = field(default_factory=dict)
+    expired_waivers: tuple[tuple[str, str], ...] = ()
     keeps_judged: bool = False
     reader: Callable[[Query, Answer], Answer] | None = None
 

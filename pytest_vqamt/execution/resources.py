@@ -455,6 +455,7 @@ class Resources:
             ranking=rankings(compared),
             differences=differences(compared),
             waived=settings.terms.waived,
+            expired_waivers=settings.terms.expired_waivers,
             spent=spent,
         )
         return (

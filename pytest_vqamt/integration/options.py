@@ -144,7 +144,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-waive",
         metavar="FILE",
-        help="case ids judged invalid by a person, one a line with the reason: left out of the rates",
+        help="case ids judged invalid by a person, one a line with the reason: left out of the rates; until=DATE after "
+        "the id ends a waiver",
     ),
     Option(
         name="--vqamt-report",

@@ -20,7 +20,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import RunSettings
 from pytest_vqamt.integration.options import check_device, option_value, option_values, parse_settings
-from pytest_vqamt.integration.waivers import read_waivers
+from pytest_vqamt.integration.waivers import Waivers, read_waivers
 from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import Budget
@@ -128,6 +128,7 @@ def read_settings(config: pytest.Config) -> Settings:
 def _terms(config: pytest.Config, *, has_no_cache: bool, keeps_judged: bool) -> RunOptions:
     """The options of the run. Without a cache, violations are not shrunk: a shrunk case could not be replayed."""
     waive = _path(config, "vqamt_waive")
+    waivers = read_waivers(waive) if waive else Waivers(reasons={}, expired={})
     shrink = _number(config, "vqamt_shrink", 30, at_least=0)
     max_cases = _given_number(config, "vqamt_max_cases", at_least=1)
     return RunOptions(
@@ -148,7 +149,8 @@ def _terms(config: pytest.Config, *, has_no_cache: bool, keeps_judged: bool) -> 
         gate_on=GateOn(_choice(config, "vqamt_gate", tuple(GateOn))),
         max_unread=_rate(config, "vqamt_max_unread", MAX_UNREAD),
         shrink=0 if has_no_cache else shrink,
-        waived=read_waivers(waive) if waive else {},
+        waived=waivers.reasons,
+        expired_waivers=tuple((case_id, day.isoformat()) for case_id, day in waivers.expired.items()),
         keeps_judged=keeps_judged,
     )
 

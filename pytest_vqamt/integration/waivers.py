@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from pytest_vqamt.core.atomic_write import replacing
@@ -15,39 +16,69 @@ from pytest_vqamt.core.input_files import read_text
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
 
-def read_waivers(file: Path, option: str = "--vqamt-waive") -> dict[str, str]:
-    """Reads the reasons by case id from lines ``CASE-ID reason``; lines that begin with # are skipped.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waivers:
+    """The waivers of a file by case id: reasons of those that hold, and the last days of those that have expired."""
+
+    reasons: Mapping[str, str]
+    expired: Mapping[str, date]
+
+
+def read_waivers(file: Path, option: str = "--vqamt-waive", *, today: date | None = None) -> Waivers:
+    """Reads lines ``CASE-ID reason`` or ``CASE-ID until=DATE reason``; lines that begin with # are skipped.
+
+    A waiver holds up to and including the day that it names, by UTC. ``today`` is the day by which it is decided.
+    Of several lines on one case the last counts.
 
     Raises:
         OptionError: the file cannot be read.
-        DataError: a line names no case, or gives no reason.
+        DataError: a line names no case, gives no reason, or has a date that is none.
     """
     try:
         lines = read_text(file).splitlines()
     except OSError as error:
         raise OptionError(f"Expected {option} to name a text file, but got {str(file)!r}: {error}") from error
-    waived: dict[str, str] = {}
+    today = today or datetime.now(UTC).date()
+    reasons: dict[str, str] = {}
+    expired: dict[str, date] = {}
     for number, line in enumerate(lines, start=1):
         case_id, _, reason = line.strip().partition(" ")
         if not case_id or case_id.startswith("#"):
             continue
+        where = f"{line.strip()!r} ({file}, line {number})"
+        until = None
+        if found := re.match(r"\s*until=(\S*)", reason):
+            until, reason = _day(found[1], where), reason[found.end() :]
         if not re.fullmatch(r"[0-9a-f]{16}", case_id) or not reason.strip():
-            raise DataError(
-                f"Expected a case id of 16 hexadecimal digits and a reason, but got {line.strip()!r} "
-                f"({file}, line {number})"
-            )
-        waived[case_id] = reason.strip()
-    return waived
+            raise DataError(f"Expected a case id of 16 hexadecimal digits and a reason, but got {where}")
+        if re.search(r"(^|\s)until=", reason):
+            raise DataError(f"Expected until=DATE once, right after the case id, but got {where}")
+        reasons.pop(case_id, None)
+        expired.pop(case_id, None)
+        if until is not None and until < today:
+            expired[case_id] = until
+        else:
+            reasons[case_id] = reason.strip()
+    return Waivers(reasons=reasons, expired=expired)
+
+
+def _day(text: str, where: str) -> date:
+    try:
+        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise DataError(f"Expected a day as until=YYYY-MM-DD, but got until={text} in {where}")
 
 
 def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
-    """Adds lines for the case ids that the file does not have yet, and returns these ids.
+    """Adds lines for the case ids that no waiver of the file holds for, and returns these ids.
 
     Raises:
         OptionError: the file cannot be read or written.
         DataError: a line of it names no case.
     """
-    known = read_waivers(file, "--waivers") if file.exists() else {}
+    known = read_waivers(file, "--waivers").reasons if file.exists() else {}
     new = tuple(sorted(reasons.keys() - known.keys()))
     if not new:
         return ()

@@ -377,6 +377,7 @@ def _identity(report: Report) -> dict[str, str]:
         **{f"the setting {name}": value for name, value in report.settings},
         **({"the digest of the baseline": report.baseline.digest} if report.baseline else {}),
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},
+        **{f"the last day of the waiver of case {case_id}": day for case_id, day in report.expired_waivers},
         **{f"the fingerprint of model {model.name!r}": model.fingerprint for model in report.models},
         **{f"the digest of data {data.spec!r}": data.digest for data in report.data},
         **{f"the version of {describe_item(relation)}": str(relation.version) for relation in report.relations},

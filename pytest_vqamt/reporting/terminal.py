@@ -36,6 +36,7 @@ from pytest_vqamt.reporting.view.headline import (
     Headline,
     RunPart,
     baseline_notes,
+    expired_waivers_line,
     headline,
     report_warnings,
     run_parts,
@@ -429,6 +430,8 @@ def _captioned(table: ViewTable) -> Iterator[str]:
 
 
 def _waived(report: Report) -> Iterator[str]:
+    if report.expired_waivers:
+        yield expired_waivers_line(report)
     if not report.waived:
         return
     waived = sum(stratum.tally.waived for result in report.relations for stratum in result.strata)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ ONE, TWO, THREE = "1" * 16, "2" * 16, "a" * 16
 def test_what_was_added_is_read_back(tmp_path: Path) -> None:
     file = tmp_path / "new" / "waivers.txt"
     assert add_waivers(file, {THREE: "no dog", ONE: "cut off"}) == (ONE, THREE)
-    assert read_waivers(file) == {ONE: "cut off", THREE: "no dog"}
+    assert read_waivers(file).reasons == {ONE: "cut off", THREE: "no dog"}
     head, *lines = file.read_text().splitlines()
     assert head.startswith("# ")
     assert lines == [f"{ONE} cut off", f"{THREE} no dog"]
@@ -51,6 +52,45 @@ def test_a_line_that_is_none_is_named(line: str, tmp_path: Path) -> None:
     file.write_text(f"\n{line}\n")
     with pytest.raises(DataError, match=r"Expected a case id of 16 hexadecimal digits and a reason.*, line 2\)$"):
         read_waivers(file)
+
+
+def test_a_waiver_holds_up_to_its_last_day(tmp_path: Path) -> None:
+    file = tmp_path / "waivers.txt"
+    file.write_text(f"{ONE} until=2028-02-29 cut off\n{TWO}  until=2028-03-01  upside  down\n{THREE} no dog\n")
+    before, after = (read_waivers(file, today=date(2028, *day)) for day in ((2, 29), (3, 1)))
+    assert (before.reasons, before.expired) == ({ONE: "cut off", TWO: "upside  down", THREE: "no dog"}, {})
+    assert (after.reasons, after.expired) == (
+        {TWO: "upside  down", THREE: "no dog"},
+        {ONE: date(2028, 2, 29)},
+    )
+
+
+def test_the_last_line_on_a_case_counts_and_an_expired_waiver_is_added_anew(tmp_path: Path) -> None:
+    file = tmp_path / "waivers.txt"
+    file.write_text(f"{ONE} until=2020-01-01 old\n{TWO} kept\n{TWO} until=2020-01-02 kept no longer\n")
+    assert read_waivers(file).expired == {ONE: date(2020, 1, 1), TWO: date(2020, 1, 2)}
+    assert add_waivers(file, {ONE: "still cut off"}) == (ONE,)
+    assert (read_waivers(file).reasons, list(read_waivers(file).expired)) == ({ONE: "still cut off"}, [TWO])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (f"{ONE} until=2027-02-29 cut off", "Expected a day as until=YYYY-MM-DD, but got until=2027-02-29 in '"),
+        (f"{ONE} until=tomorrow cut off", "Expected a day as until=YYYY-MM-DD, but got until=tomorrow in '"),
+        (f"{ONE} until=20270301 cut off", "Expected a day as until=YYYY-MM-DD, but got until=20270301 in '"),
+        (f"{ONE} until= cut off", "Expected a day as until=YYYY-MM-DD, but got until= in '"),
+        (f"{ONE} until=2027-03-01", "Expected a case id of 16 hexadecimal digits and a reason, but got '"),
+        (f"{ONE} cut off until=2027-03-01", "Expected until=DATE once, right after the case id, but got '"),
+        (f"{ONE} until=2027-03-01 until=2027-03-02 x", "Expected until=DATE once, right after the case id, but got '"),
+    ],
+)
+def test_a_last_day_that_is_none_is_named(line: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "waivers.txt"
+    file.write_text(f"# head\n{line}\n")
+    with pytest.raises(DataError) as raised:
+        read_waivers(file)
+    assert str(raised.value) == f"{message}{line}' ({file}, line 2)"
 
 
 def test_ids_that_no_case_has_are_named() -> None:

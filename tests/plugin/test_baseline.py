@@ -261,7 +261,8 @@ def test_a_baseline_that_is_missing_is_one_line(pytester: pytest.Pytester, run: 
 
 
 def test_a_missing_baseline_does_not_matter_to_other_tests_or_a_replay(pytester: pytest.Pytester, run: Run) -> None:
-    case = cases_in(pytester.path / "out")[0]["case_id"] if run(TWO, "--vqamt-report=out") else ""
+    run(TWO, "--vqamt-report=out")
+    case = cases_in(pytester.path / "out")[0]["case_id"]
     run(f"--vqamt-replay={case}", BASELINE).assert_outcomes(passed=1)
     pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_baseline = base.gz\n")
     pytester.makepyfile(test_unit="def test_unit(): pass")

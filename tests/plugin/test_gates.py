@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.reporting.files import read_report
 from tests.plugin.conftest import WORKERS, Run
 from tests.reporting.reported import cases_in, report_in
 
@@ -158,6 +159,25 @@ def test_waived_ids_of_no_case_are_told(pytester: pytest.Pytester, run: Run, sha
     (pytester.path / "waived.txt").write_text(f"{case_id} cut off\n{'0' * 16} gone\n")
     result = run(*OPTIONS, "--vqamt-waive=waived.txt", *shared)
     result.stdout.fnmatch_lines([f"1 of 2 waived ids is of no case of this run ({'0' * 16})"])
+
+
+@pytest.mark.parametrize("shared", WORKERS)
+def test_an_expired_waiver_is_told_and_its_case_counts(
+    pytester: pytest.Pytester, run: Run, shared: tuple[str, ...]
+) -> None:
+    run(*OPTIONS)
+    one, other, *_ = [line["case_id"] for line in cases_in(pytester.path / "out")]
+    (pytester.path / "waived.txt").write_text(f"{one} until=2020-02-29 cut off\n{other} until=2999-12-31 gone\n")
+    told = f"1 waiver has expired ({one} after 2020-02-29): this case counts again"
+    for summary in ("short", "full"):
+        result = run(*OPTIONS, "--vqamt-waive=waived.txt", *shared, summary=summary)
+        assert result.outlines.count(told) == 1
+    assert report(pytester)["waived"] == 1
+    whole = report_in(pytester.path / "out")
+    assert whole["expired_waivers"] == [{"case_id": one, "until": "2020-02-29"}]
+    assert told in (pytester.path / "out" / "report.html").read_text(encoding="utf-8")
+    assert told in (pytester.path / "out" / "summary.md").read_text(encoding="utf-8")
+    assert read_report(pytester.path / "out").expired_waivers == ((one, "2020-02-29"),)
 
 
 def tick(sheet: Path, said: Callable[[dict[str, str]], tuple[str, str]]) -> None:

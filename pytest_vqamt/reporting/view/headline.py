@@ -38,6 +38,7 @@ from pytest_vqamt.stats.paired import ChangeStatus
 
 _DROPS_SHOWN = 8
 _MUCH_UNREAD = 0.2
+_WAIVERS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -424,6 +425,8 @@ def report_warnings(
             f"{report.repeats} answers to a query are taken. They count in no rate."
         )
     yield from (f"{line[0].upper()}{line[1:]}." for line in noise_lines(report.relations, of_model=several))
+    if report.expired_waivers:
+        yield f"{expired_waivers_line(report)}."
     bad = sum(len(source.bad_records) for source in report.data)
     if bad:
         yield f"{count_noun(bad, 'record')} of the data could not be used and {'was' if bad == 1 else 'were'} left out."
@@ -440,6 +443,15 @@ def report_warnings(
             f"{'regressions first, then ' if report.baseline else ''}an equal share of each relation variant, in the "
             "order of the case ids, which is as good as random. All figures are over all cases."
         )
+
+
+def expired_waivers_line(report: Report) -> str:
+    """Names the waivers whose last day is over, with that day."""
+    expired = report.expired_waivers
+    named = ", ".join(f"{case_id} after {day}" for case_id, day in expired[:_WAIVERS_SHOWN])
+    more = f" and {len(expired) - _WAIVERS_SHOWN} more" if len(expired) > _WAIVERS_SHOWN else ""
+    verbs = ("has", "this case counts") if len(expired) == 1 else ("have", "these cases count")
+    return f"{count_noun(len(expired), 'waiver')} {verbs[0]} expired ({named}{more}): {verbs[1]} again"
 
 
 def _not_compared(where: str, items: Sequence[str]) -> Iterator[str]:
