@@ -101,7 +101,7 @@ def test_a_file_is_skipped_where_an_extra_is_missing_and_fails_where_a_part_of_i
 
 
 def test_every_extra_is_looked_at() -> None:
-    assert set(settings()["optional-dependencies"]) - set(EXTRAS) == {"demo", "dev"}
+    assert set(settings()["optional-dependencies"]) - set(EXTRAS) == {"demo", "dev", "docs"}
 
 
 def test_a_file_imports_the_core_and_what_its_extras_bring() -> None:

@@ -11,7 +11,10 @@ NOTEBOOK = Path(__file__).parents[1] / "docs" / "tutorial" / "notebook.ipynb"
 
 
 def notebook_of_the_docs() -> nbformat.NotebookNode:
-    return nbformat.reads(NOTEBOOK.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+    notebook: nbformat.NotebookNode = nbformat.reads(  # type: ignore[no-untyped-call]
+        NOTEBOOK.read_text(encoding="utf-8"), as_version=4
+    )
+    return notebook
 
 
 def outputs(notebook: nbformat.NotebookNode) -> list[list[str]]:

@@ -43,18 +43,15 @@ def test_a_misspelt_name_is_no_attribute() -> None:
 
 
 def test_every_name_is_documented() -> None:
-    api = re.sub("```.*?```", "", (ROOT / "docs/reference/api.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", api))))
-    assert sorted(set(vqamt.__all__) - named) == []
+    api = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^::: pytest_vqamt\.(\w+)$", api, re.MULTILINE)) == sorted(vqamt.__all__)
     undocumented = [name for name in vqamt.__all__ if callable(found := getattr(vqamt, name)) and not found.__doc__]
     assert undocumented == ["Expectation"], "a type alias has no docstring of its own"
 
 
-def test_every_edit_says_what_its_arguments_are() -> None:
+def test_every_edit_has_a_docstring() -> None:
     methods = {name: each for name, each in vars(vqamt.Picture).items() if inspect.isfunction(each) and name[0] != "_"}
     assert [name for name, each in methods.items() if not each.__doc__] == []
-    api = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
-    assert [name for name in methods if name != "edit" and f"`{name}(" not in api] == []
 
 
 def relations_of(page: str) -> Iterator[str]:

@@ -149,12 +149,27 @@ def _parser(typed: Sequence[str]) -> argparse.ArgumentParser:
     if command and not command.startswith("-") and command not in COMMANDS:
         raise OptionError(f"Expected a command, but got {command!r}; {did_you_mean(command, COMMANDS)} (vqamt --help)")
     for name, purpose in COMMANDS.items():
-        own = commands.add_parser(name, description=f"{purpose[0].upper()}{purpose[1:]}.")
+        own = commands.add_parser(name, description=_sentence(purpose))
         if name == command:
-            module = import_module(f"pytest_vqamt.commands.{name.replace('-', '_')}")
-            module.add_arguments(own)
-            own.set_defaults(run=module.run)
+            _add_arguments(name, own)
     return parser
+
+
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """The parser of one command, by which the documents list its arguments."""
+    parser = argparse.ArgumentParser(prog=f"vqamt {name}", description=_sentence(COMMANDS[name]))
+    _add_arguments(name, parser)
+    return parser
+
+
+def _add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
+    module = import_module(f"pytest_vqamt.commands.{name.replace('-', '_')}")
+    module.add_arguments(parser)
+    parser.set_defaults(run=module.run)
+
+
+def _sentence(purpose: str) -> str:
+    return f"{purpose[0].upper()}{purpose[1:]}."
 
 
 def _groups_in_help() -> str:

@@ -42,8 +42,8 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-relations",
         metavar="GLOBS",
         help="only these relations (vqamt list), comma-separated, e.g. metavqa,view.shift "
-        "(default: the preset today for openai:, hf: and served: models, all but those on request for others; "
-        "on published pairs (carets:DIR) those about them)",
+        "(default: the preset today for openai:, hf: and served: models, quick for others; on published pairs "
+        "(carets:DIR) those about them); all: all but those on request",
     ),
     Option(name="--vqamt-exclude", metavar="GLOBS", help="not these relations"),
     Option(
