@@ -1,4 +1,4 @@
-"""The examples in the docstrings show what the code does; the reference names all there is, and links lead to every page."""
+"""The examples in docstrings hold; README is short; links of the documents lead to every page."""
 
 from __future__ import annotations
 

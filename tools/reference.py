@@ -84,12 +84,12 @@ def options() -> Iterator[str]:
     known = (*catalogue.RUN_SETTINGS, *catalogue.settings_known())
     yield from _table("setting", "values", "default", "meaning", rows=map(_setting, known))
     yield from ("", "Of models. The page of the model says what each does:", "")
-    rows = (
+    models = (
         (f"`{each.name}`", "any" if each.settings is None else ", ".join(f"`{name}`" for name in each.settings))
         for each in MODELS
         if each.settings is None or each.settings
     )
-    yield from _table("model", "settings", rows=rows)
+    yield from _table("model", "settings", rows=models)
 
 
 def _setting(setting: RelationSetting) -> tuple[str, ...]:
