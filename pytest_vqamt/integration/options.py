@@ -150,7 +150,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-report",
         metavar="DIR",
-        help="write report.html, summary.md, report.json and cases.jsonl into this folder",
+        help="write report.html, summary.md, badge.json, report.json and cases.jsonl into this folder",
     ),
     Option(
         name="--vqamt-cases",

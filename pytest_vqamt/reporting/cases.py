@@ -18,7 +18,7 @@ from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import case_line, case_row
 
 REPORT_FILE = "report.json"
-REPORT_FILES = ("report.html", "summary.md", "audit.json", REPORT_FILE, *FILE_NAMES)
+REPORT_FILES = ("report.html", "summary.md", "badge.json", "audit.json", REPORT_FILE, *FILE_NAMES)
 """All files of a report; each is made from those after it."""
 
 _PARTS = ".cases"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +21,11 @@ from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.html.cards import select_cards
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
-from pytest_vqamt.reporting.markdown import summary_page
+from pytest_vqamt.reporting.markdown import badge, comment_page
 from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 PAGE = "report.html"
+BADGE = "badge.json"
 
 
 def write_files(
@@ -80,7 +82,7 @@ def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) ->
 def write_pages(
     folder: Path, *, source_of: Callable[[str], SceneSource | None], images: Images, out: Path | None = None
 ) -> None:
-    """Writes ``report.html`` and ``summary.md`` from the other files of ``folder`` alone, into it or into ``out``.
+    """Writes the pages and the badge from the other files of ``folder`` alone, into it or into ``out``.
 
     ``source_of`` finds data by its spec; None where it is not available, whose pictures are left out.
 
@@ -92,7 +94,8 @@ def write_pages(
 
     report = read_report(folder)
     audit = read_audit(folder)
-    replace_text((out or folder) / SUMMARY, summary_page(report, audit=audit))
+    replace_text((out or folder) / SUMMARY, comment_page(report, audit=audit))
+    replace_text((out or folder) / BADGE, f"{json.dumps(badge(report), ensure_ascii=False)}\n")
     shown = select_cards(report, folder, source_of, images)
     replace_text((out or folder) / PAGE, report_html(report, shown, audit=audit))
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.results import audit_tables
+from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
+from pytest_vqamt.reporting.view.format import count_noun, format_percent
 from pytest_vqamt.reporting.view.headline import Finding, headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, result_rows
 from pytest_vqamt.reporting.view.tables import TableCell, ViewTable
 
-_MARKUP = re.compile(r"[\\`*_\[\]<#!|~&@$]|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:)|www\.")
-"""What begins or ends markup on GitHub: a link, a tag, a cell, a mention, a formula, an emoji."""
+_MARKUP = re.compile(
+    r"[\\`*\[\]<#!|~&@$]|(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:)|www\."
+)
+"""What begins or ends markup on GitHub: a link, a tag, a cell, a mention, a formula, an emoji; no _ within a word."""
 _NOT_IN_CODE = re.compile(r"[`|\\]")
 _MOST_OF_A_TEXT = 2_000
 _COMMAND = re.compile(r"`((?:vqamt |--vqamt)[^`|\\]*)`")
@@ -46,23 +50,37 @@ def code(text: str) -> str:
     return _escaped(line) if not line or _NOT_IN_CODE.search(line) else f"`{line}`"
 
 
-def prose(text: str) -> str:
-    """A sentence of ours: commands in backticks stay code, and the rest is escaped.
+def prose(text: str, names: Collection[str] = ()) -> str:
+    """A sentence of ours: commands in backticks stay code, ``names`` become code, and the rest is escaped.
 
     >>> prose("`vqamt power` says how many cases of `_a_`")
     '`vqamt power` says how many cases of &#96;&#95;a&#95;&#96;'
     """
-    line = _one_line(text)
-    pieces = _COMMAND.split(line)
-    return "".join(f"`{each}`" if place % 2 else _escaped(each) for place, each in enumerate(pieces))
+    pieces = _COMMAND.split(_one_line(text))
+    return "".join(f"`{each}`" if place % 2 else _with_names(each, names) for place, each in enumerate(pieces))
+
+
+def _with_names(text: str, names: Collection[str]) -> str:
+    longest_first = sorted(map(_one_line, names), key=len, reverse=True)
+    pattern = "|".join(re.escape(name) for name in longest_first if name)
+    pieces = re.split(rf"(?<!\w)({pattern})(?!\w)", text) if pattern else [text]
+    return "".join(code(each) if place % 2 else _escaped(each) for place, each in enumerate(pieces))
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers_from: int = 1) -> Iterator[str]:
-    """The lines of a table of Markdown cells; the columns from ``numbers_from`` on are aligned to the right."""
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'|'.join(' --- ' if place < numbers_from else ' ---: ' for place in range(len(head)))}|"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
+    """The lines of a table of Markdown cells, as wide as its columns; those from ``numbers_from`` on have numbers."""
+    widths = [max(3, *map(len, column)) for column in zip(head, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (
+            cell.rjust(width) if place >= numbers_from else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        return f"| {' | '.join(padded)} |"
+
+    yield line(head)
+    yield line([f"{'-' * (width - 1)}{'-' if place < numbers_from else ':'}" for place, width in enumerate(widths)])
+    yield from map(line, rows)
 
 
 def _escaped(line: str) -> str:
@@ -109,96 +127,162 @@ def _report_location(folder: Path | None) -> str:
 
 
 SUMMARY_FILE = "summary.md"
+MARKER = "<!-- pytest-vqamt -->"
+"""The first line of summary.md, by which a workflow finds the comment that it posted before. Nobody sees it."""
 BYTES_AT_MOST = 1024 * 1024
 """GitHub's limit for the summary of one step; a larger one is refused."""
+COMMENT_BYTES_AT_MOST = 65_536
+"""GitHub's limit for a comment, in characters: ``summary.md`` can be posted as it is."""
 
 _WHOLE_REPORT = "The whole report, with each violation and its pictures, is `report.html` beside this file."
 _NAMES = ("relation", "model", "data")
-_FIGURES = ("gate", "pass rate", "grounded", "change", "cases", "violated", "unparsed", "unread", "pass@all", "apart")
 
 
 def summary_page(
     report: Report, *, audit: Mapping[str, Json] | None = None, whole: str = _WHOLE_REPORT, room: int = BYTES_AT_MOST
 ) -> str:
     """The summary as GitHub-flavoured Markdown of at most ``room`` bytes; ``whole`` says where the whole report is."""
-    return _truncate(room, [*_lines(report, audit), whole, "", _footer(report)])
+    return _truncate(room, [*_lines(report, audit), whole, "", *_footer(report)])
+
+
+def comment_page(report: Report, *, audit: Mapping[str, Json] | None = None) -> str:
+    """The summary as a comment on a pull request, with the marker by which the next run finds it."""
+    room = COMMENT_BYTES_AT_MOST - len(MARKER) - 1
+    return f"{MARKER}\n{summary_page(report, audit=audit, whole=_WHOLE_REPORT, room=room)}"
+
+
+_COLORS = {"missed": "red", "met": "brightgreen", "none": "blue", "partial": "lightgrey"}
+
+
+def badge(report: Report) -> dict[str, Json]:
+    """The headline as a badge: https://shields.io/badges/endpoint-badge. It is red where a gate is missed."""
+    first = headline(report, result_rows(report))
+    known = [each for each in first.figures if each.consistent.rate is not None]
+    best = max(known, key=lambda each: each.consistent.rate or 0.0, default=None)
+    parts = ["nothing tested"]
+    if best is not None:
+        parts = [format_percent(best.consistent.rate)]
+        parts += [f"grounded {format_percent(best.grounded.rate)}"] if best.grounded.rate is not None else []
+    parts += [f"{count_noun(first.gates.missed, 'gate')} missed"] if first.gates.missed else []
+    color = _COLORS[first.state] if best is not None else "red"
+    return {"schemaVersion": 1, "label": "consistency", "message": ", ".join(parts), "color": color}
 
 
 def _lines(report: Report, audit: Mapping[str, Json] | None) -> Iterator[str]:
     rows = result_rows(report)
     first = headline(report, rows)
-    yield f"## vqamt: {escape(first.title)}"
+    names = _names(report)
+    yield f"## vqamt: {prose(first.title, names)}"
     yield ""
-    yield f"**{escape(first.verdict)}** {escape(first.about)}"
+    yield f"**{escape(first.verdict)}** {prose(first.about, names)}"
     yield ""
     # What must be acted on comes first: missed gates, then significant drops.
     for title, findings in (("Missed", first.missed), ("Significantly worse than the baseline", first.dropped)):
         if findings:
             yield f"### {title}"
             yield ""
-            yield from map(_finding, findings)
+            for found in findings:
+                yield from _finding(found)
             if findings is first.dropped and first.drops_left_out:
                 yield f"- and {first.drops_left_out:,} more"
             yield ""
-    yield from _list((*report_warnings(report, rows, 0), *first.notes))
+    yield from _list((*report_warnings(report, rows, 0), *first.notes), names)
     yield from _overview(report, rows)
     for table in summary_tables(report):
-        yield from _captioned(table)
+        yield from _captioned(table, names)
     if not all(result.all_cases for result in report.relations):
         yield escape(" ".join(line.strip() for line in folded_lines(report.relations)))
         yield ""
     for judged in audit_tables(audit) if audit else ():
-        yield from _captioned(judged)
+        yield from _captioned(judged, names)
 
 
-def _list(sentences: Sequence[str]) -> Iterator[str]:
-    yield from (f"- {prose(sentence)}" for sentence in sentences)
+def _names(report: Report) -> frozenset[str]:
+    """Names that a sentence has as code; one word of letters reads well as it is."""
+    found = {name for each in report.relations for name in (each.item, each.model.name, each.data.spec)}
+    found |= {name for name, _ in report.baseline.models} if report.baseline else set()
+    return frozenset(name for name in found if not name.isalnum())
+
+
+def _list(sentences: Sequence[str], names: Collection[str]) -> Iterator[str]:
+    yield from (f"- {prose(sentence, names)}" for sentence in sentences)
     if sentences:
         yield ""
 
 
-def _captioned(table: ViewTable) -> Iterator[str]:
-    yield f"{escape(table.caption)}:"
+def _captioned(table: ViewTable, names: Collection[str]) -> Iterator[str]:
+    yield f"{prose(table.caption, names)}:"
     yield ""
     yield from markdown_table(table.head_texts, [[code(row[0]), *map(escape, row[1:])] for row in table.row_texts])
     yield ""
-    yield from _list(table.notes)
+    yield from _list(table.notes, names)
 
 
-def _finding(found: Finding) -> str:
+def _finding(found: Finding) -> Iterator[str]:
     of = f" ({escape(found.of)})" if found.of else ""
-    return f"- **{code(found.item)}**{of}: {escape('; '.join(found.why))}"
+    one, *more = map(escape, found.why)
+    if not more:
+        yield f"- **{code(found.item)}**{of}: {one}"
+        return
+    yield f"- **{code(found.item)}**{of}:"
+    yield from (f"  - {why}" for why in (one, *more))
 
 
 def _overview(report: Report, rows: Sequence[ResultRow]) -> Iterator[str]:
+    """The figures of each relation variant in a few narrow columns, those that missed a gate first."""
     table = overview_table(report, rows)
     places = {head.name: place for place, head in enumerate(table.heads)}
-    shown = [name for name in (*_NAMES, *_FIGURES) if name in places]
-    cells = [[_cell(name, row[places[name]]) for name in shown] for row in table.rows]
-    if cells:
-        texts = sum(not table.heads[places[name]].is_number for name in shown)
-        yield from markdown_table(shown, cells, numbers_from=texts)
-        yield ""
+    of_row = {id(line): cells for line, cells in zip(rows, table.rows, strict=True)}
+    columns: dict[str, list[str]] = {name: [] for name in (*_NAMES, "gate") if name in places}
+    if not rows:
+        return
+    texts = len(columns)
+    columns |= {name: [] for name in ("pass rate", "grounded", "change", "cases", "violated") if name in places}
+    columns |= {name: [] for name in ("pass@all", *_APART) if name in places or name in _APART}
+    for line in sorted(rows, key=lambda each: not each.is_missed):
+        cells = of_row[id(line)]
+        for name, column in columns.items():
+            if name in _APART:
+                column.append(f"{getattr(line.counted.tally, name):,}")
+            elif name == "gate":
+                column.append(_gates(line))
+            else:
+                column.append(_cell(name, cells[places[name]]))
+    shown = {name: column for name, column in columns.items() if name not in _APART or set(column) != {"0"}}
+    yield from markdown_table(tuple(shown), list(zip(*shown.values(), strict=True)), numbers_from=texts)
+    yield ""
+
+
+_APART = ("unparsed", "errors", "declined", "flaky", "waived")
+
+
+def _gates(line: ResultRow) -> str:
+    """The gates that are missed, each kind once; else whether all are met."""
+    if not line.gates:
+        return "-"
+    missed = dict.fromkeys(short_gate(held).removeprefix("missed: ") for held in line.gates if not held.met)
+    return f"**missed**: {escape(', '.join(missed).replace('<=', '≤').replace('>=', '≥'))}" if missed else "met"
 
 
 def _cell(column: str, cell: TableCell) -> str:
-    text = code(cell.text) if column in _NAMES else escape(cell.text)
-    text = f"**{text}**" if cell.state in ("missed", "worse") else text
-    return f"{text} ({', '.join(map(escape, cell.notes))})" if cell.notes else text
+    """A cell of the page's table without its notes, and without the intervals of all but the pass rate."""
+    if column in _NAMES:
+        return f"{code(cell.text)} ({', '.join(map(escape, cell.notes))})" if cell.notes else code(cell.text)
+    text = cell.text if column == "pass rate" else cell.text.partition(" (")[0]
+    return f"**{escape(text)}**" if cell.state in ("missed", "worse") else escape(text)
 
 
-def _footer(report: Report) -> str:
-    """Times and query counts, which differ from run to run, all on the last line."""
-    models = [
-        f"{model.name} queries: {describe_queries(model)}"
-        + (f"; model utilisation {utilisation}" if (utilisation := describe_utilisation(model)) else "")
-        + (f"; {describe_usage(model)}" if model.usage else "")
-        for model in report.models
-    ]
-    return escape(
+def _footer(report: Report) -> Iterator[str]:
+    """Times and query counts, which differ from run to run: the last paragraph."""
+    yield escape(
         f"pytest-vqamt {report.vqamt_version}, seed {report.seed}, shard {report.shard}, "
-        f"started {report.started}, took {report.duration_s:,.0f} s. {'. '.join(models)}"
+        f"started {report.started}, took {report.duration_s:,.0f} s."
     )
+    for model in report.models:
+        utilisation, usage = describe_utilisation(model), describe_usage(model) if model.usage else ""
+        told = f"{model.name} queries: {describe_queries(model)}"
+        told += f"; model utilisation {utilisation}" if utilisation else ""
+        yield prose(f"{told}; {usage}." if usage else f"{told}.", _names(report))
 
 
 def _truncate(room: int, lines: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> vqamt.Report:
 
 def test_a_run_writes_all_files_and_says_in_short_what_it_found(made: vqamt.Report) -> None:
     assert sorted(file.name for file in made.folder.iterdir()) == [
-        "cases.jsonl", "report.html", "report.json", "summary.md",
+        "badge.json", "cases.jsonl", "report.html", "report.json", "summary.md",
     ]  # fmt: skip
     text = repr(made)
     assert text.startswith("<vqamt.Report: counting ")

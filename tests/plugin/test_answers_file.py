@@ -116,7 +116,7 @@ def test_the_report_of_a_run_that_lacks_answers_has_the_other_items(
     written = rows(pytester.path / "out" / "cases.jsonl")
     assert [row["case_id"] for row in written] == [row["case_id"] for row in repeated]
     assert {path.name for path in (pytester.path / "out").iterdir()} == {
-        "report.json", "cases.jsonl", "report.html", "summary.md"
+        "report.json", "cases.jsonl", "report.html", "summary.md", "badge.json"
     }  # fmt: skip
 
 

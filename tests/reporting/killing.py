@@ -30,7 +30,14 @@ OLD, NEW = "0.0.1", "0.0.2"
 
 _CHANGES = ("open", "os.mkdir", "os.remove", "os.rename", "os.rmdir")
 """What the interpreter tells of before it does it, and what changes a folder; "open" also where it only reads."""
-_ENDS = {PLAIN_NAME: "}\n", GZIP_NAME: "}\n", "report.json": "}\n", "report.html": "</html>", "summary.md": "\n"}
+_ENDS = {
+    PLAIN_NAME: "}\n",
+    GZIP_NAME: "}\n",
+    "report.json": "}\n",
+    "report.html": "</html>",
+    "summary.md": "\n",
+    "badge.json": "}\n",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,8 +148,8 @@ def _next(made: Made, folder: Path) -> None:
     """The next run works, and leaves nothing of those before."""
     made.begin(folder)
     made.write(folder, NEW)
-    assert _state(folder) == [made.cases_name, "report.html", "report.json", "summary.md", NEW]
-    assert len(list(folder.iterdir())) == 4
+    assert _state(folder) == ["badge.json", made.cases_name, "report.html", "report.json", "summary.md", NEW]
+    assert len(list(folder.iterdir())) == 5
 
 
 def _at_any_time(made: Made, folder: Path) -> list[list[str]]:

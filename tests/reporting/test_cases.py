@@ -90,11 +90,11 @@ def test_what_a_run_that_died_left_is_cleared_away(tmp_path: Path) -> None:
 
 
 def test_the_report_of_an_earlier_run_stays_until_it_is_removed(tmp_path: Path) -> None:
-    report = ("cases.jsonl", "report.json", "report.html", "summary.md", "audit.json")
+    report = ("cases.jsonl", "report.json", "report.html", "summary.md", "badge.json", "audit.json")
     for name in (*report, "notes.txt"):
         (tmp_path / name).write_text("earlier")
     start_parts(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 6
+    assert len(list(tmp_path.iterdir())) == 7
     remove_report(tmp_path)
     assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
 

@@ -26,7 +26,7 @@ from tests.reporting.reported import report_in, write_report
 from tests.reporting.running import run_into, world
 from tests.stats.judging import cases_of, result
 
-ALL = {"cases.jsonl", "report.json", "report.html", "summary.md"}
+ALL = {"cases.jsonl", "report.json", "report.html", "summary.md", "badge.json"}
 
 
 def at_hand(spec: str) -> SceneSource:
@@ -82,7 +82,7 @@ def test_the_pages_are_made_of_the_other_files_alone(run: tuple[Report, Path], t
     shutil.rmtree(tmp_path / "later" / ".cases")
     assert contents(tmp_path / "later") == contents(tmp_path / "session")
     write_pages(tmp_path / "later", source_of=at_hand, images=Images.VIOLATIONS, out=tmp_path / "elsewhere")
-    assert set(contents(tmp_path / "elsewhere")) == {"report.html", "summary.md"}
+    assert set(contents(tmp_path / "elsewhere")) == {"report.html", "summary.md", "badge.json"}
 
 
 def test_nothing_of_an_earlier_report_stays_beside_the_new_one(run: tuple[Report, Path], tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_where_pages_cannot_be_written_counts_and_cases_are(run: tuple[Report, P
         ("cases.jsonl", {"report.json", "report.html"}),
         ("report.json", {"report.json", "report.html"}),
         ("summary.md", {"cases.jsonl", "report.json"}),
-        ("report.html", {"cases.jsonl", "report.json", "summary.md"}),
+        ("report.html", {"cases.jsonl", "report.json", "summary.md", "badge.json"}),
     ],
 )
 def test_a_disk_that_is_full_at_any_file(

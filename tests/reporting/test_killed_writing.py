@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes
 States = dict[str, list[set[str]]]
 
 DATA = {"cases.jsonl", "report.json"}
-ALL = {*DATA, "report.html", "summary.md"}
+ALL = {*DATA, "report.html", "summary.md", "badge.json"}
 
 
 usually = pytest.mark.parametrize("cases", ["cases.jsonl"], indirect=True)
@@ -61,7 +61,7 @@ def test_what_is_left_is_of_one_run_and_no_page_is_left_alone(states: States) ->
 def test_a_report_passes_from_the_old_one_to_the_new_one(states: States, cases: str) -> None:
     ways = states["report"]
     assert ways[0] == {*ALL, OLD}
-    assert ways[-1] == {cases, "report.json", "summary.md", "report.html", NEW}
+    assert ways[-1] == {cases, "report.json", "summary.md", "badge.json", "report.html", NEW}
     # It was killed in each state on the way: what takes long, the pictures, is drawn when counts and cases are there.
     new = [{cases}, {cases, "report.json", NEW}, {cases, "report.json", "summary.md", NEW}]
     assert [state for state in new if state in ways] == new

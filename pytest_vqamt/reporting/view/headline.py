@@ -353,13 +353,13 @@ def _finding(report: Report, line: ResultRow) -> Finding:
 def _why(line: ResultRow) -> Iterator[str]:
     change = line.counted.change
     for held in line.gates:
-        if not held.met:
+        if not held.met and (held.kind != "max-drop" or held.unread is not None):
             yield f"{_reached(line, held)}required: {describe_gate(held)}"
     for part in line.grounded:
         if part.change is not None and part.change.gate and not part.change.gate.met:
             yield f"grounded rate {describe_change(part.change)}"
     if change is not None and (is_significant_drop(line) or (change.gate and not change.gate.met)):
-        yield describe_change(change)
+        yield f"pass rate {describe_change(change)}"
 
 
 def _reached(line: ResultRow, held: Gate) -> str:

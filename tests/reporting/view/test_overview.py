@@ -116,8 +116,7 @@ def test_a_missed_drop_gate_says_how_far_it_fell() -> None:
     (found,) = first(result(change=dropped), baseline=BASELINE).missed
     # 9 of 10 held before, 7 of 10 now
     assert found.why == (
-        "required: no significant drop > 0.05",
-        "0.900 in the baseline, now 0.700: -0.200 (-0.250 to -0.150, p = 0.004 after Holm), 3 regressions, 1 fix",
+        "pass rate 90 % in the baseline, now 70 %: -20 points (-25 to -15, p = 0.004 after Holm), 3 regressions, 1 fix",
     )
 
 
