@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.commands.report import add_images_argument, source_or_warning
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import RelationResult, Report, ViolationPreview
 from pytest_vqamt.integration.aggregate import is_on_ci
 from pytest_vqamt.integration.replay import load_source, register_inpainter
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.merge import merge_folders
-from pytest_vqamt.reporting.terminal import summary
+from pytest_vqamt.reporting.terminal import short_summary, summary
 from pytest_vqamt.reporting.view.headline import untested_line
 
 
@@ -30,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", metavar="OUT", required=True, type=Path, help="the folder to write the merged report into"
     )
     add_images_argument(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="show all metrics, and why items had no case")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show all tables and metrics, and why items had no case"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,9 +42,16 @@ def run(arguments: argparse.Namespace) -> int:
     report = merge_folders(arguments.folders, arguments.out)
     register_inpainter(dict(report.settings))
     write_pages(arguments.out, source_of=source_or_warning(load_source), images=arguments.report_images)
-    print("\n".join(summary(report, in_full=arguments.verbose)))
-    print(f"report: {arguments.out / PAGE}")
+    lines = summary(report, in_full=True) if arguments.verbose else _short(report, arguments.out)
+    print("\n".join((*lines, f"report: {arguments.out / PAGE}")))
     return ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK
+
+
+def _short(report: Report, folder: Path) -> Iterator[str]:
+    def replay(_: RelationResult, violation: ViolationPreview) -> str:
+        return f"vqamt replay {violation.id} --report {shlex.quote(str(folder))}"
+
+    return (line.text for line in short_summary(report, replay))
 
 
 def _misses_a_gate(report: Report) -> bool:

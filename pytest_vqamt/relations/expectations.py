@@ -28,6 +28,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.language.answers.counts import Quantifier
+from pytest_vqamt.language.answers.other_languages import is_in_another_language
 from pytest_vqamt.language.answers.reading import AnswerReading, FreeAnswer, read_by_meaning
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer
 
@@ -132,12 +133,23 @@ def _causes(case: Case, answers: Sequence[Answer]) -> tuple[str, ...]:
 
 
 def unread_cause(query: Query, answer: Answer) -> str:
-    """Why the answer has no reading ("refusal"); "" if it has one."""
+    """Why the answer has no reading ("refusal"); "" if it has one.
+
+    What is not of the kind asked for is in another language, if the question is not.
+    """
     if query.task is Task.CAPTIONING and not answer.declined:
         found: object = prepare_answer(answer.text)
     else:
         found = read_answer(query, answer)
-    return found.reason.value if isinstance(found, UnreadableAnswer) else ""
+    if not isinstance(found, UnreadableAnswer):
+        return ""
+    if found.reason not in _OF_ANOTHER_KIND or is_in_another_language(query.text):
+        return found.reason.value
+    return _OTHER_LANGUAGE if is_in_another_language(answer.text) else found.reason.value
+
+
+_OF_ANOTHER_KIND = frozenset({Unreadable.NO_NUMBER, Unreadable.NO_YES_OR_NO, Unreadable.NO_OPTION, Unreadable.NO_LABEL})
+_OTHER_LANGUAGE = "other language"
 
 
 def format_reading(reading: AnswerReading) -> str:

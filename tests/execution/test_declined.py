@@ -67,6 +67,13 @@ def test_refusing_all_declines_and_refusing_one_violates(texts: tuple[str, str],
     assert verdict.outcome is outcome
 
 
+def test_an_answer_in_another_language_has_that_cause() -> None:
+    german = Answer("Das Bild zeigt einen Hund und eine Katze.")
+    assert judged(_case(), [Answer("2"), german], same_answer).unread == ("", "other language")
+    english = Answer("The picture shows a dog.")
+    assert judged(_case(), [Answer("red"), english], same_answer).unread[0] == "no number"
+
+
 def test_one_query_that_the_adapter_declines_declines_the_case() -> None:
     verdict = judged(_case(), [Answer("2"), Declined("unknown words", words=("kite",)).answer], same_answer)
 

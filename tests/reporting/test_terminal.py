@@ -463,7 +463,7 @@ def test_unread_answers_have_a_banner_with_examples_and_advice() -> None:
         "  neither yes nor no: Is there a dog? -> 'What a lovely day What a lovely day W...'",
         "  refusal: How many cats? -> 'I can't help with that.'",
     ]
-    assert "the form of the answer" in lines[place + 4].text
+    assert "each.prompt" in lines[place + 4].text
     assert {line.state for line in lines[place : place + 4]} == {"warning"}
     seldom = replace(tally, holds=18, violated=0, unparsed=2, declined=0, refused=0, unread_cases=2)
     assert not any(text.startswith("UNREAD") for text in texts(result(seldom, None, unread=CHATTY))), "a tenth is none"

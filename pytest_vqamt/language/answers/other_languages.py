@@ -1,4 +1,4 @@
-"""Sentences in other languages: that something is there, or not, and how many there are."""
+"""Answers in other languages: whether an answer is in one, that something is there or not, and how many there are."""
 
 from __future__ import annotations
 
@@ -83,6 +83,38 @@ def _names(text: str) -> set[str]:
     return {
         word[:_STEM] for word in words if len(word) >= _STEM - (not word.isascii()) and not _DETERMINERS.match(word)
     }
+
+
+def is_in_another_language(answer: str) -> bool:
+    """Whether an answer is not in English: by its script, or by two of the function words of one other language.
+
+    >>> is_in_another_language("En la imagen hay un animal."), is_in_another_language("There is a chihuahua.")
+    (True, False)
+    """
+    letters = [each for each in answer if each.isalpha()]
+    if sum(each > _LAST_LATIN for each in letters) * 2 > len(letters):
+        return True
+    words = set(re.findall(r"[^\W\d_]+", normalize("NFC", answer).casefold()))
+    return words.isdisjoint(_ENGLISH_WORDS) and any(len(words & each) > 1 for each in _FUNCTION_WORDS)
+
+
+_LAST_LATIN = "\u024f"
+_ENGLISH_WORDS = frozenset(
+    ["the", "is", "are", "was", "of", "this", "that", "it", "its", "and", "there", "i", "you", "see", "at"]
+)
+_FUNCTION_WORDS = tuple(
+    frozenset(words.split())
+    for words in (
+        "el la los las un una hay est\u00e1 est\u00e1n imagen foto en del con que y es",
+        "le la les un une des est sont dans du et avec sur il c l image",
+        "der die das ist sind ein eine einen im auf und nicht mit bild auf dem",
+        "o os a as um uma h\u00e1 s\u00e3o est\u00e1 est\u00e3o na no imagem foto com n\u00e3o em e",
+        "il lo gli la un una \u00e8 sono nell della con immagine foto nella e",
+        "ada di yang dan gambar foto ini dalam tidak sebuah",
+        "bir ve bu resimde var yok g\u00f6r\u00fcn\u00fcyor de",
+    )
+)
+"""Of Spanish, French, German, Portuguese, Italian, Indonesian and Turkish."""
 
 
 def number_in_another_language(answer: str) -> int | None:

@@ -36,11 +36,12 @@ _ADVICE: Mapping[str, str] = {
     "unsure": "the model does not commit itself: ask it, in its prompt, for its best guess",
     "sees nothing": "the pictures may not reach the model: `vqamt probe MODEL` tries that",
     "cut off": "answers end too early: raise the most tokens of an answer (--vqamt-option=longest-answer=N)",
+    "other language": "the model answers in another language: name the one that you want in its system prompt",
     "empty answer": "the model says nothing: look at its adapter, its chat template and its longest answer",
 }
 _ADVICE_ON_FORM = (
-    "the answers are not of the kind asked for: put the form of the answer into the prompt, as `openai:` does, or read "
-    "them by a reader of your own (--vqamt-option=reader=MODULE:FUNC)"
+    "the answers are not of the kind asked for: give the model `each.prompt`, which asks for the form of the answer, "
+    "or read them by a reader of your own (--vqamt-option=reader=MODULE:FUNC)"
 )
 
 
