@@ -51,6 +51,11 @@ class Block:
         found = re.match(r"# ([\w./-]+\.\w+)\n", self.code)
         return found[1] if found else ""
 
+    @property
+    def content(self) -> str:
+        """The code, without the line that names the file where that is no comment."""
+        return self.code.split("\n", maxsplit=1)[1] if self.language == "json" and self.file else self.code
+
     def commands(self) -> Iterator[str]:
         """The commands of a block for the shell, without what they print."""
         joined = self.code.replace("\\\n", " ")
@@ -117,9 +122,9 @@ def test_data_can_be_read(block: Block) -> None:
     match block.language:
         case "json":
             with contextlib.suppress(json.JSONDecodeError):
-                json.loads(block.code)
+                json.loads(block.content)
                 return
-            for line in block.code.splitlines():
+            for line in block.content.splitlines():
                 json.loads(line)
         case "toml":
             tomllib.loads(block.code)
@@ -160,7 +165,7 @@ def test_a_tutorial_is_run_from_top_to_bottom(page: Path, tmp_path: Path) -> Non
             continue
         if block.file:
             (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / block.file).write_text(block.code, encoding="utf-8")
+            (tmp_path / block.file).write_text(block.content, encoding="utf-8")
         for command in block.commands() if block.language in {"bash", "console"} else ():
             done = subprocess.run(
                 ["bash", "-c", command], cwd=tmp_path, env=environment, text=True, capture_output=True, timeout=600
