@@ -124,7 +124,7 @@ def _by_scene(items: _Items, models: Sequence[str], *, presumed: bool) -> dict[s
 # cancels. As in ``stats.intervals``, the prior is half a scene that holds and half a scene that is violated: if hardly
 # any case differs, the real scenes show too little variance. Every item has this prior, but they count for the square
 # root of k items: measured intervals are too narrow if they count for one, and too wide if for all k
-# (docs/how-to/compare.md).
+# (docs/explanation/statistics.md).
 
 
 _PRIOR_SCENES_OF_MEAN = 0.5
