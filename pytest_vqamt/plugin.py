@@ -50,22 +50,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def vqamt_models(request: pytest.FixtureRequest) -> Mapping[str, LoadedModel]:
-    """The models that the options name, by their specs."""
+    """The models that the options name, by their short names or specs."""
+    from pytest_vqamt.core.identity import name_of
     from pytest_vqamt.integration.items import without_traceback
 
     session = _session(request)
     with without_traceback():
-        return {spec: session.resources.model(spec) for spec in session.settings.models}
+        return {name_of(spec): session.resources.model(spec) for spec in session.settings.models}
 
 
 @pytest.fixture(scope="session")
 def vqamt_scenes(request: pytest.FixtureRequest) -> Mapping[str, SceneSource]:
-    """The scene sources that the options name, by their specs."""
+    """The scene sources that the options name, by their short names or specs."""
+    from pytest_vqamt.core.identity import name_of
     from pytest_vqamt.integration.items import without_traceback
 
     session = _session(request)
     with without_traceback():
-        return {spec: session.resources.source(spec) for spec in session.settings.data}
+        return {name_of(spec): session.resources.source(spec) for spec in session.settings.data}
 
 
 @pytest.fixture

@@ -281,7 +281,7 @@ def _rebuilt(report: Report, data: ReportData, folder: Path) -> str:
     """Writes the pages of the report again with the audit, unless the data for their pictures are not here."""
     try:
         for each in report.data:
-            data(each.spec)
+            data(each.name)
     except VqamtError as error:
         return (
             f"{folder / PAGE} is as it was, for its pictures cannot be drawn here ({error}): "

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{arguments.out}: {written.size_bytes:,} bytes")
     blessed = {(each.item, each.model, each.data) for each in head.items}
     relations = read_report(arguments.report).relations
-    drops = smallest_drops([each for each in relations if (each.item, each.model.name, each.data.spec) in blessed])
+    drops = smallest_drops([each for each in relations if (each.item, each.model.name, each.data.name) in blessed])
     if drops:
         print("the smallest drop of each pass rate that these cases show to be one, with a chance of 80 %:")
         print("\n".join(f"    {line}" for line in _table(drops)))
@@ -74,10 +74,10 @@ def proposed_max_drop(drops: Sequence[SmallestDrop]) -> float:
 
 
 def _table(drops: Sequence[SmallestDrop]) -> Iterator[str]:
-    several = len({(each.result.model.name, each.result.data.spec) for each in drops}) > 1
+    several = len({(each.result.model.name, each.result.data.name) for each in drops}) > 1
     rows = [
         (
-            f"{result.item}-{result.model.name}-{result.data.spec}" if several else result.item,
+            f"{result.item}-{result.model.name}-{result.data.name}" if several else result.item,
             f"{result.clusters.judged:,}",
             format_percent(result.clusters.holds / result.clusters.judged),
             "none" if each.drop is None else f"{100 * each.drop:.0f} points",

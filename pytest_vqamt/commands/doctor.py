@@ -147,8 +147,10 @@ def _installed_version(package: str) -> str | None:
 
 def _needs_torch(spec: str | None) -> bool:
     """Whether loading the model imports torch anyway."""
-    kind = (spec or "").partition(":")[0]
-    return any(each.name == kind and each.extra in ("demo", "transformers") for each in ModelCatalogue().kinds)
+    try:
+        return spec is not None and ModelCatalogue().kind(spec).extra in ("demo", "transformers")
+    except OptionError:
+        return False
 
 
 def _devices(*, with_torch: bool) -> Iterator[str]:

@@ -41,9 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Merges the reports, and prints the summary."""
     report = merge_folders(arguments.folders, arguments.out)
     register_inpainter(dict(report.settings))
-    write_pages(arguments.out, source_of=source_or_warning(load_source), images=arguments.report_images)
+    specs = {data.name: data.spec for data in report.data}
+    load = source_or_warning(lambda name: load_source(specs[name]))
+    write_pages(arguments.out, source_of=load, images=arguments.report_images)
     lines = summary(report, in_full=True) if arguments.verbose else _short(report, arguments.out)
-    print("\n".join((*lines, f"report: {arguments.out / PAGE}")))
+    print("
+".join((*lines, f"report: {arguments.out / PAGE}")))
     return ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK
 
 

@@ -331,7 +331,7 @@ def lines_of_report(query: ReportPower) -> Iterator[str]:
         "alike",
         "smallest drop",
     )
-    several = len({(result.model.name, result.data.spec) for result in results}) > 1
+    several = len({(result.model.name, result.data.name) for result in results}) > 1
     items = (_item(query, demand, result) for result in results)
     yield from aligned_table(
         [(*head, *(f"cases for {drop:g}" for drop in query.drops)), *(_cells(item, several) for item in items)]
@@ -431,7 +431,7 @@ def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) ->
 def _cells(item: _Item, several: bool) -> tuple[str, ...]:
     result, clusters = item.result, item.rated.clusters
     return (
-        f"{result.item}-{result.model.name}-{result.data.spec}" if several else result.item,
+        f"{result.item}-{result.model.name}-{result.data.name}" if several else result.item,
         f"{clusters.judged:,}",
         f"{clusters.scenes:,}",
         f"{clusters.holds / clusters.judged:.3f}",
@@ -447,7 +447,7 @@ def _row(item: _Item, drops: Sequence[float]) -> dict[str, Json]:
     return {
         "id": result.item,
         "model": result.model.name,
-        "data": result.data.spec,
+        "data": result.data.name,
         "cases": clusters.judged,
         "scenes": clusters.scenes,
         "grounded_rate" if item.rated is not result else "pass_rate": clusters.holds / clusters.judged,

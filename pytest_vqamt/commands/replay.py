@@ -149,7 +149,7 @@ def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
             return named
         if "data" not in row:
             raise DataError(f"{where}: Expected a whole line of a report, but got no data: make the report anew")
-        return load(str(row["data"]), where)
+        return load(str(row.get("data_spec", row["data"])), where)
 
     return [_answered(row, where, source_of(row, where)) for where, row in found.rows]
 

@@ -130,7 +130,7 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
 
 
 def _kind(spec: str) -> ModelKind:
-    kind = next(kind for kind in ModelCatalogue().kinds if kind.name == spec.partition(":")[0])
+    kind = ModelCatalogue().kind(spec)
     if kind.is_remote:
         raise OptionError(
             f"Expected a model to serve, but got model={spec!r}, which is served already: name the model itself"

@@ -234,7 +234,7 @@ class ItemCount(NamedTuple):
 
     @classmethod
     def of(cls, result: RelationResult) -> ItemCount:
-        return cls(result.item, result.model.name, result.data.spec, result.all_cases)
+        return cls(result.item, result.model.name, result.data.name, result.all_cases)
 
 
 class CaseLine(NamedTuple):

@@ -32,7 +32,11 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A case was judged; ``before`` is the verdict on it in the baseline, if it has the case."""
+    """A case was judged.
+
+    ``before`` is the verdict on it in the baseline, if it has the case; ``data_spec`` is the spec of data with a short
+    name.
+    """
 
     case: Case
     answers: tuple[Answer | Failure, ...]
@@ -41,6 +45,7 @@ class Judged:
     data: str
     waived: bool
     before: Verdict | None = None
+    data_spec: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,40 @@ def matches(pattern: str, item: str) -> bool:
     return bool(glob.fullmatch(item) or glob.fullmatch(relation) or (dot and pattern == family))
 
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Splits ``NAME=SPEC``, a spec of a model or of data with a short name; the name is "" without one.
+
+    A name stands before the first colon: after it, a spec may contain "=".
+
+    >>> split_name("ours=hf:org/model"), split_name("openai:m@http://host/v1?a=b")
+    (('ours', 'hf:org/model'), ('', 'openai:m@http://host/v1?a=b'))
+
+    Raises:
+        OptionError: the name has other characters than letters, digits, "_" and "-", or the spec is missing.
+    """
+    name, equals, spec = text.partition("=")
+    if not equals or ":" in name:
+        return "", text
+    if not _NAME.fullmatch(name) or not spec:
+        raise OptionError(
+            f"Expected NAME=SPEC, with a letter and then letters, digits, '_' and '-' as the name, but got {text!r}"
+        )
+    return name, spec
+
+
+def name_of(text: str) -> str:
+    """The name of a spec: its short name, or the whole spec without one.
+
+    >>> name_of("ours=hf:org/model"), name_of("tiny")
+    ('ours', 'tiny')
+    """
+    name, spec = split_name(text)
+    return name or spec
+
+
 def families_of(names: Iterable[str]) -> tuple[str, ...]:
     """The families of relations or items, each once: what stands before the dot.
 

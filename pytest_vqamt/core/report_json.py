@@ -18,6 +18,7 @@ from pytest_vqamt.core.results import (
     BaselineChange,
     BaselineHead,
     BaselineUse,
+    DataUse,
     Gate,
     Grounded,
     HumanReference,
@@ -66,7 +67,7 @@ def report_row(report: Report) -> Row:
         "complete": report.complete,
         "settings": dict(report.settings),
         "models": [model_row(model) for model in report.models],
-        "data": [to_row(data) for data in report.data],
+        "data": [data_row(data) for data in report.data],
         "relations": [relation_row(result) for result in report.relations],
         "coverage": [to_row(coverage) for coverage in report.coverage],
         "summaries": [to_row(summary) for summary in report.summaries],
@@ -91,7 +92,7 @@ def relation_row(result: RelationResult) -> Row:
         "version": result.version,
         "claim": result.claim,
         "model": result.model.name,
-        "data": result.data.spec,
+        "data": result.data.name,
         "tags": list(result.tags),
         "resources": dict(result.resources),
         **to_row(result.tally),
@@ -114,7 +115,7 @@ def report_from_row(row: Row) -> Report:
         AttributeError, KeyError, TypeError, ValueError: the row is not whole.
     """
     models = {str(model["name"]): _model(model) for model in _rows(row["models"])}
-    data = {str(source["spec"]): source for source in _rows(row["data"])}
+    data = {str(each.get("name", each["spec"])): _data(each) for each in _rows(row["data"])}
     relations = tuple(
         _result(position, relation, models, data) for position, relation in enumerate(_rows(row["relations"]))
     )
@@ -184,7 +185,20 @@ def model_row(model: ModelUse) -> Row:
         "busy_s": round(model.busy_s, 3),
         "items_s": round(model.items_s, 3),
         "usage": dict(model.usage),
+        **({"spec": model.spec} if model.spec else {}),
     }
+
+
+def data_row(data: DataUse) -> Row:
+    """One entry of ``data``; results and cases have its name, which is its spec unless the user named it."""
+    row = to_row(data)
+    short_name = row.pop("short_name")
+    return {"name": short_name, **row} if short_name else row
+
+
+def _data(row: Row) -> Row:
+    """The fields of ``DataUse``."""
+    return {**row, "short_name": row.get("name") or ""}
 
 
 def _model(row: Row) -> Row:
@@ -410,12 +424,14 @@ def case_row(
     *,
     model: str,
     data: str,
+    data_spec: str = "",
     waived: bool = False,
     before: Verdict | None = None,
 ) -> Row:
     """One line of ``cases.jsonl``; the answer to a failed query is null.
 
-    ``before`` is the verdict on the case in the baseline, if it has the case.
+    ``data_spec`` is the spec of data with a short name; ``before`` is the verdict on the case in the baseline, if it
+    has the case.
     """
     row: Row = {
         "case_id": case.id,
@@ -432,6 +448,8 @@ def case_row(
         "readings": list(verdict.readings),
         "facts": dict(case.facts),
     }
+    if data_spec:
+        row["data_spec"] = data_spec
     if any(verdict.unread):
         row["unread"] = list(verdict.unread)
     if verdict.figures:

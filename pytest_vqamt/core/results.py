@@ -59,6 +59,7 @@ class ModelUse:
         busy_s: the time in which it had a batch to answer, in seconds, summed over processes.
         items_s: the time in which its items ran, in seconds, summed over processes.
         usage: costs of its answers, by the model's own names ("tokens in").
+        spec: its spec, if the user gave it a short name; otherwise the name is its spec, or what a server calls it.
     """
 
     name: str
@@ -70,6 +71,12 @@ class ModelUse:
     busy_s: float = 0.0
     items_s: float = 0.0
     usage: tuple[tuple[str, float], ...] = ()
+    spec: str = ""
+
+    @property
+    def typed(self) -> str:
+        """As ``--vqamt-model`` takes it, short name included."""
+        return f"{self.name}={self.spec}" if self.spec else self.name
 
     @property
     def queries_saved(self) -> int:
@@ -79,12 +86,29 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataUse:
-    """A scene source of the run; ``bad_records`` are the messages about records that were left out."""
+    """A scene source of the run.
+
+    Attributes:
+        spec: as ``--vqamt-data`` takes it, with its defaults filled in.
+        bad_records: the messages about records that were left out.
+        short_name: the name that the user gave it; "" for none.
+    """
 
     spec: str
     scenes: int
     digest: str
     bad_records: tuple[str, ...] = ()
+    short_name: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name in results, cases and tables: its short name, or its spec."""
+        return self.short_name or self.spec
+
+    @property
+    def typed(self) -> str:
+        """As ``--vqamt-data`` takes it, short name included."""
+        return f"{self.short_name}={self.spec}" if self.short_name else self.spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -630,8 +654,8 @@ def merge_data_uses(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
     total: dict[str, DataUse] = {}
     for result in results:
         use = result.data
-        before = total.get(use.spec, use)
-        total[use.spec] = replace(before, bad_records=tuple(sorted({*before.bad_records, *use.bad_records})))
+        before = total.get(use.name, use)
+        total[use.name] = replace(before, bad_records=tuple(sorted({*before.bad_records, *use.bad_records})))
     return tuple(total.values())
 
 

@@ -7,6 +7,7 @@ from typing import cast
 
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
+from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.data.base import Remarked, SceneSource
 from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
@@ -62,6 +63,7 @@ def describe() -> tuple[tuple[str, str], ...]:
 
 def check(spec: str) -> None:
     """Raises OptionError if ``spec`` names no kind of source."""
+    _, spec = split_name(spec)
     name = spec.partition(":")[0]
     if name not in names():
         raise OptionError(
@@ -71,13 +73,14 @@ def check(spec: str) -> None:
 
 
 def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
-    """Loads the source of ``spec``, which is ``name`` or ``name:argument``.
+    """Loads the source of ``spec``, which is ``name`` or ``name:argument``, with or without a short name.
 
     Raises:
         OptionError: there is no such source, or its argument is wrong.
         DataError: its files are wrong, or it has bad records and ``allow_bad_records`` is not set.
     """
     check(spec)
+    _, spec = split_name(spec)
     name, _, argument = spec.partition(":")
     if name in TABLE:
         module, _, attribute = TABLE[name][0].partition(":")

@@ -144,7 +144,7 @@ def baseline_use(
         models=baseline.head.models,
         missing=tuple(each.id for each in baseline.head.items if each.id not in run and is_missed(each.item)),
         new=tuple(
-            f"{result.item}-{result.model.name}-{result.data.spec}"
+            f"{result.item}-{result.model.name}-{result.data.name}"
             for result in results
             if result.all_cases and result.change is None
         ),

@@ -348,6 +348,7 @@ class Job:
     Attributes:
         position: its position among the items of the run.
         baseline: the baseline whose cases are run instead of sampled ones.
+        short_name: the name that the user gave the data; "" for none.
     """
 
     relation: Relation
@@ -356,6 +357,17 @@ class Job:
     source: SceneSource
     position: int = 0
     baseline: BaselineItem | None = None
+    short_name: str = ""
+
+    @property
+    def data(self) -> str:
+        """The name of the data in results and cases."""
+        return self.short_name or self.source.spec
+
+    @property
+    def data_spec(self) -> str:
+        """The spec of data with a short name; "" without one."""
+        return self.source.spec if self.short_name else ""
 
     @property
     def item(self) -> str:

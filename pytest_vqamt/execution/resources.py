@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import fmean
 
 from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
 from pytest_vqamt.data import catalogue as sources
@@ -78,7 +79,8 @@ class ItemSpec:
 
     Attributes:
         model: the name of the model, which for a remote one (``served:URL``) is not its spec.
-        model_spec, data: the user's specs.
+        data: the short name of the data, or the user's spec.
+        model_spec, data_spec: what the user typed, with short names.
         position: its position in the order of the run.
     """
 
@@ -87,6 +89,7 @@ class ItemSpec:
     model: str
     model_spec: str
     data: str
+    data_spec: str
     position: int
 
     @property
@@ -120,6 +123,7 @@ class Resources:
         self._is_worker = is_worker
         self._catalogue = ModelCatalogue()
         self._objects = frozenset(models or {})
+        self._data_objects = frozenset(data or {})
         self._models = dict(models or {})
         self._unusable: dict[str, VqamtError] = {}
         self._sources = dict(data or {})
@@ -158,7 +162,7 @@ class Resources:
         names: dict[str, str] = {}
         for spec in self.settings.models:
             has_own_name = spec in self._models or self._catalogue.kind(spec).is_remote
-            name = self.model(spec).name if has_own_name else spec
+            name = self.model(spec).name if has_own_name else name_of(spec)
             for other, its_name in names.items():
                 if its_name == name:
                     raise OptionError(
@@ -181,9 +185,20 @@ class Resources:
     def source_of(self, spec: str) -> SceneSource | None:
         """The source of this name in a report of this run; None if it can no longer be opened."""
         try:
-            return next((source for each in self.settings.data if (source := self.source(each)).spec == spec), None)
+            return next((self.source(each) for each in self.settings.data if self.data_name(each) == spec), None)
         except VqamtError:
             return None
+
+    def data_name(self, spec: str) -> str:
+        """The name of the source of this spec in reports: its short name, or its spec with the defaults filled in.
+
+        Raises:
+            VqamtError: it cannot be opened.
+        """
+        return self._short_name(spec) or self.source(spec).spec
+
+    def _short_name(self, spec: str) -> str:
+        return "" if spec in self._data_objects else split_name(spec)[0]
 
     @cached_property
     def stores(self) -> AnswerStores:
@@ -223,10 +238,8 @@ class Resources:
         """
         if self.baseline is None:
             return None
-        source = self.source(spec.data)
-        return self.baseline.item(
-            spec.item, spec.model, source.spec, source.digest, models_run=tuple(self.names.values())
-        )
+        name, source = self.data_name(spec.data_spec), self.source(spec.data_spec)
+        return self.baseline.item(spec.item, spec.model, name, source.digest, models_run=tuple(self.names.values()))
 
     @cached_property
     def item_specs(self) -> tuple[ItemSpec, ...]:
@@ -278,7 +291,8 @@ class Resources:
                 variant=variant,
                 model=self.names[model],
                 model_spec=model,
-                data=source,
+                data=self._short_name(source) or source,
+                data_spec=source,
                 position=position,
             )
             for position, (relation, variant, model, source) in enumerate(combinations)
@@ -371,9 +385,10 @@ class Resources:
             relation=spec.relation,
             variant=spec.variant,
             model=model,
-            source=self.source(spec.data),
+            source=self.source(spec.data_spec),
             position=spec.position,
             baseline=self.baseline_item(spec),
+            short_name=self._short_name(spec.data_spec),
         )
 
     def upcoming(self, spec: ItemSpec) -> UpcomingItem:

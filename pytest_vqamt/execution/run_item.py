@@ -150,7 +150,13 @@ class _Run:
     def _data(self) -> DataUse:
         source = self._job.source
         bad = tuple(sorted({*source.bad_records, *self._plan.bad_records}))
-        return DataUse(spec=source.spec, scenes=len(source), digest=source.digest, bad_records=bad)
+        return DataUse(
+            spec=source.spec,
+            scenes=len(source),
+            digest=source.digest,
+            bad_records=bad,
+            short_name=self._job.short_name,
+        )
 
     def _stratum_result(self, stratum: Stratum, tags: Sequence[str]) -> StratumResult:
         counts, options = stratum.counts, self._options
@@ -248,7 +254,8 @@ class _Run:
                 answers=judged.answers,
                 verdict=judged.verdict,
                 model=self._job.model.name,
-                data=self._job.source.spec,
+                data=self._job.data,
+                data_spec=self._job.data_spec,
                 waived=waived,
                 before=before,
             )
@@ -294,8 +301,15 @@ class _Run:
 
     def _keep_shown(self, judged: JudgedCase) -> None:
         """Keeps a case that is shown, so that it can be replayed without a report."""
-        model, data = self._job.model.name, self._job.source.spec
-        row = case_row(judged.case, judged.answers, judged.verdict, model=model, data=data)
+        job = self._job
+        row = case_row(
+            judged.case,
+            judged.answers,
+            judged.verdict,
+            model=job.model.name,
+            data=job.data,
+            data_spec=job.data_spec,
+        )
         self._stores.of_shown_cases.keep_case(judged.case.id, case_line(row))
 
     def _shrink(self, budget: int) -> None:
@@ -423,6 +437,7 @@ class UsageMeter:
             busy_s=runner.busy_s,
             items_s=time.monotonic() - self._began,
             usage=add_usage(tuple(used.items()), self._used_before, -1),
+            spec=model.spec,
         )
 
 

@@ -162,7 +162,7 @@ def _store(
     """Stores each use of a query by a wanted case, in the order of the file, and returns the specs of their data."""
     specs: dict[str, None] = {}
     for number, row in numbered_rows(found.cases):
-        item, data = str(row["relation"]), str(row["data"])
+        item, data = str(row["relation"]), str(row.get("data_spec", row["data"]))
         if why := _exclusion_reason(row, item, wanted, tags.get(item, ())):
             found.left_out[why] += 1
             continue

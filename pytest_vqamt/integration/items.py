@@ -308,7 +308,7 @@ class GateItem(VqamtItem):
         self._vqamt = vqamt
         self._result = result
         self.user_properties += properties(result)
-        self.title = f"{result.item} on {result.model.name}, {result.data.spec}: since the baseline"
+        self.title = f"{result.item} on {result.model.name}, {result.data.name}: since the baseline"
 
     def runtest(self) -> None:
         with without_traceback():
@@ -340,7 +340,7 @@ def run_gates(
     collector = VqamtCollector.from_parent(session, name=BASELINE, nodeid=f"{PREFIX}::{BASELINE}")
     gates: list[VqamtItem] = [
         GateItem.from_parent(
-            collector, vqamt=vqamt, result=result, name=f"{result.item}-{result.model.name}-{result.data.spec}"
+            collector, vqamt=vqamt, result=result, name=f"{result.item}-{result.model.name}-{result.data.name}"
         )
         for result in results
         if result.drop_gates

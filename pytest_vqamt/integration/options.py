@@ -33,10 +33,13 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-model",
         metavar="SPEC",
         kind="many",
-        help="a model to test; may be given again. `vqamt list` shows the kinds",
+        help="a model to test; may be given again. `vqamt list` shows the kinds. NAME=SPEC gives it a short name",
     ),
     Option(
-        name="--vqamt-data", metavar="SPEC", kind="many", help="a scene source; may be given again (default: pictures)"
+        name="--vqamt-data",
+        metavar="SPEC",
+        kind="many",
+        help="a scene source; may be given again (default: pictures). NAME=SPEC gives it a short name",
     ),
     Option(
         name="--vqamt-relations",

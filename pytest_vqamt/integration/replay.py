@@ -18,6 +18,7 @@ from pytest_vqamt.core.case import Case, Outcome, item_name
 from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, find_cases_file, lines_of_case
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
+from pytest_vqamt.core.identity import name_of
 from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.plain_text import quoted, shown, visible
@@ -117,7 +118,8 @@ def _reported(settings: Settings, resources: Resources, case_id: str) -> _Locate
 
 def _preferred(reported: ReportedCase, data: tuple[str, ...]) -> tuple[str, dict[str, Json]]:
     """One of the rows of the case, preferably of data that the session names."""
-    return next((each for each in reported.rows if each[1].get("data") in data), reported.rows[0])
+    names = [name_of(spec) for spec in data]
+    return next((each for each in reported.rows if each[1].get("data") in names), reported.rows[0])
 
 
 def _made(resources: Resources, row: dict[str, Json], where: str) -> tuple[Case, SceneSource]:
@@ -127,9 +129,9 @@ def _made(resources: Resources, row: dict[str, Json], where: str) -> tuple[Case,
         DataError: no source has them.
     """
     recorded = row.get("data")
-    sources = [resources.source(spec) for spec in resources.settings.data]
     errors: list[DataError] = []
-    for source in sorted(sources, key=lambda source: source.spec != recorded):
+    for spec in sorted(resources.settings.data, key=lambda spec: resources.data_name(spec) != recorded):
+        source = resources.source(spec)
         try:
             return case_from_row(row, scenes_by_photo(source)), source
         except DataError as error:
@@ -609,6 +611,7 @@ class ReportData:
 
     def __init__(self, report: Report, named: Sequence[str], where: str) -> None:
         self._where = where
+        self._specs = {data.name: data.spec for data in report.data}
         self._load = cache(load_recorded_source)
         self._moved: dict[str, SceneSource] = {}
         for spec in named:
@@ -626,18 +629,20 @@ class ReportData:
         Raises:
             DataError: there is no such source here.
         """
-        return self._moved[recorded] if recorded in self._moved else self._load(recorded, self._where)
+        if recorded in self._moved:
+            return self._moved[recorded]
+        return self._load(self._specs.get(recorded, recorded), self._where)
 
 
 def _recorded(source: SceneSource, report: Report, spec: str) -> str:
     """The report's name for ``source``: by its spec, by its content, or because there is no other."""
     for data in report.data:
-        if data.spec in (spec, source.spec):
-            return data.spec
-    same = [data.spec for data in report.data if data.digest == source.digest]
+        if {data.spec, data.name} & {spec, source.spec, name_of(spec)}:
+            return data.name
+    same = [data.name for data in report.data if data.digest == source.digest]
     if len(same) == 1 or len(report.data) == 1:
-        return same[0] if same else report.data[0].spec
-    known = ", ".join(f"{data.spec} (digest {data.digest})" for data in report.data)
+        return same[0] if same else report.data[0].name
+    known = ", ".join(f"{data.name} (digest {data.digest})" for data in report.data)
     raise OptionError(
         f"Expected --data to name data of the report ({known}), but got {spec!r} with digest {source.digest}: "
         "name the same data"

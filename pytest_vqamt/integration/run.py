@@ -175,7 +175,7 @@ def run(
         except BaseException:
             remove_parts(folder)
             raise
-        opened = {each.spec: each for each in map(resources.source, run_settings.data)}  # and not the models
+        opened = {resources.data_name(each): resources.source(each) for each in run_settings.data}  # and not the models
         finished = Report.of(made, folder, opened.get, temporary)
     if temporary is None:
         finished.save(folder)

@@ -13,6 +13,7 @@ import pytest
 from pytest_vqamt.core.codec import from_row, to_row
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener, Stopped
+from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
@@ -136,7 +137,7 @@ class VqamtSession:
         """
         baseline, data = self.resources.baseline, result.data
         item = baseline and baseline.item(
-            result.item, result.model.name, data.spec, data.digest, models_run=tuple(self.resources.names.values())
+            result.item, result.model.name, data.name, data.digest, models_run=tuple(self.resources.names.values())
         )
         return item.answers_to(result.violation.id) if item and result.violation else ()
 
@@ -177,7 +178,7 @@ class VqamtSession:
         if self._adds_items:
             _ = self.resources.names  # or each worker would report a server that is down
         for spec in self.settings.models:
-            if spec.startswith("answers:") and (deferred := self.resources.model(spec).deferred):
+            if split_name(spec)[1].startswith("answers:") and (deferred := self.resources.model(spec).deferred):
                 deferred.prune()
 
     def _add_items(self, session: pytest.Session, items: list[pytest.Item]) -> None:
@@ -319,7 +320,7 @@ class VqamtSession:
         resources = self.resources
         if "item_specs" not in resources.__dict__:
             return []
-        pairs = {(spec.model_spec, spec.data): spec.model for spec in resources.item_specs}
+        pairs = {(spec.model_spec, spec.data_spec): spec.model for spec in resources.item_specs}
         found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
         if not found:
             return []

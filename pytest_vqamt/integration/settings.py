@@ -13,7 +13,7 @@ import pytest
 
 from pytest_vqamt.core.case_store import FILE_NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.identity import matches, name_of, split_name
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.data import catalogue as sources
@@ -238,9 +238,13 @@ def _cache(config: pytest.Config) -> Path | None:
 
 
 def _distinct(option: str, specs: Sequence[str]) -> tuple[str, ...]:
-    for spec in specs:
-        if specs.count(spec) > 1:
-            raise OptionError(f"Expected each {option} once, but got {spec!r} {specs.count(spec)} times")
+    for what, keys in (("spec", [split_name(each)[1] for each in specs]), ("name", [name_of(each) for each in specs])):
+        for key in keys:
+            if keys.count(key) > 1:
+                found = [each for each, its_key in zip(specs, keys, strict=True) if its_key == key]
+                raise OptionError(
+                    f"Expected each {what} of {option} once, but got {key!r} {len(found)} times: {', '.join(found)}"
+                )
     return tuple(specs)
 
 

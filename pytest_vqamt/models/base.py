@@ -159,7 +159,8 @@ class LoadedModel:
     """A model ready for inference.
 
     Attributes:
-        name: its spec, as items and reports show it.
+        name: its spec or its short name, as items and reports show it.
+        spec: its spec, if it has a short name.
         tasks: in the order of ``METHODS``.
         fingerprint: part of the key of its cached answers.
         persistent: whether answers may be cached for later runs: whether it declares a fingerprint.
@@ -195,6 +196,7 @@ class LoadedModel:
     )
     prompts: Callable[[ModelInput], str] | None = field(repr=False, compare=False, default=None)
     is_users: bool = field(compare=False, default=False)
+    spec: str = field(compare=False, default="")
 
     @property
     def batch_size(self) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any, TypeAlias
 
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS, QUERY_PROMPT_SETTINGS
 
@@ -30,8 +31,8 @@ class ModelCatalogue:
         Raises:
             OptionError: the name is taken or invalid.
         """
-        if not name or name != name.strip() or ":" in name:
-            raise OptionError(f"Expected a name without colons to register a kind of model, but got name={name!r}")
+        if not name or name != name.strip() or set(":=").intersection(name):
+            raise OptionError(f"Expected a name without ':' and '=' to register a kind of model, but got name={name!r}")
         for kind in self.kinds:
             if kind.name == name:
                 raise OptionError(
@@ -72,16 +73,19 @@ class ModelCatalogue:
         return None if None in taken else tuple(dict.fromkeys(name for names in taken for name in names or ()))
 
     def load(self, spec: str, options: ModelOptions) -> LoadedModel:
-        """The model of a spec, ``name`` or ``name:argument``.
+        """The model of a spec, ``name`` or ``name:argument``, under its short name in ``NAME=SPEC``.
 
         Raises:
             OptionError: no such kind, a missing or superfluous argument, or a package that is not installed.
             ModelError: the model cannot be loaded.
         """
         kind, argument = self._parsed(spec)
+        short_name, spec = split_name(spec)
         model = _load_kind(kind, argument, spec, options)
         name: object = getattr(model, "name", None) if kind.is_remote else None
-        return wrap_model(name if isinstance(name, str) else spec, model, options)
+        loaded = wrap_model(name if isinstance(name, str) else spec, model, options)
+        # A model is wrapped under its spec, which may be its fingerprint: no answer depends on the short name.
+        return replace(loaded, name=short_name, spec=spec) if short_name else loaded
 
     def kind(self, spec: str) -> ModelKind:
         """The kind of model that a spec names.
@@ -92,6 +96,7 @@ class ModelCatalogue:
         return self._parsed(spec)[0]
 
     def _parsed(self, spec: str) -> tuple[ModelKind, str]:
+        _, spec = split_name(spec)
         name, _, argument = spec.partition(":")
         kind = self._kind_named(name, spec)
         if kind.argument and not argument and not kind.is_optional:

@@ -111,7 +111,7 @@ def _pieces(
             item=result.item,
             version=result.version,
             model=result.model.name,
-            data=result.data.spec,
+            data=result.data.name,
             tally=tally,
             size_bytes=pieces.tell() - begins,
         )
@@ -128,7 +128,7 @@ def _check_errors(result: RelationResult, tally: Tally) -> None:
     if tally.errors > ERRORS_AT_MOST * tally.cases:
         raise OptionError(
             f"Expected at most {ERRORS_AT_MOST:.0%} of an item's cases without an answer, but {result.item} for "
-            f"{result.model.name} on {result.data.spec} has {tally.errors} of {tally.cases}: run it again, or give "
+            f"{result.model.name} on {result.data.name} has {tally.errors} of {tally.cases}: run it again, or give "
             "--allow-errors (such cases are asked again, and compared with nothing)"
         )
 
@@ -139,7 +139,7 @@ def _head(report: Report, items: tuple[BaselineEntry, ...]) -> BaselineHead:
         vqamt_version=report.vqamt_version,
         seed=report.seed,
         models=tuple((each.name, each.fingerprint) for each in report.models if each.name in models),
-        data=tuple((each.spec, each.digest) for each in report.data if each.spec in data),
+        data=tuple((each.name, each.digest) for each in report.data if each.name in data),
         items=items,
         settings=report.settings,
     )

@@ -41,6 +41,7 @@ class CasePartWriter:
                 event.verdict,
                 model=event.model,
                 data=event.data,
+                data_spec=event.data_spec,
                 waived=event.waived,
                 before=event.before,
             )

@@ -22,7 +22,7 @@ def properties(result: RelationResult) -> list[Property]:
         ("vqamt_version", result.version),
         ("vqamt_model", result.model.name),
         ("vqamt_fingerprint", result.model.fingerprint),
-        ("vqamt_data", result.data.spec),
+        ("vqamt_data", result.data.name),
         ("vqamt_data_digest", result.data.digest),
         ("vqamt_tags", " ".join(result.tags)),
         *_figures("vqamt", result),

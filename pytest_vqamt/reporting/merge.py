@@ -135,7 +135,7 @@ def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) 
         first,
         missing=tuple(item for item in first.missing if all(item in use.missing for use in uses)),
         new=tuple(
-            f"{result.item}-{result.model.name}-{result.data.spec}"
+            f"{result.item}-{result.model.name}-{result.data.name}"
             for result in relations
             if result.all_cases and result.change is None
         ),
@@ -329,7 +329,7 @@ def max_drop(parts: Mapping[str, Report]) -> float | None:
 
 def describe_item(relation: RelationResult) -> str:
     """The item with its model and its data, for messages."""
-    return f"{relation.item} for {relation.model.name} on {relation.data.spec}"
+    return f"{relation.item} for {relation.model.name} on {relation.data.name}"
 
 
 def describe_demand(gate: Gate | None) -> str:
@@ -379,7 +379,7 @@ def _identity(report: Report) -> dict[str, str]:
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},
         **{f"the last day of the waiver of case {case_id}": day for case_id, day in report.expired_waivers},
         **{f"the fingerprint of model {model.name!r}": model.fingerprint for model in report.models},
-        **{f"the digest of data {data.spec!r}": data.digest for data in report.data},
+        **{f"the digest of data {data.name!r}": data.digest for data in report.data},
         **{f"the version of {describe_item(relation)}": str(relation.version) for relation in report.relations},
         **{
             f"the {what} of {describe_item(relation)}": which

@@ -167,7 +167,7 @@ def paper_tables(report: Report) -> tuple[ViewTable, ...]:
         for (model, data), results in results_by_model_and_data(report)
         for table in pair_tables(results, in_full=True)
     )
-    coverage = (coverage_table(report, data.spec) for data in report.data)
+    coverage = (coverage_table(report, data.name) for data in report.data)
     return (*pairs, *map(summary_table, report.summaries), *filter(None, coverage))
 
 
@@ -194,7 +194,7 @@ def own_figures_table(report: Report) -> ViewTable | None:
         (
             tagged(result.item, ("presumed",) if stratum is not result else ()),
             result.model.name,
-            result.data.spec,
+            result.data.name,
             name.replace("_", " "),
             "-" if figure.mean is None else f"{figure.mean:,.4g}",
             f"{figure.cases:,}",

@@ -229,7 +229,7 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
 def _worst_cells(row: ResultRow, *, several: bool) -> tuple[str, ...]:
     name = tagged(row.result.item, row.tags)
     if several:
-        name = f"{name}, {row.result.model.name} on {row.result.data.spec}"
+        name = f"{name}, {row.result.model.name} on {row.result.data.name}"
     held = [gate for gate in row.gates if not gate.met] or list(row.gates)
     return (
         shortened_name(name),
@@ -321,7 +321,7 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
         yield from _block(results, summaries, again, in_full)
         yield ""
     for data in report.data:
-        if table := coverage_table(report, data.spec):
+        if table := coverage_table(report, data.name):
             yield from _captioned(table)
     yield from ranking_lines(report, in_full=in_full)
     if compared := list(baseline_lines(report)):
@@ -343,7 +343,7 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
 
 def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], again: str, in_full: bool) -> Iterator[str]:
     first = results[0]
-    yield f"{first.model.name} on {first.data.spec} ({first.data.scenes} scenes)"
+    yield f"{first.model.name} on {first.data.name} ({first.data.scenes} scenes)"
     yield from _bad_records(results)
     for what, which in dict.fromkeys(each for result in results if result.all_cases for each in result.resources):
         yield f"{what}: {which}"
@@ -450,8 +450,8 @@ def ranking_lines(report: Report, *, in_full: bool = False) -> Iterator[str]:
     for table in summary_tables(report, in_full=in_full):
         yield from _captioned(table)
     for data in report.data:
-        if found := [each for each in report.differences if each.data == data.spec]:
-            yield from _captioned(largest_differences(data.spec, found, len(found) if in_full else _DIFFERENCES_SHOWN))
+        if found := [each for each in report.differences if each.data == data.name]:
+            yield from _captioned(largest_differences(data.name, found, len(found) if in_full else _DIFFERENCES_SHOWN))
 
 
 def baseline_lines(report: Report) -> Iterator[str]:

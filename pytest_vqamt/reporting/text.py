@@ -194,8 +194,8 @@ def replay_command(result: RelationResult, violation: ViolationPreview, again: s
     """The pytest command that replays a violation; ``again`` is the beginning of it."""
     options = (
         # Where a model's name does not find it again, the beginning of the command names the model.
-        *(() if "--vqamt-model=" in again else (f"--vqamt-model={result.model.name}",)),
-        f"--vqamt-data={result.data.spec}",
+        *(() if "--vqamt-model=" in again else (f"--vqamt-model={result.model.typed}",)),
+        f"--vqamt-data={result.data.typed}",
         f"--vqamt-replay={violation.id}",
     )
     return f"{again} {shlex.join(options)}"
@@ -212,7 +212,7 @@ def error_rate_message(result: RelationResult, tolerated: float) -> str:
 def not_applicable_message(result: RelationResult) -> str:
     """Why an item has no case."""
     reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(result.not_applicable.items()))
-    return visible(f"not applicable to {result.data.spec}: {reasons or 'no case falls to this shard'}")
+    return visible(f"not applicable to {result.data.name}: {reasons or 'no case falls to this shard'}")
 
 
 def refused_message(result: RelationResult) -> str:

@@ -49,10 +49,10 @@ def rankings(results: Sequence[RelationResult]) -> tuple[Ranking, ...]:
     for result in results:
         for kind, tally in _kinds(result):
             if (rate := tally.pass_rate) is not None:
-                items = found.setdefault((result.data.spec, kind), {})
+                items = found.setdefault((result.data.name, kind), {})
                 items.setdefault(result.item, {})[result.model.name] = _Scored(rate, result.judged)
     ordered = sorted(found.items(), key=lambda each: tuple(RankingKind).index(each[0][1]))
-    specs = dict.fromkeys(result.data.spec for result in results)
+    specs = dict.fromkeys(result.data.name for result in results)
     return tuple(
         _ranking(spec, kind, shared)
         for spec in specs
@@ -252,7 +252,7 @@ def differences(results: Sequence[RelationResult]) -> tuple[ModelDifference, ...
     """
     items: dict[tuple[str, str], list[RelationResult]] = {}
     for result in results:
-        items.setdefault((result.data.spec, result.item), []).append(result)
+        items.setdefault((result.data.name, result.item), []).append(result)
     found = [
         (_CONTROL in of_item[0].tags, difference) for of_item in items.values() for difference in _of_item(of_item)
     ]
@@ -284,7 +284,7 @@ def _difference(
 ) -> ModelDifference:
     return ModelDifference(
         item=first.item,
-        data=first.data.spec,
+        data=first.data.name,
         presumed=presumed,
         models=(first.model.name, second.model.name),
         paired=paired,

@@ -25,12 +25,12 @@ def with_noise(results: Sequence[RelationResult]) -> tuple[RelationResult, ...]:
     noise is not known to cause any. Controls are not compared.
     """
     floors = {
-        (result.model.name, result.data.spec): 1 - result.pass_rate
+        (result.model.name, result.data.name): 1 - result.pass_rate
         for result in results
         if result.item == FLOOR and result.pass_rate is not None
     }
     return tuple(
-        result if "control" in result.tags else _with_noise(result, floors.get((result.model.name, result.data.spec)))
+        result if "control" in result.tags else _with_noise(result, floors.get((result.model.name, result.data.name)))
         for result in results
     )
 

@@ -154,7 +154,7 @@ def coverage_tables(results: Iterable[RelationResult]) -> tuple[Coverage, ...]:
     for result in results:
         for presumed, pairs in ((False, result.pairs), (True, result.presumed.pairs if result.presumed else None)):
             if pairs is not None:
-                models = found.setdefault((carets_test_of(result.item), result.data.spec, presumed), {})
+                models = found.setdefault((carets_test_of(result.item), result.data.name, presumed), {})
                 models.setdefault(result.model.name, {})[result.item] = pairs
     return tuple(
         _table(test, data, presumed, models)
@@ -368,7 +368,7 @@ def summaries(results: Sequence[RelationResult]) -> tuple[Summary, ...]:
     """Returns the paper summaries of each model and data source, in the order of the run."""
     of_one: dict[tuple[str, str], list[RelationResult]] = {}
     for result in results:
-        of_one.setdefault((result.model.name, result.data.spec), []).append(result)
+        of_one.setdefault((result.model.name, result.data.name), []).append(result)
     found = (
         summarize(same, model=model, data=data)
         for (model, data), same in of_one.items()

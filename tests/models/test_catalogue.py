@@ -198,9 +198,9 @@ def test_a_taken_name_cannot_be_registered(catalogue: ModelCatalogue) -> None:
         )
 
 
-@each_row("name", ["", "a:b", " ours"])
+@each_row("name", ["", "a:b", "a=b", " ours"])
 def test_a_name_that_no_spec_can_begin_with_cannot_be_registered(catalogue: ModelCatalogue, name: str) -> None:
-    with pytest.raises(OptionError, match=rf"without colons to register a kind of model, but got name={name!r}$"):
+    with pytest.raises(OptionError, match=rf"without ':' and '=' to register a kind of model, but got name={name!r}$"):
         catalogue.register(name, makes_respond)
 
 

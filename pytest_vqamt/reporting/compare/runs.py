@@ -91,7 +91,7 @@ def open_report_run(folder: Path) -> ComparableRun:
         vqamt_version=report.vqamt_version,
         seed=report.seed,
         models=tuple((model.name, model.fingerprint) for model in report.models),
-        data=tuple((data.spec, data.digest) for data in report.data),
+        data=tuple((data.name, data.digest) for data in report.data),
         settings=report.settings,
         items=items,
         caveats=tuple(_caveats(report)),

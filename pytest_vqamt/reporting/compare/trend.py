@@ -86,7 +86,7 @@ def trends(reports: Sequence[tuple[str, Report]], wanted: Callable[[str], bool])
         for figures in model_figures(report, result_rows(report)):
             note((figures.model, "", ""), place, figures.consistent.rate)
         for result in filter(lambda each: wanted(each.item), report.relations):
-            key = result.model.name, result.data.spec, tagged(result.item, result.tags)
+            key = result.model.name, result.data.name, tagged(result.item, result.tags)
             note(key, place, result.pass_rate)
             versions.setdefault(key, {})[result.version] = None
     lines = [

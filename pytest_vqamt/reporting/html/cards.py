@@ -384,7 +384,7 @@ def by_use(report: Report, rows: Sequence[Row]) -> list[Row]:
 
 
 def _item_of(result: RelationResult) -> tuple[Json, ...]:
-    return result.item, result.model.name, result.data.spec
+    return result.item, result.model.name, result.data.name
 
 
 def _cards(chosen: _Chosen, source_of: Callable[[str], SceneSource | None], images: Images) -> _Cards:

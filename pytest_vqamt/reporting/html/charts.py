@@ -52,7 +52,7 @@ def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
     """A chart for each data source that any relation applies to."""
     made = []
     for source in report.data:
-        here = [line for line in lines if line.result.data.spec == source.spec]
+        here = [line for line in lines if line.result.data.name == source.name]
         noise = noise_floors(here)
         groups: dict[str, dict[tuple[str, bool], list[ResultRow]]] = {}
         for line in here:
@@ -60,7 +60,7 @@ def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
         several = len(report.data) > 1
         made.append(
             Chart(
-                data=source.spec,
+                data=source.name,
                 groups={
                     paper: tuple(_row(each, noise, len(report.models), several) for each in rows.values())
                     for paper, rows in groups.items()
@@ -115,7 +115,7 @@ def _row(lines: Sequence[ResultRow], noise: dict[int, float], models: int, sever
         title.append(f"Published models reach {format_percents((published[0], published[-1]))}.")
     return ChartRow(
         name=result.item,
-        link=case_link(relation=result.item, **({"data": result.data.spec} if several else {})),
+        link=case_link(relation=result.item, **({"data": result.data.name} if several else {})),
         tags=first.tags,
         lanes=lanes,
         height_px=lane_px * len(lanes),
@@ -237,7 +237,7 @@ def breakdowns(lines: Sequence[ResultRow]) -> tuple[Breakdown, ...]:
     """A breakdown for each fact with at least two values, of each relation variant and data source."""
     places: dict[tuple[str, bool, str], list[ResultRow]] = {}
     for line in lines:
-        places.setdefault((*line.place, line.result.data.spec), []).append(line)
+        places.setdefault((*line.place, line.result.data.name), []).append(line)
     made = (
         _breakdown(same, fact)
         for same in places.values()
@@ -252,7 +252,7 @@ def _breakdown(lines: Sequence[ResultRow], fact: str) -> Breakdown:
     return Breakdown(
         item=first.result.item,
         tags=first.tags,
-        data=first.result.data.spec,
+        data=first.result.data.name,
         fact=fact.replace("_", " "),
         models=tuple(line.result.model.name for line in lines),
         values=tuple(
@@ -327,7 +327,7 @@ def histograms(lines: Sequence[ResultRow]) -> tuple[AnswerHistogram, ...]:
     places: dict[tuple[str, bool, str], list[ResultRow]] = {}
     for line in lines:
         if line.counted.readings:
-            places.setdefault((*line.place, line.result.data.spec), []).append(line)
+            places.setdefault((*line.place, line.result.data.name), []).append(line)
     return tuple(_histogram(same) for same in places.values())
 
 
@@ -340,7 +340,7 @@ def _histogram(lines: Sequence[ResultRow]) -> AnswerHistogram:
     return AnswerHistogram(
         item=first.result.item,
         tags=first.tags,
-        data=first.result.data.spec,
+        data=first.result.data.name,
         readings=tuple(
             AnswerBars(text=reading, bars=tuple(_bar(line, reading) for line in lines)) for reading in ordered[:_SHOWN]
         ),
@@ -435,10 +435,10 @@ def _mosaic(report: Report, line: ResultRow, part: Grounded) -> Mosaic:
     link = {"model": result.model.name} if len(report.models) > 1 else {}
     return Mosaic(
         item=result.item,
-        link=case_link(relation=result.item, **link, **({"data": result.data.spec} if several else {})),
+        link=case_link(relation=result.item, **link, **({"data": result.data.name} if several else {})),
         tags=(*result.tags, *(("presumed",) if is_presumed else ())),
         model=result.model.name,
-        data=result.data.spec,
+        data=result.data.name,
         mark=line.model % MARKS,
         cells=tuple(cells),
         chance=MosaicCell(kind="chance", count=0, x=0, y=100 - high, width=width, height=high) if high else None,

@@ -169,8 +169,8 @@ def inapplicable(report: Report) -> list[RelationResult]:
 
     The reasons do not depend on the model, so only the first model's are listed.
     """
-    first = {(result.item, result.data.spec): result for result in reversed(report.relations)}
-    found = [each for each in report.relations if first[each.item, each.data.spec] is each]
+    first = {(result.item, result.data.name): result for result in reversed(report.relations)}
+    found = [each for each in report.relations if first[each.item, each.data.name] is each]
     return sorted(
         (each for each in found if each.scenes_not_applicable or not each.all_cases),
         key=lambda each: each.all_cases > 0,
@@ -193,7 +193,9 @@ def run_facts(report: Report) -> Iterator[RunFact]:
         yield RunFact(name=f"model {model.name}", value=f"{', '.join(model.tasks)}; fingerprint {model.fingerprint}")
         yield from _cost(model)
     for source in report.data:
-        yield RunFact(name=f"data {source.spec}", value=f"{count_noun(source.scenes, 'scene')}; digest {source.digest}")
+        yield RunFact(
+            name=f"data {source.typed}", value=f"{count_noun(source.scenes, 'scene')}; digest {source.digest}"
+        )
     drawn_on = dict.fromkeys(each for result in report.relations if result.all_cases for each in result.resources)
     for name, which in drawn_on:
         yield RunFact(name=name, value=which)

@@ -67,7 +67,7 @@ def wrapped_misleading_lines(results: Sequence[RelationResult]) -> Iterator[str]
 
 
 def _name(result: RelationResult, *, of_model: bool) -> str:
-    return f"{result.item} ({result.model.name} on {result.data.spec})" if of_model else result.item
+    return f"{result.item} ({result.model.name} on {result.data.name})" if of_model else result.item
 
 
 def _percent(share: float) -> str:

@@ -340,11 +340,11 @@ def _violations(lines: Iterable[ResultRow]) -> int:
 def _finding(report: Report, line: ResultRow) -> Finding:
     result = line.result
     of = [result.model.name] if len(report.models) > 1 else []
-    of += [result.data.spec] if len(report.data) > 1 else []
+    of += [result.data.name] if len(report.data) > 1 else []
     link = {"relation": result.item, **({"model": result.model.name} if of else {})}
     return Finding(
         item=f"{result.item} (presumed)" if line.is_presumed else result.item,
-        link=case_link(**link, **({"data": result.data.spec} if len(report.data) > 1 else {})),
+        link=case_link(**link, **({"data": result.data.name} if len(report.data) > 1 else {})),
         of=" on ".join(of),
         why=tuple(_why(line)),
     )

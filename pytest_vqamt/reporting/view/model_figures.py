@@ -127,7 +127,7 @@ def row_figures(line: ResultRow) -> dict[str, str | int | float | None]:
     return {
         "relation": line.result.item,
         "model": line.result.model.name,
-        "data": line.result.data.spec,
+        "data": line.result.data.name,
         "tags": ", ".join(line.tags),
         "cases": tally.cases,
         "holds": tally.holds,

@@ -150,7 +150,7 @@ def _with_interval(rate: float | None, interval: tuple[float, float] | None) -> 
 
 def _relation(line: ResultRow) -> TableCell:
     result = line.result
-    link = case_link(relation=result.item, model=result.model.name, data=result.data.spec)
+    link = case_link(relation=result.item, model=result.model.name, data=result.data.name)
     return TableCell(text=result.item, key=result.item, link=link, notes=line.tags)
 
 
@@ -245,7 +245,7 @@ def _of_count(name: str) -> Callable[[ResultRow], TableCell]:
 _COLUMNS: tuple[_Column, ...] = (
     _Column(name="relation", cell=_relation, is_number=False),
     _Column(name="model", cell=lambda line: text_cell(line.result.model.name), is_number=False),
-    _Column(name="data", cell=lambda line: text_cell(line.result.data.spec), is_number=False),
+    _Column(name="data", cell=lambda line: text_cell(line.result.data.name), is_number=False),
     _Column(name="gate", cell=_gate, is_number=False, is_optional=True),
     _Column(name="pass rate", cell=_pass_rate),
     _Column(name=_GROUNDED, cell=_grounded, is_optional=True),

@@ -85,8 +85,8 @@ def results_by_model_and_data(report: Report) -> Iterator[tuple[tuple[str, str],
     """The results of each model on each data source, with the model's name and the data's spec."""
     for model in report.models:
         for data in report.data:
-            names = model.name, data.spec
-            results = [each for each in report.relations if (each.model.name, each.data.spec) == names]
+            names = model.name, data.name
+            results = [each for each in report.relations if (each.model.name, each.data.name) == names]
             if results:
                 yield names, results
 

@@ -142,7 +142,7 @@ def test_one_model_or_one_data_source(tmp_path: Path) -> None:
     [
         (
             SampleSettings(of=AuditTarget.VIOLATIONS, relations=("our.*",)),
-            "'our.*' names none; did you mean 'ours.one'?",
+            "'our.*' names none; did you mean 'ours'?",
         ),
         (SampleSettings(of=AuditTarget.VIOLATIONS, model="tinny"), "got 'tinny'; did you mean 'tiny'?"),
         (
