@@ -51,6 +51,7 @@ EXTRAS: Final = {
     "spacy": {"spacy": "spacy"},
     "xdist": {"xdist": "pytest-xdist"},
     "notebook": {"pandas": "pandas"},
+    "completion": {"argcomplete": "argcomplete"},
     "test": {
         "datasets": "datasets",
         "grimp": "import-linter",
@@ -74,6 +75,7 @@ LOOKED_FOR: Final = ("torchvision",)
 
 USED_BY: Final = {
     "pytest_vqamt/annotation/detectors": ("photos",),
+    "pytest_vqamt/commands/completion.py": ("completion",),
     "pytest_vqamt/commands/doctor.py": ("transformers",),
     "pytest_vqamt/data/hugging_face.py": ("parquet",),
     "pytest_vqamt/integration/report.py": ("notebook",),

@@ -71,6 +71,15 @@ def options() -> Iterator[str]:
         "The command line wins over the ini file. Write options that take a path with `=`: in `--vqamt-report out`",
         "pytest takes an existing folder `out` for a second folder of tests.",
         "",
+        "`--vqamt-model=NAME=SPEC` and `--vqamt-data=NAME=SPEC` give a model or data a short name of letters, digits,",
+        "`_` and `-`: `--vqamt-model=ours=hf:org/model --vqamt-data=val=coco:/data/coco/val2017`. The ids of tests,",
+        "tables, the page, replay commands and baselines show the name, and `report.json` has the spec beside it. The",
+        "name is before the first colon, so `hf:org/model,trust=1` and `photos:DIR/split=val` have none. It changes",
+        "neither cases nor cached answers.",
+        "",
+        "`--vqamt-relations=metavqa` is `metavqa.*`: the bare name of a family is all its relations, also in",
+        "`--vqamt-exclude` and in gates.",
+        "",
     )
     rows = ((f"`{_typed(each.name, each.metavar)}`", "yes" if each.ini else "no", each.help) for each in OPTIONS)
     yield from _table("option", "ini", "meaning", rows=rows)
@@ -104,6 +113,18 @@ def commands() -> Iterator[str]:
         "",
         "A command ends with 0 where all is well, with 1 where it found what it looks for (a missed gate, a case that",
         "is still violated), and with 2 where something has to be changed first.",
+        "",
+        "An option that pytest has, too, is called the same without `vqamt-`: `--vqamt-model` is `--model` here. With",
+        "`vqamt-` it is taken, too.",
+        "",
+        'With `pip install -e ".[completion]"`, the Tab key completes commands, options, and the names of relations,',
+        "models, data and planted faults, after one line in the shell's own file:",
+        "",
+        "| shell | file | line |",
+        "|---|---|---|",
+        '| bash | `~/.bashrc` | `eval "$(register-python-argcomplete vqamt)"` |',
+        '| zsh | `~/.zshrc`, after `compinit` | `eval "$(register-python-argcomplete vqamt)"` |',
+        "| fish | `~/.config/fish/config.fish` | `register-python-argcomplete --shell fish vqamt \\| source` |",
     )
     for group, names in GROUPS.items():
         yield from ("", f"## {group}")

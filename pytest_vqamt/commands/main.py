@@ -11,6 +11,7 @@ from enum import IntEnum
 from importlib import import_module
 from importlib.metadata import version
 
+from pytest_vqamt.commands import completion
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
 from pytest_vqamt.core.plain_text import visible
 
@@ -85,7 +86,10 @@ def run_command(argv: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name (those of the process by default) and returns its exit status."""
     typed = _with_current_names(sys.argv[1:] if argv is None else argv)
     try:
-        arguments = _parser(typed).parse_args(typed)
+        if completion.VARIABLE in os.environ:
+            words = completion.typed_so_far()
+            completion.complete(*_parser(words if set(words[:1]) & set(COMMANDS) else ()))
+        arguments = _parser(typed)[0].parse_args(typed)
         status: int = arguments.run(arguments)
         sys.stdout.flush()
     except VqamtError as error:
@@ -130,8 +134,8 @@ def _with_current_names(typed: Sequence[str]) -> tuple[str, ...]:
     return tuple(options)
 
 
-def _parser(typed: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of all commands; only the command that is typed has its arguments.
+def _parser(typed: Sequence[str]) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser | None]:
+    """The parser of all commands, and that of the command that is typed, which alone has its arguments.
 
     Raises:
         OptionError: there is no such command.
@@ -148,11 +152,13 @@ def _parser(typed: Sequence[str]) -> argparse.ArgumentParser:
     command = typed[0] if typed else ""
     if command and not command.startswith("-") and command not in COMMANDS:
         raise OptionError(f"Expected a command, but got {command!r}; {did_you_mean(command, COMMANDS)} (vqamt --help)")
+    found = None
     for name, purpose in COMMANDS.items():
         own = commands.add_parser(name, description=_sentence(purpose))
         if name == command:
             _add_arguments(name, own)
-    return parser
+            found = own
+    return parser, found
 
 
 def command_parser(name: str) -> argparse.ArgumentParser:

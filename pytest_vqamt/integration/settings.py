@@ -238,13 +238,14 @@ def _cache(config: pytest.Config) -> Path | None:
 
 
 def _distinct(option: str, specs: Sequence[str]) -> tuple[str, ...]:
-    for what, keys in (("spec", [split_name(each)[1] for each in specs]), ("name", [name_of(each) for each in specs])):
-        for key in keys:
-            if keys.count(key) > 1:
-                found = [each for each, its_key in zip(specs, keys, strict=True) if its_key == key]
-                raise OptionError(
-                    f"Expected each {what} of {option} once, but got {key!r} {len(found)} times: {', '.join(found)}"
-                )
+    bare = [split_name(each)[1] for each in specs]
+    names = [name_of(each) for each in specs]
+    for spec, name in zip(bare, names, strict=True):
+        if bare.count(spec) > 1:
+            raise OptionError(f"Expected each {option} once, but got {spec!r} {bare.count(spec)} times")
+        if names.count(name) > 1:
+            found = ", ".join(each for each in specs if name_of(each) == name)
+            raise OptionError(f"Expected another name for each {option}, but got {name!r} for {found}")
     return tuple(specs)
 
 

@@ -113,21 +113,15 @@ def test_the_answers_are_those_of_the_cache_without_a_name(run: Run, pytester: p
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (["--vqamt-model=a=oracle", "--vqamt-model=a=tiny"], "each name of --vqamt-model once, but got 'a' 2"),
-        (
-            ["--vqamt-model=tiny=oracle", "--vqamt-model=tiny"],
-            "each name of --vqamt-model once, but got 'tiny'",
-        ),
-        (
-            ["--vqamt-model=a=oracle", "--vqamt-model=oracle"],
-            "each spec of --vqamt-model once, but got 'oracle'",
-        ),
+        (["--vqamt-model=a=oracle", "--vqamt-model=a=tiny"], "got 'a' for a=oracle, a=tiny"),
+        (["--vqamt-model=tiny=oracle", "--vqamt-model=tiny"], "got 'tiny' for tiny=oracle, tiny"),
+        (["--vqamt-model=a=oracle", "--vqamt-model=oracle"], "Expected each --vqamt-model once, but got 'oracle' 2"),
         (["--vqamt-model=my model=oracle"], "Expected NAME=SPEC"),
         (["--vqamt-model=a=orakle"], "did you mean 'oracle'?"),
         (["--vqamt-model=a=oracle", "--vqamt-data=b=pictres"], "did you mean 'pictures'?"),
         (
             ["--vqamt-model=oracle", "--vqamt-data=b=pictures:5", "--vqamt-data=b=pictures:6"],
-            "each name of --vqamt-data",
+            "another name for each --vqamt-data",
         ),
     ],
 )

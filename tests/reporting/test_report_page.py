@@ -86,7 +86,7 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
         trials=trials,
         grades=(Grade(0.9, 0.8, True),),
     )
-    row = case_row(case, [answer], verdict, model="m", data="d", waived=True, before=verdict)
+    row = case_row(case, [answer], verdict, model="m", data="d", data_spec="s", waived=True, before=verdict)
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []
     assert isinstance(asked, dict)

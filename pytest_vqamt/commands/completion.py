@@ -1,0 +1,73 @@
+"""Completion of the command line by the Tab key, with argcomplete (the extra ``completion``)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+
+VARIABLE = "_ARGCOMPLETE"
+"""The environment variable that is set where the shell asks for completions."""
+
+
+def typed_so_far() -> tuple[str, ...]:
+    """The words on the command line after ``vqamt``."""
+    line = os.environ.get("COMP_LINE", "")
+    try:
+        return tuple(shlex.split(line)[1:])
+    except ValueError:  # an open quote
+        return tuple(line.split()[1:])
+
+
+def complete(parser: argparse.ArgumentParser, command: argparse.ArgumentParser | None) -> None:
+    """Prints the completions for the shell and ends the process.
+
+    Args:
+        parser: of all commands.
+        command: of the command that is typed; None without one.
+    """
+    try:
+        import argcomplete
+    except ModuleNotFoundError:
+        return
+    for action in command._actions if command else ():
+        if completer := _COMPLETERS.get(str(action.metavar)):
+            # argcomplete looks for this attribute.
+            action.completer = lambda completer=completer, **_: completer()  # type: ignore[attr-defined]
+        if action.dest in ("model", "against") and action.metavar in ("SPEC", "MODEL"):
+            action.completer = lambda **_: _models()  # type: ignore[attr-defined]
+    argcomplete.autocomplete(parser)
+
+
+def _relations() -> Iterable[str]:
+    from pytest_vqamt.core.identity import families_of
+    from pytest_vqamt.relations.catalogue import names
+
+    return [*families_of(names()), *names()]
+
+
+def _models() -> Iterable[str]:
+    from pytest_vqamt.models.catalogue import ModelCatalogue
+    from pytest_vqamt.models.reference.faults import FAULTS
+
+    for kind in ModelCatalogue().kinds:
+        if kind.name == "fault":
+            yield from (f"fault:{name}" for name in FAULTS)
+            continue
+        yield from [kind.name] if not kind.argument or kind.is_optional else []
+        yield from [f"{kind.name}:"] if kind.argument else []
+
+
+def _data() -> Iterable[str]:
+    from pytest_vqamt.data.catalogue import names
+
+    return ["pictures", *(f"{name}:" for name in names())]
+
+
+_COMPLETERS: Mapping[str, Callable[[], Iterable[str]]] = {
+    "GLOBS": _relations,
+    "RELATION": _relations,
+    "SPEC": _data,
+}
+"""What completes an argument, by its metavar; models are told from data by the names of their options."""
