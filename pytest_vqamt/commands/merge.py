@@ -45,8 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     load = source_or_warning(lambda name: load_source(specs[name]))
     write_pages(arguments.out, source_of=load, images=arguments.report_images)
     lines = summary(report, in_full=True) if arguments.verbose else _short(report, arguments.out)
-    print("
-".join((*lines, f"report: {arguments.out / PAGE}")))
+    print("\n".join((*lines, f"report: {arguments.out / PAGE}")))
     return ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK
 
 

@@ -199,7 +199,7 @@ def _lines(report: Report, audit: Mapping[str, Json] | None) -> Iterator[str]:
 
 def _names(report: Report) -> frozenset[str]:
     """Names that a sentence has as code; one word of letters reads well as it is."""
-    found = {name for each in report.relations for name in (each.item, each.model.name, each.data.spec)}
+    found = {name for each in report.relations for name in (each.item, each.model.name, each.data.name)}
     found |= {name for name, _ in report.baseline.models} if report.baseline else set()
     return frozenset(name for name in found if not name.isalnum())
 
