@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+import yaml
 
 import pytest_vqamt
 from pytest_vqamt.data import catalogue as sources
@@ -27,6 +28,11 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = Path(pytest_vqamt.__file__).parent
 NOT_DISTRIBUTED = {*sys.stdlib_module_names, "pytest_vqamt", "_typeshed", "annotationlib"}
 """The last two are of type checkers and of Python 3.14."""
+
+WHEEL_BYTES_AT_MOST = 10_000_000
+"""Six of its nine million are the weights of tiny."""
+STARTED = {"pytest_vqamt/serving/server.py", "pytest_vqamt/serving/supervisor.py"}
+"""The processes that `vqamt serve` starts. Scripts that make a committed file stand in tools/, not in the package."""
 
 REPOSITORY_ONLY = {"runs", "out", "dist", ".git", ".venv"}
 
@@ -48,6 +54,26 @@ def test_the_wheel_holds_every_file_of_the_package(distributions: Path) -> None:
 
 
 @pytest.mark.full
+def test_the_wheel_is_small_typed_and_licensed_and_holds_no_maker(distributions: Path) -> None:
+    (file,) = distributions.glob("*.whl")
+    assert file.stat().st_size < WHEEL_BYTES_AT_MOST
+    with zipfile.ZipFile(file) as wheel:
+        names = set(wheel.namelist())
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        described = wheel.read(metadata).decode()
+        scripts = {name for name in names if name.endswith(".py") and b'__name__ == "__main__"' in wheel.read(name)}
+    meta = metadata.rpartition("/")[0]
+    assert {name.partition("/")[0] for name in names} == {"pytest_vqamt", meta}
+    assert "pytest_vqamt/py.typed" in names
+    assert {name for name in names if name.startswith(f"{meta}/licenses/")} == {
+        f"{meta}/licenses/{name}" for name in settings()["license-files"]
+    }
+    assert f"\nVersion: {settings()['version']}\n" in described
+    assert "\nLicense-Expression: Apache-2.0\n" in described
+    assert scripts == STARTED
+
+
+@pytest.mark.full
 def test_the_source_distribution_holds_no_runs(distributions: Path) -> None:
     with tarfile.open(next(distributions.glob("*.tar.gz"))) as archive:
         top_level = {name.split("/")[1] for name in archive.getnames()}
@@ -64,6 +90,14 @@ def test_installed_packages_are_looked_through_once(monkeypatch: pytest.MonkeyPa
         assert "control.repeat" in relations.names()
         assert "oracle" in [kind.name for kind in ModelCatalogue().kinds]
     assert looked.call_count == 1
+
+
+def test_the_citation_and_the_changelog_are_of_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    version = settings()["version"]
+    assert (cited["version"], cited["license"], cited["title"]) == (version, settings()["license"], settings()["name"])
+    assert [each["name"] for each in cited["authors"]] == [each["name"] for each in settings()["authors"]]
+    assert f"\n## [{version}] - {cited['date-released']}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_pytest_finds_the_plugin() -> None:
