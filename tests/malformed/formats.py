@@ -163,7 +163,7 @@ def _done(read: Callable[[], object]) -> Read:
 
 def _store() -> None:
     with AnswerStore(Path("answers.sqlite")) as store:
-        assert store.case("0" * 16) is None
+        assert store.cases("0" * 16) == {}
 
 
 WORDS = '[category.colour]\nnoun = "color"\nwords = ["teal", "mauve"]\n\n[class.quokka]\n'
