@@ -47,7 +47,7 @@ def test_it_makes_the_pages(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     embedded = cases(folder / "report.html")
     assert {card["verdict"] for card in embedded["cards"]} <= {"holds", "violated", "unparsed"}
     assert len(embedded["pictures"]) > 2
-    assert (folder / "summary.md").read_text(encoding="utf-8").startswith("## vqamt: ")
+    assert (folder / "summary.md").read_text(encoding="utf-8").startswith("<!-- pytest-vqamt -->\n## vqamt: ")
 
 
 def test_pictures_of_all_cases_or_none_and_into_another_folder(folder: Path, tmp_path: Path) -> None:

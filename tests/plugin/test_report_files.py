@@ -182,7 +182,7 @@ def test_a_session_that_asks_nothing_leaves_the_report_alone(pytester: pytest.Py
     pytester.makepyfile(test_unit="def test_unit(): pass")
     run(model=None).assert_outcomes(passed=1)
     assert {file.name: file.read_bytes() for file in (pytester.path / "out").iterdir()} == before
-    assert set(before) == {"report.json", "cases.jsonl", "report.html", "summary.md"}
+    assert set(before) == {"report.json", "cases.jsonl", "report.html", "summary.md", "badge.json"}
 
 
 def test_no_report_is_written_where_nothing_was_run(pytester: pytest.Pytester, run: Run) -> None:
@@ -307,7 +307,7 @@ def test_the_same_bytes_however_the_run_is_shared_out(pytester: pytest.Pytester,
 
     plain = ran("plain")
     packed = ran("one", PACKED)
-    assert names(pytester.path / "one") == {"cases.jsonl.gz", "report.json", "report.html", "summary.md"}
+    assert names(pytester.path / "one") == {"cases.jsonl.gz", "report.json", "report.html", "summary.md", "badge.json"}
     assert gzip.decompress(packed) == plain
     assert ran("two", PACKED, "-n", "2") == packed
     for number in (1, 2):
@@ -320,9 +320,9 @@ def test_a_folder_never_holds_both(pytester: pytest.Pytester, run: Run) -> None:
     asks = (ASKS[0], "--vqamt-report=out", "--vqamt-report-images=none")
     run(*asks, max_cases=2)
     run(*asks, PACKED, max_cases=2)
-    assert names(pytester.path / "out") == {"cases.jsonl.gz", "report.json", "report.html", "summary.md"}
+    assert names(pytester.path / "out") == {"cases.jsonl.gz", "report.json", "report.html", "summary.md", "badge.json"}
     run(*asks, max_cases=2)
-    assert names(pytester.path / "out") == {"cases.jsonl", "report.json", "report.html", "summary.md"}
+    assert names(pytester.path / "out") == {"cases.jsonl", "report.json", "report.html", "summary.md", "badge.json"}
 
 
 def test_it_is_an_ini_option_and_a_case_is_replayed_from_it(pytester: pytest.Pytester, run: Run) -> None:
