@@ -77,7 +77,7 @@ def test_a_drop_that_is_no_rate_is_refused(baseline: Path, max_drop: float) -> N
 
 
 def test_a_baseline_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"Expected a baseline that can be read, but got '.*absent.gz'"):
+    with pytest.raises(OptionError, match=r"Expected baseline to name a file .*, but there is no '.*absent.gz'"):
         run(tmp_path / "absent.gz")
 
 

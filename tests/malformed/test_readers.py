@@ -55,6 +55,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "serving.server": "a log of our own",
     "serving.supervisor": "a log of our own",
     "commands.main": "/dev/null",
+    "commands.doctor": "the caches of our own, to count their answers",
     "commands.new": "a conftest.py, only for whether it has a line",
     "data.scene_index": "an index of our own",
     "data.visual_genome": "a temporary database of our own",

@@ -28,7 +28,7 @@ def test_photos_alone_end_with_one_line_that_names_the_command(run: Run, photos:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert [line for line in result.errlines if line] == [
         "ERROR: Expected graphs.jsonl beside the photos in 'shop', but there is none: run: vqamt annotate photos:shop "
-        "--vqamt-option boxes=PekingU/rtdetr_r50vd (docs/how-to/annotate.md)"
+        "--option boxes=PekingU/rtdetr_r50vd (docs/how-to/annotate.md)"
     ]
     assert sorted(file.name for file in photos.iterdir()) == ["a.png", "b.png"]
 

@@ -90,7 +90,8 @@ def test_items_of_one_relation_are_told_apart_by_their_models() -> None:
     assert any(line.startswith("ours.rule (one): 9 regressions: ") for line in lines)
     assert any(line.startswith("ours.rule (two): 9 regressions: ") for line in lines)
     assert "of more than 0.1: ours.rule (one), ours.rule (two)" in " ".join(lines).replace("   ", " ")
-    assert "| `ours.rule` (two) | 9 | 0 |" in list(comparison_markdown(found))
+    rows = [" ".join(line.split()) for line in comparison_markdown(found)]
+    assert "| `ours.rule` (two) | 9 | 0 |" in rows
 
 
 @pytest.mark.usefixtures("folder")
@@ -125,7 +126,7 @@ def test_nothing_of_an_answer_is_markup_in_markdown() -> None:
     assert "\n# no" not in text
     assert "&#60;img src=x onerror=alert(1)" in text
     assert "&#124; &#42;&#42;yes&#42;&#42;&#92;n&#35; no" in text
-    rows = [line for line in text.splitlines() if line.startswith("|")]
+    rows = [" ".join(line.split()) for line in text.splitlines() if line.startswith("|")]
     assert all(line.count("|") in (4, 10) for line in rows)
     assert any(line.startswith("| `ours.rule[count]` | 10 | 0.900 | 0.100 |") for line in rows)
     assert text.startswith(

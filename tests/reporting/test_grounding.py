@@ -189,8 +189,9 @@ def test_pages_have_rate_interval_chance_and_gate() -> None:
     )
     assert any("the model hardly looks" in line for line in report_warnings(made, rows, 0))
     page = summary_page(made)
-    assert "**missed: grounded rate >= 0.5**" in page
-    assert f"| **3 % ({format_percents((low, high))})** (by guessing 25 %) |" in page
+    assert "**missed**: grounded ≥ 50 %" in page
+    assert f"grounded rate 3 % ({format_percents((low, high))}, by guessing 25 %)" in page
+    assert "|  **3 %** |" in page
     assert "grounded" not in summary_page(report(result(None)))
 
 
