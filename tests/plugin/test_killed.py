@@ -35,7 +35,7 @@ ASKS = (
 )
 """Runs five items of 20 cases."""
 
-ALL = {"cases.jsonl", "report.json", "report.html", "summary.md"}
+ALL = {"cases.jsonl", "report.json", "report.html", "summary.md", "badge.json"}
 SMALL_DISK = 'mount -t tmpfs -o size="$1" tmpfs disk && shift && "$@"; status=$?; cp -r disk/. left; exit $status'
 """Runs a command with a small disk, which is gone afterwards; what is on it is copied."""
 
@@ -103,7 +103,7 @@ def test_a_full_disk(pytester: pytest.Pytester, counted: str) -> None:
         told_once(said, "No space left on device")
         items_failed = "ERROR at setup of" in said
         assert items_failed == (size_kb == 40), "there was no room for the cases while they were asked"
-    assert states == [set(), {"cases.jsonl", "report.json", "summary.md"}]
+    assert states == [set(), {"cases.jsonl", "report.json", "summary.md", "badge.json"}]
     queries = asked(pytester)
     assert len(queries) == len(set(queries)) > 100, "nothing was asked twice"
     status, said = ran(pytester, unshared(4000, *session(pytester)))
@@ -119,7 +119,7 @@ def test_a_page_that_may_not_be_as_large(pytester: pytest.Pytester, counted: str
     status, said = ran(pytester, [sys.executable, "-c", limit + run, *session(pytester), "--vqamt-no-cache"])
     assert status == pytest.ExitCode.TESTS_FAILED, said
     told_once(said, os.strerror(27))
-    assert check_left(pytester.path / "disk" / "out") == {"cases.jsonl", "report.json", "summary.md"}
+    assert check_left(pytester.path / "disk" / "out") == {"cases.jsonl", "report.json", "summary.md", "badge.json"}
 
 
 # A run that is killed half-way loses no answer that it had kept, and goes on from there.
