@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 TUTORIAL = sorted((DOCS / "tutorial").glob("*.md"))
-LANGUAGES = {"bash", "console", "json", "pycon", "python", "text", "toml", "yaml"}
+LANGUAGES = {"bash", "console", "json", "markdown", "pycon", "python", "text", "toml", "yaml"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
     python -m tools.prose [-v] [PAGE...]    with -v: prints every sentence of more than 25 words
 
-Code, tables, headings and pictures are no sentences; code within a sentence is one word.
+Code, tables, quoted output, headings and pictures are no sentences; code within a sentence is one word.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ def read(page: Path) -> Prose:
 
 
 def _without_code(text: str) -> str:
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"^<!--.*?-->$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"^( *)```.*?^\1```$", "", text, flags=re.DOTALL | re.MULTILINE)
     return re.sub(r"(?<=\n\n)(?: {4}.*\n|\n)+", "\n", text)
 
 
 def _sentences(text: str) -> Iterator[str]:
-    text = re.sub(r"^(#|\||!\[|:::).*$", "", _without_code(text), flags=re.MULTILINE)
+    text = re.sub(r"^(#|\||!\[|:::|>).*$", "", _without_code(text), flags=re.MULTILINE)
     text = re.sub(r"``?[^`]+``?", "CODE", text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    text = re.sub(r"^ *(?:[-*>]|\d+\.) +", "\n", text, flags=re.MULTILINE)
+    text = re.sub(r"^ *(?:[-*]|\d+\.) +", "\n", text, flags=re.MULTILINE)
     for paragraph in re.split(r"\n\s*\n", text):
         for sentence in re.split(r"(?<=[.!?])[*_\")]*\s+(?=[\"(*_]*[A-Z0-9-])", " ".join(paragraph.split())):
             if re.search(r"\w", sentence):
