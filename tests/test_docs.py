@@ -192,6 +192,15 @@ def test_generated_pages_are_current(page: Path) -> None:
     assert page.read_text(encoding="utf-8") == reference.pages()[page], "run: python -m tools.reference"
 
 
+def test_sentences_are_short() -> None:
+    every = {page: prose.read(page) for page in prose.pages() if page.is_relative_to(DOCS)}
+    lengths = [len(sentence.split()) for each in every.values() for sentence in each.sentences]
+    assert sum(lengths) / len(lengths) <= 16
+    easy = {"tutorial", "how-to"}
+    long = [s for page, each in every.items() if page.parent.name in easy for s in each.long]
+    assert long == [], "run: python -m tools.prose -v"
+
+
 def test_the_prose_of_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# A title\n\nOne two `a b c`. See [it](x.md)!\n\n- three\n\n```bash\nno words\n```\n\n| a | b |\n")
