@@ -19,7 +19,7 @@ def notebook_of_the_docs() -> nbformat.NotebookNode:
 def outputs(notebook: nbformat.NotebookNode) -> list[list[str]]:
     """What each cell of code shows, by type."""
     return [
-        [kind for output in cell.outputs for kind in (output.get("data") or {output.get("name"): ""})]
+        sorted(kind for output in cell.outputs for kind in (output.get("data") or {output.get("name"): ""}))
         for cell in notebook.cells
         if cell.cell_type == "code"
     ]
