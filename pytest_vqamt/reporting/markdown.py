@@ -265,10 +265,10 @@ def _gates(line: ResultRow) -> str:
 
 
 def _cell(column: str, cell: TableCell) -> str:
-    """A cell of the page's table without its notes, and without the intervals of all but the pass rate."""
+    """A cell of the page's table without its notes, but for the interval of the pass rate."""
     if column in _NAMES:
         return f"{code(cell.text)} ({', '.join(map(escape, cell.notes))})" if cell.notes else code(cell.text)
-    text = cell.text if column == "pass rate" else cell.text.partition(" (")[0]
+    text = f"{cell.text} ({cell.notes[0]})" if column == "pass rate" and cell.notes else cell.text
     return f"**{escape(text)}**" if cell.state in ("missed", "worse") else escape(text)
 
 

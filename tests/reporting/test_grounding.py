@@ -117,7 +117,7 @@ def test_what_misleads(cells: tuple[int, ...], misleads: bool) -> None:
 def test_one_line_in_words_for_each_item_and_one_for_all_where_there_are_many() -> None:
     lines = " ".join(shown(result(grounded(3, 97))))
     assert "ours.rule: holds in 100 % of the cases with a contrast, but in only 3 %" in lines
-    assert "(by guessing 0.250): the model hardly looks" in lines.replace("  ", " ")
+    assert "(by guessing 25 %): the model hardly looks" in lines.replace("  ", " ")
     assert "hardly looks" not in " ".join(shown(result(grounded(90, 10))))
     assert "hardly looks" not in " ".join(shown(result(grounded(3, 97), directional=True)))
     many = " ".join(shown(*(result(grounded(number, 100 - number), item=f"ours.{number}") for number in range(9))))
@@ -181,8 +181,8 @@ def test_pages_have_rate_interval_chance_and_gate() -> None:
     table = overview_table(made, rows)
     cells = {head.name: cell for head, cell in zip(table.heads, table.rows[0], strict=True)}
     low, high = rows[0].grounded[0].interval
-    assert cells["grounded"].text == f"3 % ({format_percents((low, high))})"
-    assert cells["grounded"].notes == ("by guessing 25 %",)
+    assert cells["grounded"].text == "3 %"
+    assert cells["grounded"].notes == (format_percents((low, high)), "by guessing 25 %")
     assert cells["gate"].text == "missed: grounded rate >= 0.5"
     assert headline(made, rows).missed[0].why == (
         f"grounded rate 3 % ({format_percents((low, high))}, by guessing 25 %), required: grounded rate >= 0.5",

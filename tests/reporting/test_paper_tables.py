@@ -70,7 +70,7 @@ def test_models_are_ranked_with_how_far_they_are_behind() -> None:
 
 def test_the_best_model_is_named_for_relations_only() -> None:
     assert list(best_model_notes(two_models())) == [
-        "On gqa:DIR, other has the highest mean of 2 pass rates, 0.900; tiny has 0.750 (-0.150, -0.200 to -0.100)."
+        "On gqa:DIR, other has the highest mean of 2 pass rates, 90 %; tiny has 75 % (-0.150, -0.200 to -0.100)."
     ]
     assert list(best_model_notes(two_models(RankingKind.CONTROL))) == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.results import Grounded, RelationResult
-from pytest_vqamt.reporting.view.format import format_rate, wrapped
+from pytest_vqamt.reporting.view.format import format_percent, format_rate, wrapped
 
 CONSISTENT = 0.8
 """From this share of its cases on a relation holds often enough for its pass rate to mislead."""
@@ -47,7 +47,7 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
             yield (
                 f"{name}: holds in {_percent(cells.consistent / cells.cases)} of the cases with a contrast, but in "
                 f"only {_percent(part.rate or 0.0)} does the answer also change with the picture "
-                f"({describe_by_chance(part)}): the model hardly looks"
+                f"(by guessing {format_percent(part.chance.mean)}): the model hardly looks"
             )
         return
     rates = [format_rate(rate) for rate in sorted(part.rate or 0.0 for _, part in found)]

@@ -270,17 +270,16 @@ def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunP
 
 
 def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
-    gated = {line.result.item for line in lines if line.gates}
-    missed = {line.result.item for line in lines if line.is_missed}
-    items = count_noun(len({line.result.item for line in lines}), "relation variant")
-    share = f"{len(gated)} of {items} gated"
+    gates = count_gates(lines)
+    items = count_noun(gates.items, "relation variant")
+    share = f"{gates.gated} of {items} gated"
     if report.shard != "1/1":
         return "partial", f"Shard {report.shard} of a run: gates are checked on all shards together."
-    if missed:
-        return "missed", f"{share}: {len(missed)} missed, {len(gated) - len(missed)} met."
+    if gates.missed:
+        return "missed", f"{share}: {gates.missed} missed, {gates.gated - gates.missed} met."
     if not report.complete:
         return "partial", f"Not the whole run. {share}."
-    if not gated:
+    if not gates.gated:
         return "none", f"0 of {items} gated: nothing here can fail a run."
     return "met", f"{share}: all met."
 

@@ -138,14 +138,14 @@ def _grounded(line: ResultRow) -> TableCell:
     sure, *presumed = (part for part in line.grounded) if line.grounded else (None,)
     cell = _with_interval(sure.rate if sure else None, sure.interval if sure and sure.cells.cases else None)
     by_chance = sure.chance.mean if sure and sure.cells.cases else None
-    notes = [f"by guessing {format_percent(by_chance)}"] if by_chance is not None else []
+    notes = [*cell.notes, *([f"by guessing {format_percent(by_chance)}"] if by_chance is not None else [])]
     notes += [f"{format_percent(part.rate)} presumed" for part in presumed if part.cells.cases]
     return replace(cell, notes=tuple(notes), state=_of_grounded(line).state)
 
 
 def _with_interval(rate: float | None, interval: tuple[float, float] | None) -> TableCell:
-    within = f" ({format_percents(interval)})" if interval else ""
-    return TableCell(text=f"{format_percent(rate)}{within}", key="" if rate is None else repr(rate))
+    within = (format_percents(interval),) if interval else ()
+    return TableCell(text=format_percent(rate), key="" if rate is None else repr(rate), notes=within)
 
 
 def _relation(line: ResultRow) -> TableCell:
@@ -159,7 +159,7 @@ def _gate(line: ResultRow) -> TableCell:
     if not gates:
         return TableCell(text="-", key="2")
     text = "; ".join(
-        f"{word}: {', '.join(describe_gate(held) for held in gates if held.met is met)}"
+        f"{word}: {', '.join(dict.fromkeys(describe_gate(held) for held in gates if held.met is met))}"
         for word, met in (("missed", False), ("met", True))
         if any(held.met is met for held in gates)
     )
@@ -178,9 +178,9 @@ def _change(line: ResultRow) -> TableCell:
         return TableCell(text="-", key="")
     low, high = change.interval
     return TableCell(
-        text=f"{format_points(change.paired.difference)} ({format_points(low)} to {format_points(high)})",
+        text=format_points(change.paired.difference),
         key=repr(change.paired.difference),
-        notes=(f"was {format_percent(change.paired.first_rate)}",),
+        notes=(f"{format_points(low)} to {format_points(high)}", f"was {format_percent(change.paired.first_rate)}"),
         state="worse" if is_significant_drop(line) else "better" if low > 0 else "",
     )
 

@@ -11,6 +11,7 @@ from pytest_vqamt.reporting.view.format import (
     format_difference,
     format_interval,
     format_p,
+    format_percent,
     format_rate,
     tagged,
 )
@@ -72,7 +73,7 @@ def best_model_notes(report: Report) -> Iterator[str]:
         lead = f" ({_with_range(second.behind.difference, second.behind.interval)})" if second.behind else ""
         yield (
             f"On {ranking.data}, {first.model} has the highest mean of {count_noun(len(ranking.items), 'pass rate')}, "
-            f"{format_rate(first.mean)}; {second.model} has {format_rate(second.mean)}{lead}."
+            f"{format_percent(first.mean)}; {second.model} has {format_percent(second.mean)}{lead}."
         )
 
 

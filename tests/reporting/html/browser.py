@@ -45,6 +45,24 @@ def _without(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
+_AXE = Path(os.environ.get("VQAMT_AXE", "node_modules/axe-core/axe.min.js"))
+"""Made by ``npm install --no-save axe-core``."""
+
+
+def axe_violations(page: Page) -> list[str]:
+    """What axe-core finds serious or critical on the page as it is."""
+    if not _AXE.is_file():
+        pytest.skip(f"no axe-core at {str(_AXE)!r}: `npm install --no-save axe-core`")
+    page.evaluate(_AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("async () => (await axe.run(document, {resultTypes: ['violations']})).violations")
+    return [
+        f"{each['id']}: {node['html']}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]
+
+
 @dataclass
 class Opened:
     """A page, with what it said on the console, what it asked for, and what of that the browser did not let it have."""

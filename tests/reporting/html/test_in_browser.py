@@ -8,14 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
 import pytest
 
 from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
-from tests.reporting.html.browser import Opened, browser, opened
+from tests.reporting.html.browser import Opened, axe_violations, browser, opened
 from tests.reporting.html.made_run import run_with_everything
 from tests.reporting.reported import cases_in
 from tests.reporting.running import run_into, world
@@ -360,7 +360,7 @@ def test_on_a_phone_the_table_is_a_list_of_cards(chromium: Browser, run: tuple[P
         page = made.page
         assert page.evaluate("document.documentElement.scrollWidth") == 390
         cell = page.locator("table.stacked tbody tr").first.locator("td").first
-        assert cell.evaluate("it => getComputedStyle(it, '::before').content") == '"data"'
+        assert cell.evaluate("it => getComputedStyle(it, '::before').content") == '"model"'
         assert cell.evaluate("it => getComputedStyle(it).display") == "grid"
 
 
@@ -384,6 +384,29 @@ def test_light_and_dark_as_the_system_has_it_or_as_it_was_chosen(chromium: Brows
         assert made.complaints == []
     with opened(chromium, run[0]) as made:
         assert ground(made.page) == 3 * 255
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_axe_finds_nothing_serious(
+    chromium: Browser, run: tuple[Path, Rows], width: int, scheme: Literal["light", "dark"]
+) -> None:
+    with opened(chromium, run[0], width=width, scheme=scheme) as made:
+        page = made.page
+        # What the browser leaves unrendered and what is folded would not be looked at.
+        page.evaluate(
+            """() => {
+                for (const each of document.querySelectorAll("details")) each.open = true;
+                for (const each of document.querySelectorAll(".card")) each.style.contentVisibility = "visible";
+            }"""
+        )
+        assert axe_violations(page) == []
+        page.locator(".picture").first.evaluate("it => it.click()")
+        assert axe_violations(page) == []
+        page.keyboard.press("Escape")
+        page.locator(".compare button").first.evaluate("it => it.click()")
+        assert axe_violations(page) == []
 
 
 @pytest.mark.full

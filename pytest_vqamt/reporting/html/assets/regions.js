@@ -34,9 +34,9 @@ function picturesOf(card) {
   return [...seen.values()];
 }
 
-// Two pictures of a case that can lie on each other: the first, and one edited from it or of its size.
+// Two pictures of a case that can lie on each other: the first, and the next of its shape, if of the same scene.
 function pairOf(card) {
   const [before, after] = picturesOf(card).filter(({ picture }) => picture);
   const ratio = ({ picture }) => picture.width / picture.height;
-  return after && Math.abs(ratio(before) - ratio(after)) < 0.02 ? [before, after] : null;
+  return after && !after.edits.startsWith("contrast: scene ") && Math.abs(ratio(before) - ratio(after)) < 0.02 ? [before, after] : null;
 }
