@@ -246,7 +246,7 @@ LEFT = {
     "cases.jsonl": set[str](),
     "report.json": {"cases.jsonl"},
     "summary.md": {"cases.jsonl", "report.json"},
-    "report.html": {"cases.jsonl", "report.json", "summary.md"},
+    "report.html": {"cases.jsonl", "report.json", "summary.md", "badge.json"},
 }
 
 
@@ -269,7 +269,13 @@ def test_what_is_there_is_whole(pytester: pytest.Pytester, run: Run, counted: st
 
     run(TWO, "--vqamt-report=out", model=counted).assert_outcomes(passed=2)
     assert asked(pytester) == []
-    assert {each.name for each in folder.iterdir()} == {"cases.jsonl", "report.json", "report.html", "summary.md"}
+    assert {each.name for each in folder.iterdir()} == {
+        "cases.jsonl",
+        "report.json",
+        "report.html",
+        "summary.md",
+        "badge.json",
+    }
     assert counts(folder, {"report.json"}) == [4, 4]
 
 
