@@ -174,7 +174,7 @@ def test_a_killed_run_goes_on_where_it_stopped(pytester: pytest.Pytester, worker
     assert _told(pytester.path / "out") == _told(pytester.path / "undisturbed")
     for folder in ("out", "undisturbed"):
         assert {each.name for each in (pytester.path / folder).iterdir()} == {
-            "report.json", "cases.jsonl", "report.html", "summary.md"
+            "report.json", "cases.jsonl", "report.html", "summary.md", "badge.json"
         }  # fmt: skip
     assert (pytester.path / "out" / "cases.jsonl").read_bytes() == (
         pytester.path / "undisturbed" / "cases.jsonl"
