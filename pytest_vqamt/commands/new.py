@@ -39,25 +39,32 @@ from collections.abc import Sequence
 import pytest_vqamt as vqamt
 
 
-class OverlooksEdited:
-    """The planted fault: right about a picture as it is, and "no" about an edited one."""
+class WrongOnceEdited:
+    """The planted fault: right about a picture as it is, and wrong about an edited one."""
 
     def answer(self, batch: Sequence[vqamt.ModelInput]) -> list[str]:
-        return ["no" if each.query.picture.edits else vqamt.right_answer(each.query) for each in batch]
+        right = [vqamt.right_answer(each.query) for each in batch]
+        return [wrong(text) if each.query.picture.edits else text for each, text in zip(batch, right, strict=True)]
 
 
-def pass_rate(model: object) -> float | None:
-    report = vqamt.run(model=model, data="pictures:100", relations="{name}", max_cases=50)
-    [result] = report.relations
-    return result.pass_rate
+def wrong(answer: str) -> str:
+    if answer.isdigit():
+        return str(int(answer) + 1)
+    return {{"yes": "no", "no": "yes"}}.get(answer, "none of these")
+
+
+def run(model: object) -> vqamt.Report:
+    return vqamt.run(model=model, data="pictures:100", relations="{name}", max_cases=50)
 
 
 def test_a_perfect_perceiver_never_violates_it() -> None:
-    assert pass_rate("oracle") == 1
+    report = run("oracle")
+    assert report.violations[:1] == ()  # a violation has the questions, their pictures and the right answers
+    assert report.relations[0].pass_rate == 1
 
 
 def test_it_finds_the_planted_fault() -> None:
-    found = pass_rate(OverlooksEdited())
+    found = run(WrongOnceEdited()).relations[0].pass_rate
     assert found is not None
     assert found < 0.5
 '''

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
@@ -27,6 +28,7 @@ from pytest_vqamt.reporting.text import replay_command
 from pytest_vqamt.reporting.view.headline import untested_line
 
 if TYPE_CHECKING:
+    from pytest_vqamt.execution.plan import RunOptions
     from pytest_vqamt.execution.resources import Resources
     from pytest_vqamt.integration.settings import Settings
 
@@ -159,6 +161,12 @@ class SessionReport:
         if self._untested and (is_gated or is_on_ci()):
             self._untested += f"; the session fails, since {'a gate is set' if is_gated else 'it runs on CI'}"
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        elif not self._untested and (empty := _gates_of_nothing(report, terms)):
+            self._untested = (
+                f"NOTHING WAS GATED by {', '.join(empty)}: no relation that it names has a judged case; "
+                "the session fails"
+            )
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
         from pytest_vqamt.reporting.files import PAGE, write_files
@@ -234,6 +242,13 @@ class SessionReport:
         yield from self._notes
         if settings.report is None and report.relations:
             yield "for a page with each violation and its pictures: --vqamt-report=DIR"
+
+
+def _gates_of_nothing(report: Report, terms: RunOptions) -> list[str]:
+    """The globs of gates that name relations of the run, none of which has a judged case."""
+    patterns = dict.fromkeys(each.pattern for each in (*terms.thresholds, *terms.grounded_thresholds))
+    named = {pattern: [each for each in report.relations if matches(pattern, each.item)] for pattern in patterns}
+    return [pattern for pattern, found in named.items() if found and not any(each.total.judged for each in found)]
 
 
 _MARKUP: Mapping[str, dict[str, bool]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -124,6 +125,8 @@ class ModelCatalogue:
         found = [kind for kind in self.kinds if kind.name == name]
         if not found:
             hint = did_you_mean(name, (kind.name for kind in self.kinds))
+            if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", spec) and "did you mean" not in hint:
+                hint = f"did you mean 'python:{spec}'? {hint}"
             raise OptionError(f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; {hint}")
         if len(found) > 1:
             origins = " and ".join(kind.origin for kind in found)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationInfo, Verdict
@@ -19,7 +20,7 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.questions.form import form_of
-from pytest_vqamt.language.questions.free import Kept, other_side
+from pytest_vqamt.language.questions.free import Kept, has_name, other_side
 from pytest_vqamt.relations.base import BuiltInRelation, Relation, case_of
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.published import published_questions, question_of
@@ -106,9 +107,9 @@ def _respelled(published: PublishedQuestion, variant: str) -> tuple[str, ...]:
     text = published.text
     match variant:
         case "lower":
-            found = [] if _ALL_CAPITALS.search(text) else [text.lower()]
+            found = [] if _ALL_CAPITALS.search(text) or has_name(text) else [text.lower()]
         case "upper":
-            found = [text.upper()]
+            found = [] if has_name(text) else [text.upper()]
         case "unmarked":
             found = [text.rstrip("? ")]
         case _:
@@ -117,9 +118,29 @@ def _respelled(published: PublishedQuestion, variant: str) -> tuple[str, ...]:
                 text[: word.start()] + typed + text[word.end() :]
                 for word in _LONG.finditer(text)
                 for typed in slip(word[0])
-                if typed not in entries_by_form()
+                if _is_no_word(typed)
             ]
     return tuple(each for each in found if each != text)
+
+
+def _is_no_word(typed: str) -> bool:
+    """Whether it is surely no word: two of its sequences of three letters are in none of the words of the lexicon.
+
+    The lexicon has not all words: "scared" must become neither "sacred" nor "scarred".
+    """
+    if typed in entries_by_form():
+        return False
+    return len(_sequences(typed) - _known_sequences()) > 1
+
+
+def _sequences(word: str) -> set[str]:
+    padded = f" {word.casefold()} "
+    return {padded[place : place + 3] for place in range(len(padded) - 2)}
+
+
+@cache
+def _known_sequences() -> frozenset[str]:
+    return frozenset(each for form in entries_by_form() for word in form.split() for each in _sequences(word))
 
 
 def _swapped(word: str) -> list[str]:

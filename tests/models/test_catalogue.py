@@ -135,7 +135,11 @@ def test_an_unknown_kind_is_refused_with_the_nearest(catalogue: ModelCatalogue) 
     )
 
 
-@each_row("spec", ["", "gpt", "llava:org/name", "my_models:load"])
+def test_a_module_with_a_factory_is_guessed(catalogue: ModelCatalogue) -> None:
+    assert "; did you mean 'python:my_models:load'? known: " in refusal(catalogue, "my_models:load")
+
+
+@each_row("spec", ["", "gpt", "llava:org/name"])
 def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: ModelCatalogue, spec: str) -> None:
     assert refusal(catalogue, spec) == (
         f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; "

@@ -253,6 +253,16 @@ def test_merged_shards_in_which_all_is_skipped(
     assert main(["merge", "1", "2", "-o", "whole"]) == status
 
 
+def test_a_gate_that_names_only_what_was_skipped_fails_the_run(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeconftest(NEVER)
+    named = "--vqamt-relations=ours.never,control.repeat,metavqa.reversion"
+    result = run(named, "--vqamt-fail-under=ours=0.9", model="oracle", summary=None)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    told = "NOTHING WAS GATED by ours: no relation that it names has a judged case; the session fails"
+    assert told in result.outlines
+    assert run(named, "--vqamt-fail-under=0.9", model="oracle").ret == pytest.ExitCode.OK
+
+
 def test_a_report_that_cannot_be_written_fails_the_run(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(
         test_own="""

@@ -41,7 +41,21 @@ def keeps_answer(question: str, change: Kept) -> bool:
     >>> keeps_answer("How many dogs are there?", Kept.SMALLER), keeps_answer("Is it a dog?", Kept.SMALLER)
     (False, True)
     """
+    if change in _NOT_OF_NAMES and has_name(question):
+        return False
     return is_plain(question) and not any(each.search(_words(question)) for each in _HINDER[change])
+
+
+def has_name(question: str) -> bool:
+    """Whether a word after the first begins with a capital: a brand is read, and a country may show on which side.
+
+    >>> has_name("Is this a Dell?"), has_name("What am I looking at?")
+    (True, False)
+    """
+    return _CAPITAL.search(question) is not None
+
+
+_CAPITAL = re.compile(r"\s\W*(?!I\b)[^\W\d_a-z]")
 
 
 @lru_cache(maxsize=16384)
@@ -114,6 +128,7 @@ _COUNT = re.compile(r"\bhow (?:many|much)\b|\b(?:number|amount|count) of\b|\bcou
 _SIDE = _any_of(
     r"left\w* right\w* sides? east\w* west\w* north\w* south\w* clockwise counter\w* hands? handed directions? way"
     r" where \w*wards? fac(?:es?|ing) point(?:s|ing|ed)? turn\w* head(?:ed|ing) lean\w* look(?:s|ing)? port starboard"
+    r" lanes? driv\w*"
     r" first second third fourth fifth last order mirror\w* reflect\w* flags? maps? route wink\w* profile"
 )
 _WRITING = _any_of(
@@ -123,6 +138,7 @@ _WRITING = _any_of(
     r" months? days? jerseys? scores?\w* pric\w+ costs? bus(?:es)? airlines? cit(?:y|ies) countr(?:y|ies) states?"
     r" locations? places? symbols? characters? initials? quotes? messages? models? makes? types? screens? pages? books?"
     r" newspapers? keyboards? tattoos? temperatures? speeds? abbreviation\w* advert\w* company"
+    r" beers? wines? brew\w* stands?"
 )
 _QUALITY = _any_of(
     r"blur\w* focus\w* sharp\w* resolutions? quality pixel\w* grain\w* nois\w+ clear\w* crisp\w* edit\w+ photoshop\w*"
@@ -159,16 +175,19 @@ _OF_NOTHING = _any_of(
 )
 _BRIGHTNESS = _any_of(r"dark\w* bright\w* light\w* black white gr[ae]y night\w* snow\w* monochrome colou?rs?")
 
+_FILLED = _any_of(r"black white gr[ae]y monochrome")
+"""What uncovered corners are filled with, or could be taken for."""
+_NOT_OF_NAMES = frozenset({Kept.MIRROR, Kept.SMALLER})
 _HINDER: Mapping[Kept, tuple[re.Pattern[str], ...]] = MappingProxyType(
     {
         Kept.WORDING: (_SPELLING,),
         Kept.STATEMENT: (_NO_FACT,),
-        Kept.SHIFT: (_COUNT, _PICTURE, _QUALITY),
+        Kept.SHIFT: (_COUNT, _PICTURE, _QUALITY, _FILLED),
         Kept.MARGIN: (_PICTURE, _QUALITY, _BRIGHTNESS, _SIDE),
         Kept.SMALLER: (_COUNT, _WRITING, _QUALITY, _SMALL, _PICTURE),
         Kept.LARGER: (_QUALITY, _PICTURE),
         Kept.JPEG: (_QUALITY,),
-        Kept.TILT: (_ANGLE, _SIDE, _PICTURE, _QUALITY),
+        Kept.TILT: (_ANGLE, _SIDE, _PICTURE, _QUALITY, _FILLED),
         Kept.MIRROR: (_SIDE, _WRITING, _PICTURE),
         Kept.BLANK: (_OF_NOTHING, _QUALITY, _PICTURE, _BRIGHTNESS, _NO_FACT),
     }

@@ -93,18 +93,19 @@ class RunPart:
         if not tally.judged:
             refused = f", {tally.refused:,} were refused" if tally.refused else ""
             return f"{what}none of {cases} was judged{refused}"
-        return f"{what}{count_noun(self.violations, 'violation')} in {cases}"
+        unread = f" and {tally.unread_cases:,} unread" if tally.unread_cases else ""
+        return f"{what}{count_noun(self.violations, 'violation')}{unread} in {cases}"
 
     @property
     def lines(self) -> Iterator[str]:
         """The title, then a line for each share, with its interval and what it is a share of."""
-        yield self.title
+        yield f"{self.title} (with 95 % intervals)" if self.tally.judged else self.title
         figures = self.figures
         readable = self.tally.readable_rate if self.tally.unread_cases else None
         others = f"; of the others {format_percent(readable)} are consistent" if readable is not None else ""
         for name, share, told in (
             ("consistent", figures.consistent, "the answers obey the relation"),
-            ("grounded", figures.grounded, "they also change with the picture where they must"),
+            ("grounded", figures.grounded, f"they also change with the picture ({figures.grounded.about})"),
             ("unread", figures.unread, f"an answer could not be read{others}"),
         ):
             if share.rate is not None:
@@ -147,7 +148,7 @@ class Headline:
         weakest_relations: the relation variants that hold least often, the weakest first.
         parts: the figures of each model on each data source.
         gates: how many relation variants have a gate, and miss it.
-        weakest: the rows with a pass rate, missed gates first, then by ``weakness``; without controls, and without
+        weakest: the rows with a pass rate, missed gates first, then by their pass rate; without controls, and without
             relations tagged "baseline" unless they miss a gate.
         about: the figures of all parts as one sentence.
         missed: the items that missed a gate.
@@ -229,7 +230,7 @@ def count_gates(lines: Sequence[ResultRow]) -> GateCounts:
 def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
     """The rows as ``Headline.weakest`` has them."""
     ranked = [line for line in lines if line.is_missed or (line.counted.tally.answered and not is_apart(line))]
-    return tuple(sorted(ranked, key=lambda line: (not line.is_missed, *weakness(line))))
+    return tuple(sorted(ranked, key=lambda line: (not line.is_missed, line.counted.tally.pass_rate or 0.0)))
 
 
 def untested_line(report: Report) -> str:
