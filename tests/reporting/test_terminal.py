@@ -432,8 +432,8 @@ def test_the_short_summary_of_two_relations() -> None:
     weak = result(Tally(cases=10, holds=4, violated=6), None, item="ours.weak", violation=VIOLATION)
     control = result(Tally(cases=10, violated=10), None, item="control.repeat", tags=("control",))
     assert texts(result(SURE, None, gate=met), weak, control) == [
-        "tiny on gqa:DIR: 8 violations in 20 cases of 2 relations (with 95 % intervals)",
-        "  consistent   60 %  (0 to 100 %)    the answers obey the relation",
+        "tiny on gqa:DIR: 8 violations in 20 cases of 2 relations",
+        "  consistent   60 %  (0 to 100 %)    the answers obey the relation (with the 95 % interval)",
         "  unread        0 %  (0 to 16 %)     an answer could not be read",
         "gates: 1 met, 0 missed; 1 of 2 relations have none",
         "",
@@ -522,5 +522,5 @@ def test_an_answer_that_is_given_to_all_questions_is_pointed_out() -> None:
 
 def test_quiet_has_figures_and_gates_alone() -> None:
     told = [line.text for line in brief_summary(report(result(SURE, None, violation=VIOLATION)))]
-    assert told[0] == "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation (with 95 % intervals)"
+    assert told[0] == "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation"
     assert len(told) == 4

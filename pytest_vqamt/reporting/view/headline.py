@@ -99,12 +99,12 @@ class RunPart:
     @property
     def lines(self) -> Iterator[str]:
         """The title, then a line for each share, with its interval and what it is a share of."""
-        yield f"{self.title} (with 95 % intervals)" if self.tally.judged else self.title
+        yield self.title
         figures = self.figures
         readable = self.tally.readable_rate if self.tally.unread_cases else None
         others = f"; of the others {format_percent(readable)} are consistent" if readable is not None else ""
         for name, share, told in (
-            ("consistent", figures.consistent, "the answers obey the relation"),
+            ("consistent", figures.consistent, "the answers obey the relation (with the 95 % interval)"),
             ("grounded", figures.grounded, f"they also change with the picture ({figures.grounded.about})"),
             ("unread", figures.unread, f"an answer could not be read{others}"),
         ):
