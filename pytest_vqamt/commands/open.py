@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.integration.replay import REPORT_FOLDERS
+from pytest_vqamt.integration.replay import newest_below
 from pytest_vqamt.reporting.files import PAGE
 
 
@@ -47,13 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _newest() -> Path:
-    pages = [page for folder in REPORT_FOLDERS for page in Path().glob(f"{folder}{PAGE}")]
+    pages = newest_below(PAGE)
     if not pages:
         raise OptionError(
             f"Expected a report at most two folders below {str(Path.cwd())!r}, but there is no {PAGE}: name the folder "
             "of the report"
         )
-    return max(pages, key=lambda page: page.stat().st_mtime)
+    return pages[0]
 
 
 def has_display() -> bool:

@@ -262,7 +262,13 @@ _MAX_NAMED = 5
 
 def shown_cases_files() -> tuple[Path, ...]:
     """The files with the violations that pytest has shown, in the current folder and in those up to two below it."""
-    return tuple(file for folder in REPORT_FOLDERS for file in sorted(Path().glob(f"{folder}{_SHOWN_CASES}")))
+    return tuple(newest_below(_SHOWN_CASES))
+
+
+def newest_below(*names: str | Path) -> list[Path]:
+    """The files of these names in the current folder and in those up to two below it, the newest first."""
+    found = {file for folder in REPORT_FOLDERS for name in names for file in Path().glob(f"{folder}{name}")}
+    return sorted((file for file in found if file.is_file()), key=lambda file: (-file.stat().st_mtime_ns, file))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,8 +382,7 @@ def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
 
 def _files(report: Path | None) -> list[Path]:
     if report is None:
-        patterns = (f"{folder}{name}" for folder in REPORT_FOLDERS for name in FILE_NAMES)
-        return [file for pattern in patterns for file in sorted(Path().glob(pattern)) if file.is_file()]
+        return newest_below(*FILE_NAMES)
     if report.is_file():
         return [report if report.name in FILE_NAMES else Baseline(report).file]
     return [find_cases_file(report)]
@@ -401,7 +406,7 @@ def _row(line: str, where: str) -> dict[str, Json]:
 
 def _looked_in(files: list[Path]) -> str:
     looked = (
-        ", ".join(map(str, files))
+        ", ".join(map(str, sorted(files, key=lambda file: (len(file.parts), file))))
         if files
         else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in REPORT_FOLDERS)
     )

@@ -13,6 +13,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
+from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import count_noun, format_percent
 from pytest_vqamt.reporting.view.headline import Finding, headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
@@ -163,6 +164,7 @@ def badge(report: Report) -> dict[str, Json]:
     if best is not None:
         parts = [format_percent(best.consistent.rate)]
         parts += [f"grounded {format_percent(best.grounded.rate)}"] if best.grounded.rate is not None else []
+        parts += [f"{format_percent(best.unread.rate)} unread"] if (best.unread.rate or 0.0) > OFTEN_UNREAD else []
     parts += [f"{count_noun(first.gates.missed, 'gate')} missed"] if first.gates.missed else []
     color = _COLORS[first.state] if best is not None else "red"
     return {"schemaVersion": 1, "label": "consistency", "message": ", ".join(parts), "color": color}

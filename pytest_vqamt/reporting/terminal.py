@@ -34,7 +34,6 @@ from pytest_vqamt.reporting.view.format import WIDTH, aligned_table, count_noun,
 from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.headline import (
     Headline,
-    RunPart,
     baseline_notes,
     expired_waivers_line,
     headline,
@@ -156,7 +155,9 @@ def _first_lines(head: Headline, report: Report) -> list[SummaryLine]:
 
 def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -> list[SummaryLine]:
     """The worst unread answers in several lines, then a line for each other warning, as far as there is room."""
-    often = sorted((part for part in head.parts if part.unread.is_often), key=lambda part: -_unread_rate(part))
+    often = sorted(
+        (part for part in head.parts if part.unread.is_often), key=lambda part: -(part.tally.unread_rate or 0.0)
+    )
     lines: list[SummaryLine] = []
     for part in often[:1]:
         of = f"{part.model} on {part.data}: " if len(head.parts) > 1 else ""
@@ -178,10 +179,6 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
             break
         lines += wanted
     return lines
-
-
-def _unread_rate(part: RunPart) -> float:
-    return part.tally.unread_rate or 0.0
 
 
 _KINDS_OF_READING = {"yes": "yes/no answers", "no": "yes/no answers"}
