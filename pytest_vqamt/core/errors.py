@@ -98,6 +98,17 @@ def cut_to_user_code(traceback: TracebackType | None) -> TracebackType | None:
     return cut
 
 
+def raised_at(error: BaseException) -> str:
+    """The type of an exception and the line that raised it, this package's own left out: "KeyError at model.py:6"."""
+    traceback = cut_to_user_code(error.__traceback__)
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    name = type(error).__name__
+    if traceback is None:
+        return name
+    return f"{name} at {_from_here(traceback.tb_frame.f_code.co_filename)}:{traceback.tb_lineno}"
+
+
 def location(function: object) -> str:
     """Where a function or a class of the user's code begins, as "FILE:LINE"; "" where that is not known.
 
@@ -109,8 +120,13 @@ def location(function: object) -> str:
     code = getattr(function, "__code__", None)
     if code is None:
         return ""
-    file = Path(code.co_filename)
-    return f"{file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file}:{code.co_firstlineno}"
+    return f"{_from_here(code.co_filename)}:{code.co_firstlineno}"
+
+
+def _from_here(file: str) -> Path:
+    """The file relative to the current folder, where it lies in it."""
+    path = Path(file)
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 CACHE_HOME_VARIABLE = "VQAMT_CACHE_HOME"

@@ -39,9 +39,6 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
 _MAX_REASON = 10_000
 """The characters of an exception's text that are kept."""
 
-_KEPT = 3
-"""Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
-
 _DISABLED_AFTER = 32
 """Failed queries, with none answered, after which the model is disabled."""
 
@@ -434,7 +431,7 @@ class BatchBisector:
         error = ModelError(
             f"Expected model {self._model.name!r} to answer, but it failed on each of {failed} queries: {reason}"
         )
-        raised = self._model.health.user_errors.get(reason)
+        raised = self._model.health.user_error(reason)
         return error if raised is None else error.about(raised, str(error))
 
     def _stream(self, task: Task, inputs: Sequence[ModelInput], on_answers: OnAnswers | None) -> list[Answer | Failure]:
@@ -508,10 +505,8 @@ class BatchBisector:
         with self._lock:
             self.failed += 1
             health.failed += 1
-            kept = health.user_errors
-            if self._model.is_users and not isinstance(error, VqamtError | OutOfMemoryError) and len(kept) < _KEPT:
-                error.add_note(f"in model {self._model.name!r}, for {_described(item)}")
-                kept.setdefault(reason, error)
+            if self._model.is_users and not isinstance(error, VqamtError | OutOfMemoryError):
+                health.keep_user_error(error, reason, f"in model {self._model.name!r}, for {_described(item)}")
             # A run that goes on sends only what is left, which may be just the queries that fail each time.
             if health.failed >= max(_DISABLED_AFTER, health.cached + 1) and not health.answered:
                 disabled = self.disabled_error(health.failed, reason)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest._code.code import ExceptionRepr
 
-from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
+from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean, raised_at
 from pytest_vqamt.core.plain_text import clear_message, error_text, visible
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
@@ -175,13 +175,37 @@ _LINE_END = "\n"
 
 
 class VqamtFailure(Failed):
-    """A failure of one line, or with ``user_error`` of the traceback of an exception of the user's own code."""
+    """A failure of one line, or with ``user_error`` of the traceback of an exception of the user's own code.
+
+    ``others`` are all that the same code has raised, one of each kind.
+    """
 
     __module__, __qualname__ = "builtins", "Failed"  # as pytest's own, for its short summary
 
-    def __init__(self, message: str, user_error: BaseException | None = None) -> None:
+    def __init__(
+        self, message: str, user_error: BaseException | None = None, others: Sequence[BaseException] = ()
+    ) -> None:
         super().__init__(message, pytrace=False)
         self.user_error = user_error
+        self.others = tuple(others)
+
+
+class ShownErrors:
+    """The kinds of exceptions of the user's own code whose tracebacks this process has shown, each once."""
+
+    def __init__(self) -> None:
+        self._shown_by: dict[str, str] = {}
+
+    def take(self, failure: VqamtFailure, node: pytest.Item) -> tuple[BaseException, ...]:
+        """The exceptions that ``node`` shows, too. If another test shows that of the failure, its message says so."""
+        error = failure.user_error
+        if error is not None and (kind := raised_at(error)) in self._shown_by:
+            failure.msg = f"{failure.msg} ({kind}: the traceback is that of {self._shown_by[kind]})"
+            failure.user_error = None
+        found = {raised_at(each): each for each in (*failure.others, error) if each is not None}
+        new = {kind: each for kind, each in found.items() if kind not in self._shown_by}
+        self._shown_by |= dict.fromkeys(new, node.nodeid)
+        return tuple(each for each in new.values() if each is not failure.user_error)
 
 
 @contextmanager
@@ -193,9 +217,7 @@ def without_traceback() -> Iterator[None]:
     try:
         yield
     except VqamtError as error:
-        # A model that cannot be loaded is met by each item: its traceback is shown by the first.
-        user_error, error.user_error = error.user_error, None
-        raise VqamtFailure(str(error), user_error) from None
+        raise VqamtFailure(str(error), error.user_error) from None
     except SystemExit as error:
         ended = VqamtError(
             f"Expected the model and the relation to return, but one ended the process ({error_text(error)}): raise an "
@@ -204,8 +226,22 @@ def without_traceback() -> Iterator[None]:
         raise VqamtFailure(str(ended), ended.about(error, str(ended)).user_error) from None
 
 
-def repr_user_error(error: BaseException, node: pytest.Item) -> str | TerminalRepr:
-    """An exception of the user's own code in the style of ``--tb``, with the frames of that code."""
+def add_user_errors(
+    report: pytest.TestReport, first: BaseException | None, others: Sequence[BaseException], node: pytest.Item
+) -> None:
+    """Shows exceptions of the user's own code in the style of ``--tb``, with the frames of that code.
+
+    The first takes the place of the failure in ``report``, and the others stand below.
+    """
+    if first is not None:
+        report.longrepr = _repr_user_error(first, node)
+    for error in others:
+        if isinstance(report.longrepr, ExceptionRepr):
+            text = visible(str(_repr_user_error(error, node)), keep=_LINE_END)
+            report.longrepr.addsection(f"the model has also raised {raised_at(error)}", text, "-")
+
+
+def _repr_user_error(error: BaseException, node: pytest.Item) -> str | TerminalRepr:
     return _made_visible(node.repr_failure(_user_excinfo(error, node.config)))
 
 
@@ -286,10 +322,11 @@ class Consistency:
             pytest.skip(declined_message(result))
         tolerated = self._session.settings.max_error_rate
         if result.errors > tolerated * result.all_cases:
-            user_errors = self._session.resources.model(self.spec.model_spec).health.user_errors
-            error, raised = VqamtError(error_rate_message(result, tolerated)), user_errors.pop(result.error, None)
-            with without_traceback():
-                raise error if raised is None else error.about(raised, str(error))
+            health = self._session.resources.model(self.spec.model_spec).health
+            error, raised = VqamtError(error_rate_message(result, tolerated)), health.user_error(result.error)
+            if raised is not None:
+                error.about(raised, str(error))
+            raise VqamtFailure(str(error), error.user_error, tuple(health.user_errors.values()))
         if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
             pytest.fail(missed_gate_message(result, self._session.settings.rerun_command), pytrace=False)
         if result.refused and not result.total.judged:

@@ -23,11 +23,12 @@ from pytest_vqamt.integration.aggregate import REPORT_ATTRIBUTE, ItemOutcome, Re
 from pytest_vqamt.integration.items import (
     ConsistencyItem,
     GateItem,
+    ShownErrors,
     UpcomingItems,
     VqamtFailure,
+    add_user_errors,
     error_item,
     items_of,
-    repr_user_error,
     run_gates,
     shorten_summary_line,
     takes_fixture,
@@ -63,6 +64,7 @@ class VqamtSession:
         self._ahead = LookAhead(settings.terms.sampling, self._upcoming.upcoming)
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
+        self._shown_errors = ShownErrors()
 
     # Running.
 
@@ -218,10 +220,11 @@ class VqamtSession:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        made = yield
         failure = call.excinfo and call.excinfo.value
-        if isinstance(failure, VqamtFailure) and failure.user_error is not None:
-            made.longrepr = repr_user_error(failure.user_error, item)
+        others = self._shown_errors.take(failure, item) if isinstance(failure, VqamtFailure) else ()
+        made = yield
+        if isinstance(failure, VqamtFailure):
+            add_user_errors(made, failure.user_error, others, item)
         outcome = item.stash.get(_OUTCOME, ItemOutcome())
         if made.failed and (isinstance(item, ConsistencyItem | GateItem) or takes_fixture(item)):
             shorten_summary_line(made)

@@ -8,9 +8,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pytest_vqamt.core.errors import raised_at
 from pytest_vqamt.core.query import Failure, ModelInput
 
 _OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
+
+_ERRORS_KEPT = 10
+"""Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
+_REASONS_KEPT = 10_000
 
 
 class BatchSize:
@@ -84,7 +89,8 @@ class ModelHealth:
     Attributes:
         answered, failed, cached: numbers of queries; ``cached`` were answered in an earlier run.
         disabled_reason: why it is disabled; "" while it is not.
-        user_errors: the exceptions that the user's own model raised, by the reason of the failure; a few.
+        user_errors: the first exception of each kind that the user's own model raised, by type and place; a few.
+        error_kinds: the kind of exception, by the reason of a failure.
         prefetch_failures: failures of look-ahead queries that no item has needed yet, by query id.
         used: its usage when last recorded; None before.
     """
@@ -94,5 +100,19 @@ class ModelHealth:
     cached: int = 0
     disabled_reason: str = ""
     user_errors: dict[str, Exception] = field(default_factory=dict)
+    error_kinds: dict[str, str] = field(default_factory=dict)
     prefetch_failures: dict[str, Failure] = field(default_factory=dict)
     used: Mapping[str, float] | None = None
+
+    def keep_user_error(self, error: Exception, reason: str, where: str) -> None:
+        """Keeps an exception of the user's own model if it is the first of its kind; ``where`` becomes its note."""
+        kind = raised_at(error)
+        if kind not in self.user_errors and len(self.user_errors) < _ERRORS_KEPT:
+            error.add_note(where)
+            self.user_errors[kind] = error
+        if len(self.error_kinds) < _REASONS_KEPT:
+            self.error_kinds.setdefault(reason, kind)
+
+    def user_error(self, reason: str) -> Exception | None:
+        """The first exception of the kind that made a query fail for ``reason``."""
+        return self.user_errors.get(self.error_kinds.get(reason, ""))

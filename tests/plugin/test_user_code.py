@@ -142,6 +142,43 @@ def test_a_model_that_fails_on_some_queries(run: Run, workers: tuple[str, ...]) 
     )
 
 
+CHANGES_ITS_MIND = """
+    class Model:
+        batch_size = 4
+
+        def answer(self, batch):
+            return [self.network(each) for each in batch]
+
+        def network(self, each):
+            if each.text.startswith("How many"):
+                raise KeyError(each.text)
+            if each.query.picture.edits:
+                raise ValueError(each.text)
+            return "yes"
+"""
+
+
+def test_each_kind_of_exception_is_shown_once_and_then_named_in_one_line(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(twice=CHANGES_ITS_MIND)
+    options = ("--vqamt-relations=metavqa.reorder[object],metavqa.removal_plus,veglue.vqa_mr1,veglue.vqa_mr2",)
+    result = run(*options, model="python:twice:Model")
+    result.assert_outcomes(failed=4)
+    shown = result.stdout.str()
+    # Every question of these items has another text, so another reason.
+    raised = [line.strip("> ") for line in frames(result) if " raise " in line]
+    assert sorted(raised) == ["raise KeyError(each.text)", "raise ValueError(each.text)"]
+    second = [line for line in shown.splitlines() if "the traceback is that of vqamt::" in line]
+    assert len(second) >= 2
+    assert all(" at twice.py:" in line for line in second)
+
+
+@pytest.mark.parametrize(("style", "times"), [("no", 0), ("short", 1), ("long", 1)])
+def test_the_exceptions_of_a_model_obey_tb(pytester: pytest.Pytester, run: Run, style: str, times: int) -> None:
+    pytester.makepyfile(twice=CHANGES_ITS_MIND)
+    result = run(f"--tb={style}", "--vqamt-relations=veglue.vqa_mr1,veglue.vqa_mr2", model="python:twice:Model")
+    assert result.stdout.str().count("raise ValueError(each.text)") == times
+
+
 def test_in_a_test_of_the_users(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(test_own="def test_ours(vqamt_consistency):\n    vqamt_consistency.check()\n")
     result = run("--vqamt-relations=ours.judges")
