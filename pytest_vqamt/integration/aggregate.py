@@ -12,6 +12,7 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
@@ -25,6 +26,7 @@ from pytest_vqamt.reporting.terminal import (
     summary,
 )
 from pytest_vqamt.reporting.text import replay_command
+from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.reporting.view.headline import untested_line
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class ItemOutcome:
     Attributes:
         spent: the model use of an item without a result.
         failed: whether the item could not be run.
+        failure: why it could not, in one line, where that is known.
         baseline: the id of the baseline's item.
         waived: the ids of waived cases.
         replay: the output of a replayed case.
@@ -56,6 +59,7 @@ class ItemOutcome:
     result: RelationResult | None = None
     spent: ModelUse | None = None
     failed: bool = False
+    failure: str = ""
     baseline: str = ""
     waived: list[str] = field(default_factory=list)
     replay: str = ""
@@ -68,7 +72,7 @@ class ResultCollector:
     Attributes:
         results: the results of items, in order of arrival.
         spent: the model use of items without a result.
-        failed: the ids of items that could not be run.
+        failed: why items could not be run, "" where that is not known, by their ids.
         in_baseline: the ids of the baseline's items that were run, or failed to.
         replayed: the output of replayed cases.
         waived: the ids of waived cases.
@@ -77,7 +81,7 @@ class ResultCollector:
 
     results: list[RelationResult] = field(default_factory=list)
     spent: list[ModelUse] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
     in_baseline: set[str] = field(default_factory=set)
     replayed: list[str] = field(default_factory=list)
     waived: set[str] = field(default_factory=set)
@@ -94,7 +98,7 @@ class ResultCollector:
         if outcome.spent is not None:
             self.spent.append(outcome.spent)
         if outcome.failed or test_report.when == _CRASH_PHASE:
-            self.failed.append(test_report.nodeid)
+            self.failed[test_report.nodeid] = outcome.failure
         if outcome.baseline:
             self.in_baseline.add(outcome.baseline)
         self.waived.update(outcome.waived)
@@ -105,7 +109,7 @@ class ResultCollector:
 def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
     """The hint on how to make a baseline that does not exist yet."""
     file = _from_here(baseline)
-    hint = f"there is no baseline yet, so nothing was compared with {file}: make it with"
+    hint = f"there is no baseline {file} yet, so no relation can fail by it: make it with"
     if report is not None:
         return f"{hint} `vqamt bless {_from_here(report)} -o {file}`"
     return f"{hint} --vqamt-report=DIR and `vqamt bless DIR -o {file}`"
@@ -141,7 +145,7 @@ class SessionReport:
             if self._settings.report:
                 remove_parts(self._settings.report)
             return
-        self._check_tested(self._report, session)
+        self._check_tested(self._report, collected, session)
         if self._settings.report:
             self._write(self._report, self._settings.report, session)
         if os.environ.get("GITHUB_STEP_SUMMARY"):
@@ -150,9 +154,16 @@ class SessionReport:
             if left_out := append_step_summary(self._report, self._settings.report):
                 self._notes.append(left_out)
 
-    def _check_tested(self, report: Report, session: pytest.Session) -> None:
+    def _check_tested(self, report: Report, collected: ResultCollector, session: pytest.Session) -> None:
         """Fails a session in which no case was judged, if it has a gate or runs on CI; a shard may be empty."""
         terms = self._settings.terms
+        if collected.failed and not any(each.total.judged for each in report.relations):
+            why = next(filter(None, collected.failed.values()), "")
+            self._untested = (
+                f"NO CASE WAS JUDGED: {count_noun(len(collected.failed), 'test')} ended in an error"
+                f"{f', the first: {shortened(why)}' if why else ''}"
+            )
+            return
         if not (terms.sampling.is_whole and report.complete):
             return
         self._untested = untested_line(report)
@@ -196,9 +207,12 @@ class SessionReport:
         length = self._settings.summary or (SummaryLength.FULL if verbosity > 0 else SummaryLength.SHORT)
         if not (self._error or self._untested) and (self._report is None or length is SummaryLength.NONE):
             return
-        reporter.section("vqamt: consistency")
+        reporter.write_sep("=", "vqamt: consistency")  # unlike section, leaves no empty line below
         if self._untested:
             reporter.write_line(self._untested, red=True, bold=True)
+        missing = self._settings.missing_baseline
+        if missing:
+            reporter.write_line(missing_baseline_hint(missing, self._settings.report), yellow=True)
         if self._report is not None and length is not SummaryLength.NONE:
             notes = list(self._all_notes(self._report, waived))
             if length is SummaryLength.FULL:
@@ -206,7 +220,7 @@ class SessionReport:
             elif verbosity < 0 and self._settings.summary is None:
                 lines = brief_summary(self._report)
             else:
-                room = LINES - 1 - len(notes) - bool(self._untested)
+                room = LINES - 1 - len(notes) - bool(self._untested) - bool(missing)
                 lines = short_summary(self._report, self._replay_command, room=room)
             for line in lines:
                 reporter.write_line(line.text, **_MARKUP[line.state])
@@ -234,8 +248,6 @@ class SessionReport:
 
     def _all_notes(self, report: Report, waived: Collection[str]) -> Iterator[str]:
         settings = self._settings
-        if settings.missing_baseline:
-            yield missing_baseline_hint(settings.missing_baseline, settings.report)
         whole = report.complete and settings.terms.sampling.is_whole and not settings.only
         if whole and (stale := stale_waivers_note(settings.terms.waived, waived)):
             yield stale

@@ -186,6 +186,7 @@ class VqamtFailure(Failed):
         self, message: str, user_error: BaseException | None = None, others: Sequence[BaseException] = ()
     ) -> None:
         super().__init__(message, pytrace=False)
+        self.message = message
         self.user_error = user_error
         self.others = tuple(others)
 
@@ -200,7 +201,7 @@ class ShownErrors:
         """The exceptions that ``node`` shows, too. If another test shows that of the failure, its message says so."""
         error = failure.user_error
         if error is not None and (kind := raised_at(error)) in self._shown_by:
-            failure.msg = f"{failure.msg} ({kind}: the traceback is that of {self._shown_by[kind]})"
+            failure.msg = f"{failure.message} ({kind}: the traceback is that of {self._shown_by[kind]})"
             failure.user_error = None
         found = {raised_at(each): each for each in (*failure.others, error) if each is not None}
         new = {kind: each for kind, each in found.items() if kind not in self._shown_by}

@@ -230,6 +230,7 @@ class VqamtSession:
             shorten_summary_line(made)
             if _HAS_RUN not in item.stash and not isinstance(item, GateItem):
                 outcome.failed = True
+                outcome.failure = failure.message if isinstance(failure, VqamtFailure) else ""
         if outcome != ItemOutcome():
             item.stash[_OUTCOME] = ItemOutcome()
             setattr(made, REPORT_ATTRIBUTE, outcome)

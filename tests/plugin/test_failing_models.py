@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.plugin.conftest import Run, asked
+from tests.plugin.conftest import WORKERS, Run, asked
 from tests.reporting.reported import cases_in, report_in
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"
@@ -117,6 +119,21 @@ def test_a_dead_model_is_given_up_early(pytester: pytest.Pytester, run: Run) -> 
     ) in result.stdout.str()
     # Four batches of eight, each split down to the single queries: 1 + 2 + 4 + 8 calls.
     assert len((pytester.path / "calls.txt").read_text().split()) == 4 * 15
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+def test_the_summary_of_a_dead_model_says_that_nothing_was_judged_and_why(
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
+) -> None:
+    spec = model(pytester, "raise ConnectionError('refused')")
+    result = run("--vqamt-relations=metavqa.reorder,metavqa.reversion", *workers, model=spec, summary=None)
+    result.assert_outcomes(errors=4)
+    title = next(place for place, line in enumerate(result.outlines) if "vqamt: consistency" in line)
+    assert re.fullmatch(
+        r"NO CASE WAS JUDGED: 4 tests ended in an error, the first: Expected model 'python:own:Model' to answer, but "
+        r"it failed on each of \d+ queries: ConnectionError: refused",
+        result.outlines[title + 1],
+    )
 
 
 def test_what_failed_is_asked_again_in_the_next_run(pytester: pytest.Pytester, run: Run, counted: str) -> None:
