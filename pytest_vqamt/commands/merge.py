@@ -15,7 +15,7 @@ from pytest_vqamt.integration.replay import load_source, register_inpainter
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.terminal import short_summary, summary
-from pytest_vqamt.reporting.view.headline import untested_line
+from pytest_vqamt.reporting.view.headline import ungated_line, untested_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     load = source_or_warning(lambda name: load_source(specs[name]))
     write_pages(arguments.out, source_of=load, images=arguments.report_images)
     lines = summary(report, in_full=True) if arguments.verbose else _short(report, arguments.out)
-    print("\n".join((*lines, f"report: {arguments.out / PAGE}")))
+    untested = untested_line(report) or ungated_line(report)
+    print("\n".join((*([untested] if untested else []), *lines, f"report: {arguments.out / PAGE}")))
     return ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK
 
 
@@ -58,7 +59,7 @@ def _short(report: Report, folder: Path) -> Iterator[str]:
 
 def _misses_a_gate(report: Report) -> bool:
     """True if any gate failed, or no case was judged under a gate or on CI. Single items without cases cannot fail."""
-    if untested_line(report) and (is_on_ci() or any(result.gates for result in report.relations)):
+    if ungated_line(report) or (untested_line(report) and is_on_ci()):
         return True
     return any(
         not held.met

@@ -263,6 +263,15 @@ class Tally:
         return self.answered - self.unread_cases
 
     @property
+    def violations(self) -> int:
+        """The readable cases that do not hold. What does not hold is either a violation or unread.
+
+        >>> Tally(cases=10, holds=5, violated=1, unparsed=2, declined=2, refused=2, unread_cases=4).violations
+        1
+        """
+        return self.readable - (self.holds - self.unread_holds)
+
+    @property
     def readable_rate(self) -> float | None:
         """The pass rate of the readable cases; None without any.
 

@@ -49,12 +49,12 @@ class JudgedCase:
 
     @property
     def complexity(self) -> tuple[bool, bool, bool, int, int, str]:
-        """A sort key, simplest first: not presumed, parsed answers, sure ones, few objects, short texts."""
+        """A sort key, simplest first: not presumed, answers that were read, sure ones, few objects, short texts."""
         source = self.case.queries[0].picture.scene
         words = sum(len(query.text) for query in self.case.queries)
-        unparsed = self.verdict.outcome is Outcome.UNPARSED
+        unread = self.verdict.outcome is Outcome.UNPARSED or any(self.verdict.unread)
         unsure = not self.verdict.is_confident_violation
-        return self.case.is_presumed, unparsed, unsure, len(source.objects), words, self.case.id
+        return self.case.is_presumed, unread, unsure, len(source.objects), words, self.case.id
 
 
 def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failure]) -> Verdict:

@@ -19,7 +19,7 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.recipes import picture_from_recipe
-from pytest_vqamt.core.report_json import Row
+from pytest_vqamt.core.report_json import Row, tally_of_row
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
@@ -28,7 +28,7 @@ from pytest_vqamt.reporting.compare.runs import open_report_run
 from pytest_vqamt.reporting.files import read_report, write_pages
 from pytest_vqamt.reporting.html.cards import describe_edits
 from pytest_vqamt.reporting.html.case_selection import Images
-from pytest_vqamt.reporting.view.headline import headline
+from pytest_vqamt.reporting.view.headline import headline, rows_of_parts
 from pytest_vqamt.reporting.view.model_figures import row_figures
 from pytest_vqamt.reporting.view.rows import result_rows
 
@@ -81,6 +81,7 @@ class ReportedCase:
         facts: what the relation tells of the case, by name.
         presumed: whether it rests on an absence that the annotations do not guarantee.
         waived: whether a person judged it invalid.
+        is_unread: whether an answer could not be read, so that the case counts as unread.
         before: the verdict in the baseline; None without one.
         queries: the source query first.
     """
@@ -96,6 +97,7 @@ class ReportedCase:
     facts: dict[str, Json]
     presumed: bool
     waived: bool
+    is_unread: bool
     before: Outcome | None
     queries: tuple[ReportedQuery, ...]
     _row: Row = field(repr=False, compare=False)
@@ -214,13 +216,34 @@ class Report(results.Report):
 
     @property
     def violations(self) -> tuple[ReportedCase, ...]:
-        """All violations that no one has waived, in the order of the report; pictures are rendered when asked for."""
-        return tuple(case for case in self.cases(verdict=_WRONG) if not case.waived)
+        """The violated cases that the headline counts, in the order of the report.
+
+        All answers of these cases could be read; ``unread`` has the others. Pictures are rendered when asked for. Not
+        counted are waived cases and, where the model has others, presumed ones and those of controls and of relations
+        tagged "baseline": ``cases(verdict="violated")`` has all.
+        """
+        return tuple(case for case in self._counted() if case.verdict in _WRONG and not case.is_unread)
+
+    @property
+    def unread(self) -> tuple[ReportedCase, ...]:
+        """The cases with an answer that could not be read, as the headline counts them, in the order of the report."""
+        return tuple(case for case in self._counted() if case.is_unread)
+
+    def _counted(self) -> Iterator[ReportedCase]:
+        """The cases that count in the headline."""
+        counted = {
+            (row.result.item, *part, row.is_presumed)
+            for part, rows in rows_of_parts(self, result_rows(self))
+            for row in rows
+        }
+        for case in self.cases():
+            if not case.waived and (case.relation, case.model, case.data, case.presumed) in counted:
+                yield case
 
     def to_dataframe(self) -> DataFrame:
         """A pandas DataFrame with a row for each relation variant, model and data source, and for its presumed cases.
 
-        Columns: relation, model, data, tags, cases, holds, violated, unparsed, pass_rate, pass_rate_low,
+        Columns: relation, model, data, tags, cases, holds, violated, unread_cases, pass_rate, pass_rate_low,
         pass_rate_high (its 95 % interval), grounded, grounded_low, grounded_high, unread (shares from 0 to 1), gate
         ("met", "missed" or None) and claim. A share is missing where no case has one.
 
@@ -307,6 +330,7 @@ def _case(row: Row, source_of: SourceOf) -> ReportedCase:
         facts=dict(cast("Row", row.get("facts") or {})),
         presumed="presumed" in cast("list[str]", row.get("tags") or []),
         waived=bool(row.get("waived")),
+        is_unread=tally_of_row(row).unread_cases > 0,
         before=None if before is None else Outcome(str(before)),
         queries=tuple(
             ReportedQuery(

@@ -245,7 +245,7 @@ def _overview(report: Report, rows: Sequence[ResultRow]) -> Iterator[str]:
         cells = of_row[id(line)]
         for name, column in columns.items():
             if name in _APART:
-                column.append(f"{getattr(line.counted.tally, name):,}")
+                column.append(f"{getattr(line.counted.tally, _APART[name]):,}")
             elif name == "gate":
                 column.append(_gates(line))
             else:
@@ -255,7 +255,8 @@ def _overview(report: Report, rows: Sequence[ResultRow]) -> Iterator[str]:
     yield ""
 
 
-_APART = ("unparsed", "errors", "declined", "flaky", "waived")
+_APART = {"unread": "unread_cases", **{name: name for name in ("errors", "declined", "flaky", "waived")}}
+"""Columns of counts that most reports leave out, with the names of the counts."""
 
 
 def _gates(line: ResultRow) -> str:

@@ -106,7 +106,7 @@ def test_reports_have_declined_cases_and_unknown_words(tmp_path: Path) -> None:
     assert row["gate"] is None  # there is nothing to be gated
     page = summary_page(read_report(tmp_path))
     assert "unknown words, with the cases that they kept out: dog (6), kite (6)" in page
-    assert "6 of 6 cases were declined, 0 of them in words, and count in no rate." in page
+    assert "6 of 6 cases were declined, 0 of them in words, and count in no pass rate." in page
 
 
 def test_refusals_in_words_are_counted_by_side_and_miss_a_gate(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_terminal_and_junit_count_declined_cases() -> None:
     lines = list(summary(report))
     head, row = (line.split() for line in lines if line.startswith(("relation ", f"{ITEM} ")))
     assert row[head.index("declined") - 3] == "6"  # two heads are of five words
-    assert "declined: 6 of 6 cases, 6 of them in words; no rate counts them" in lines
+    assert "declined: 6 of 6 cases, 6 of them in words; no pass rate counts them" in lines
 
 
 def test_a_baseline_keeps_declined_cases_out_of_the_comparison(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_a_run_writes_all_files_and_says_in_short_what_it_found(made: vqamt.Repo
 def test_cases_have_their_answers_and_their_pictures(made: vqamt.Report) -> None:
     cases = list(made.cases())
     assert len(cases) == 8
+    assert made.unread == ()
     assert [case.id for case in made.violations] == [
         case.id for case in cases if case.verdict in (Outcome.VIOLATED, Outcome.UNPARSED)
     ]
@@ -63,6 +64,32 @@ def test_cases_have_their_answers_and_their_pictures(made: vqamt.Report) -> None
     ] * 4
     with pytest.raises(OptionError, match="verdict='wrong'"):
         next(made.cases(verdict="wrong"))
+
+
+class Chatting(Counting):
+    """Says now and then that it is happy to help, or refuses; answers without looking."""
+
+    def answer(self, batch: list[ModelInput]) -> list[str]:
+        return [self._said(each.query.text, said) for each, said in zip(batch, super().answer(batch), strict=True)]
+
+    def _said(self, text: str, answer: str) -> str:
+        return ("I can't help with that.", "I would be happy to help!", answer, answer)[len(text) % 4]
+
+
+def test_violations_and_unread_cases_are_those_that_are_counted() -> None:
+    """Controls have cases of their own, and count in neither."""
+    relations = f"{RELATIONS},veglue.*,metavqa.removal*,control.repeat"
+    report = vqamt.run(model=Chatting(), data="pictures:30", relations=relations, max_cases=10, shrink=0)
+    counted = re.search(r"([0-9]+) violations and ([0-9]+) unread in", repr(report))
+    assert counted is not None
+    assert [len(report.violations), len(report.unread)] == [int(each) for each in counted.groups()]
+    assert min(len(report.violations), len(report.unread)) >= 10
+    assert not {case.id for case in report.violations} & {case.id for case in report.unread}
+    assert any(case.relation == "control.repeat" and case.is_unread for case in report.cases())
+    rows = [row for row in report.to_dataframe().to_dict("records") if row["relation"] != "control.repeat"]
+    sure = [row for row in rows if "presumed" not in row["tags"]]
+    for column, cases in (("violated", report.violations), ("unread_cases", report.unread)):
+        assert sum(row[column] for row in sure) == len(cases)
 
 
 def test_the_table_has_a_row_for_each_relation(made: vqamt.Report) -> None:

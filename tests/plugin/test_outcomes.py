@@ -263,6 +263,19 @@ def test_a_gate_that_names_only_what_was_skipped_fails_the_run(pytester: pytest.
     assert run(named, "--vqamt-fail-under=0.9", model="oracle").ret == pytest.ExitCode.OK
 
 
+def test_merged_shards_with_a_gate_on_only_what_was_skipped(
+    pytester: pytest.Pytester, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytester.makeconftest(NEVER)
+    named = "--vqamt-relations=ours.never,control.repeat,metavqa.reversion"
+    for number in (1, 2):
+        shard = (f"--vqamt-shard={number}/2", f"--vqamt-report={number}")
+        assert run(named, "--vqamt-fail-under=ours=0.9", *shard, model="oracle").ret == pytest.ExitCode.OK
+    capsys.readouterr()
+    assert main(["merge", "1", "2", "-o", "whole"]) == ExitStatus.FINDING
+    assert capsys.readouterr().out.startswith("NOTHING WAS GATED: the relation with a gate has no judged case\n")
+
+
 def test_a_report_that_cannot_be_written_fails_the_run(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(
         test_own="""

@@ -16,7 +16,7 @@ from pytest_vqamt.reporting.merge import merge_folders
 from tests.plugin.conftest import WORKERS, Run
 from tests.reporting.reported import report_in
 
-HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
+HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "violated", "unread", "errors", "gate")
 MIXED = """
     class Model:
         def answer(self, batch):
@@ -94,13 +94,17 @@ def test_answers_of_the_wrong_kind_are_counted_apart(pytester: pytest.Pytester, 
     pytester.makepyfile(purple="class Model:\n    def answer(self, batch):\n        return ['purple' for _ in batch]\n")
     rows = table(run("--vqamt-relations=metavqa.reversion[object]", model="python:purple:Model"))
     row = rows["metavqa.reversion[object]"]
-    assert (row["cases"], row["pass rate"], row["unparsed"], row["errors"]) == ("4", "0.000", "4", "0")
+    assert (row["cases"], row["pass rate"], row["violated"], row["unread"], row["errors"]) == (
+        "4", "0.000", "0", "4", "0",
+    )  # fmt: skip
 
 
 def test_refusals_are_counted_apart(run: Run) -> None:
     rows = table(run("--vqamt-relations=metavqa.reversion[object]", model="fault:refuses"))
     row = rows["metavqa.reversion[object]"]
-    assert (row["cases"], row["pass rate"], row["unparsed"], row["declined"]) == ("4", "-", "0", "4")
+    assert (row["cases"], row["pass rate"], row["violated"], row["unread"], row["declined"]) == (
+        "4", "-", "0", "4", "4",
+    )  # fmt: skip
 
 
 def test_the_simplest_violation_of_each_relation(run: Run) -> None:

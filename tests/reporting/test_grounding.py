@@ -74,7 +74,8 @@ def test_one_narrow_column_only_where_there_are_contrasts() -> None:
             "interval",
             "grounded",
             "vacuous",
-            "unparsed",
+            "violated",
+            "unread",
             "errors",
             "gate",
         ]

@@ -53,8 +53,8 @@ from tests.reporting.running import run_into
 
 
 def presumed(*, readings: tuple[str, ...] = (), gate: Gate | None = None) -> StratumResult:
-    """Four cases: one holds, two do not, one answer is of the wrong kind."""
-    tally = Tally(cases=4, holds=1, violated=2, unparsed=1, vacuous=1)
+    """Four cases, of which one holds."""
+    tally = Tally(cases=4, holds=1, violated=3, vacuous=1)
     return StratumResult(tally=tally, breakdown={}, readings=Counter(readings), interval=(0.046, 0.699), gate=gate)
 
 
@@ -81,15 +81,15 @@ def test_presumed_cases_have_a_row_and_a_gate_of_their_own() -> None:
     met = Gate(kind="fail-under", threshold=0.7, on="point", met=True)
     missed = Gate(kind="fail-under", threshold=0.7, on="point", met=False)
     assert rows(result(SURE, presumed(gate=missed), gate=met)) == [
-        ["ours.rule", "10", "0.800", "0.490 to 0.943", "0%", "0", "0", "met: >= 0.7"],
-        ["ours.rule (presumed)", "4", "0.250", "0.046 to 0.699", "25%", "1", "0", "MISSED: >= 0.7"],
+        ["ours.rule", "10", "0.800", "0.490 to 0.943", "0%", "2", "0", "0", "met: >= 0.7"],
+        ["ours.rule (presumed)", "4", "0.250", "0.046 to 0.699", "25%", "3", "0", "0", "MISSED: >= 0.7"],
     ]
     assert [row[0] for row in rows(result(SURE, None))] == ["ours.rule"]
 
 
 def test_where_all_cases_are_presumed_theirs_is_the_only_row() -> None:
     (row,) = rows(result(Tally(), presumed(), tags=("baseline",)))
-    assert row == ["ours.rule (baseline, presumed)", "4", "0.250", "0.046 to 0.699", "25%", "1", "0", "-"]
+    assert row == ["ours.rule (baseline, presumed)", "4", "0.250", "0.046 to 0.699", "25%", "3", "0", "0", "-"]
 
 
 def test_the_answers_to_presumed_cases_count_among_all_answers() -> None:
@@ -158,9 +158,9 @@ def test_more_without_a_case_are_folded() -> None:
     assert shown(folded[0], left, *folded[1:])[:7] == [
         "tiny on gqa:DIR (8 scenes)",
         "",
-        "relation           cases  pass rate   95 % interval  vacuous  unparsed  errors  gate",
-        "-----------------  -----  ---------  --------------  -------  --------  ------  ----",
-        "ours.window[left]     10      0.800  0.490 to 0.943       0%         0       0     -",
+        "relation           cases  pass rate   95 % interval  vacuous  violated  unread  errors  gate",
+        "-----------------  -----  ---------  --------------  -------  --------  ------  ------  ----",
+        "ours.window[left]     10      0.800  0.490 to 0.943       0%         2       0       0     -",
         "",
         "4 relation variants do not apply here: ours.mirror, ours.window[right], ours.tv (pytest -v says why)",
     ]

@@ -248,7 +248,7 @@ class PageCases:
     Attributes:
         json: the embedded JSON, safe in a script element.
         shown: the number of cards.
-        left_out: the number of violations without a card.
+        left_out: the number of violated and unread cases without a card.
         notes: why some cards have no pictures, a sentence each.
     """
 
@@ -302,7 +302,7 @@ class _Pictures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cards:
-    """The cards as JSON texts, their pictures, and the number of violations without a card."""
+    """The cards as JSON texts, their pictures, and the number of violated and unread cases without a card."""
 
     texts: list[str]
     pictures: _Pictures
@@ -366,20 +366,22 @@ def by_use(report: Report, rows: Sequence[Row]) -> list[Row]:
     """The cases in the order in which they are of use; ``rows`` has the surest violations of each item first.
 
     Regressions and violations of items that missed a gate come first, then other violations, then the rest. Within
-    each part the first case of every item comes before the second of any, the weakest item first.
+    each part, cases with unread answers come last, and the first case of every item before the second of any, the
+    weakest item first.
     """
     lines = sorted(result_rows(report), key=weakness)
     places = {_item_of(line.result): place for place, line in reversed(list(enumerate(lines)))}
     missed = {_item_of(line.result) for line in lines if line.is_missed}
-    turns: Counter[tuple[int, tuple[Json, ...]]] = Counter()
-    ordered: list[tuple[int, int, int, int]] = []
+    turns: Counter[tuple[int, bool, tuple[Json, ...]]] = Counter()
+    ordered: list[tuple[int, bool, int, int, int]] = []
     for number, row in enumerate(rows):
         item = (row["relation"], row["model"], row["data"])
         is_wrong = row["verdict"] in _MISSED and not row.get("waived")
         is_urgent = is_wrong and (row.get("before") == Outcome.HOLDS.value or item in missed)
         part = 0 if is_urgent else 1 if is_wrong or _missed_contrast(row) else 2
-        ordered.append((part, turns[part, item], places.get(item, len(places)), number))
-        turns[part, item] += 1
+        is_unread = bool(row.get("unread"))
+        ordered.append((part, is_unread, turns[part, is_unread, item], places.get(item, len(places)), number))
+        turns[part, is_unread, item] += 1
     return [rows[number] for *_, number in sorted(ordered)]
 
 

@@ -43,22 +43,28 @@ class _Group:
     """The cases of one item with the same priority: their number, and the file positions of the first ones.
 
     Attributes:
-        confident: the positions of confident violations, which come before the others, in ``rest``.
+        confident: the positions of confident violations, which come first.
+        unread: the positions of cases with an answer that could not be read, which come last.
     """
 
     is_violation: bool
     count: int = 0
     confident: list[int] = field(default_factory=list)
     rest: list[int] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
 
     @property
     def places(self) -> list[int]:
-        return self.confident + self.rest
+        return self.confident + self.rest + self.unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedCases:
-    """The rows of the cards, confident violations first, then in file order; ``left_out`` violations have no card."""
+    """The rows of the cards, confident violations first, then in file order.
+
+    Attributes:
+        left_out: the number of violated and unread cases without a card.
+    """
 
     rows: tuple[Row, ...]
     left_out: int
@@ -138,7 +144,8 @@ class CaseSelector:
                     is_violation = turn in (CardPriority.REGRESSION, CardPriority.VIOLATED) and not _holds(line)
                     group = self._turns[turn].setdefault(item, _Group(is_violation))
                     group.count += 1
-                    places = group.confident if is_violation and _is_confident(row) else group.rest
+                    is_sure = is_violation and _is_confident(row)
+                    places = group.unread if row.get("unread") else group.confident if is_sure else group.rest
                     if len(places) < most:
                         places.append(place)
             else:

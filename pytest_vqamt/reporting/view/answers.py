@@ -182,7 +182,8 @@ def _declined_notes(results: Sequence[RelationResult], cases: int, declined: int
     notes = []
     if declined:
         notes.append(
-            f"declined: {declined:,} of {count_noun(cases, 'case')}, {refused:,} of them in words; no rate counts them"
+            f"declined: {declined:,} of {count_noun(cases, 'case')}, {refused:,} of them in words; no pass rate counts "
+            "them"
         )
     words: Counter[str] = Counter()
     for result in results:

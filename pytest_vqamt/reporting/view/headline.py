@@ -69,12 +69,6 @@ class RunPart:
     unread: UnreadAnswers
 
     @property
-    def violations(self) -> int:
-        """The violated cases whose answers could be read."""
-        tally = self.tally
-        return tally.readable - (tally.holds - tally.unread_holds)
-
-    @property
     def line(self) -> str:
         """The figures in one line."""
         figures = self.figures
@@ -94,7 +88,7 @@ class RunPart:
             refused = f", {tally.refused:,} were refused" if tally.refused else ""
             return f"{what}none of {cases} was judged{refused}"
         unread = f" and {tally.unread_cases:,} unread" if tally.unread_cases else ""
-        return f"{what}{count_noun(self.violations, 'violation')}{unread} in {cases}"
+        return f"{what}{count_noun(tally.violations, 'violation')}{unread} in {cases}"
 
     @property
     def lines(self) -> Iterator[str]:
@@ -115,11 +109,18 @@ class RunPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCounts:
-    """How many of the relation variants have a gate, and how many of these miss one. Controls never have any."""
+    """How many of the relation variants have a gate, and how many of these miss one. Controls never have any.
+
+    Attributes:
+        items: the variants with cases.
+        unapplied: the variants without a case on the data; ``unapplied_gates`` of them have a gate.
+    """
 
     items: int
     gated: int
     missed: int
+    unapplied: int = 0
+    unapplied_gates: int = 0
 
     @property
     def line(self) -> str:
@@ -127,13 +128,21 @@ class GateCounts:
 
         >>> GateCounts(items=36, gated=14, missed=2).line
         'gates: 12 met, 2 missed; 22 of 36 relations have none'
+        >>> GateCounts(items=3, gated=3, missed=0, unapplied=2, unapplied_gates=1).line
+        'gates: 3 met, 0 missed, 1 without a case; every relation has one; 2 relations do not apply to this data'
         """
+        apply = f"{count_noun(self.unapplied, 'relation')} {'does' if self.unapplied == 1 else 'do'} not apply"
+        told = [f"{apply} to this data"] if self.unapplied else []
         if not self.gated:
-            return "no relation has a gate, so none can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
+            none = "no relation has a gate, so none can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
+            return "; ".join([none, *told])
         without = f"{self.items - self.gated:,} of {count_noun(self.items, 'relation')} have none"
         if self.items == self.gated:
             without = "every relation has one"
-        return f"gates: {self.gated - self.missed:,} met, {self.missed:,} missed; {without}"
+        unchecked = f", {self.unapplied_gates:,} without a case" if self.unapplied_gates else ""
+        return "; ".join(
+            [f"gates: {self.gated - self.missed:,} met, {self.missed:,} missed{unchecked}", without, *told]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +195,7 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
         figures=figures,
         weakest_relations=tuple(_weak(report, line) for line in islice(weak, _WEAKEST)),
         parts=parts,
-        gates=count_gates(lines),
+        gates=count_gates(report, lines),
         weakest=weakest_rows(lines),
         about=_about(parts, lines),
         missed=tuple(_finding(report, line) for line in sorted(lines, key=weakness) if line.is_missed),
@@ -199,13 +208,16 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
 
 def run_parts(report: Report, rows: Sequence[ResultRow]) -> tuple[RunPart, ...]:
     """The figures of each model on each data source."""
+    return tuple(_run_part(*of, counted) for of, counted in rows_of_parts(report, rows))
+
+
+def rows_of_parts(report: Report, rows: Sequence[ResultRow]) -> Iterator[tuple[tuple[str, str], list[ResultRow]]]:
+    """The model and the data of each part, with the rows that count for it (``counted_rows``)."""
     by_result: dict[int, list[ResultRow]] = {}
     for row in rows:
         by_result.setdefault(id(row.result), []).append(row)
-    return tuple(
-        _run_part(model, data, counted_rows(row for result in results for row in by_result.get(id(result), ())))
-        for (model, data), results in results_by_model_and_data(report)
-    )
+    for of, results in results_by_model_and_data(report):
+        yield of, counted_rows(row for result in results for row in by_result.get(id(result), ()))
 
 
 def _run_part(model: str, data: str, rows: Sequence[ResultRow]) -> RunPart:
@@ -219,18 +231,22 @@ def _run_part(model: str, data: str, rows: Sequence[ResultRow]) -> RunPart:
     )
 
 
-def count_gates(lines: Sequence[ResultRow]) -> GateCounts:
+def count_gates(report: Report, lines: Sequence[ResultRow]) -> GateCounts:
     """The relation variants with gates; a variant on several models or data counts for each."""
-    items = {id(line.result): False for line in lines if not line.is_noise}
-    gated = {id(line.result) for line in lines if line.gates}
-    missed = {id(line.result) for line in lines if line.is_missed}
-    return GateCounts(items=len(items), gated=len(gated), missed=len(missed))
+    unapplied = [each for each in report.relations if not each.all_cases]
+    return GateCounts(
+        items=len({id(line.result) for line in lines if not line.is_noise}),
+        gated=len({id(line.result) for line in lines if line.gates}),
+        missed=len({id(line.result) for line in lines if line.is_missed}),
+        unapplied=len(unapplied),
+        unapplied_gates=sum(bool(each.gates) for each in unapplied),
+    )
 
 
 def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
     """The rows as ``Headline.weakest`` has them."""
     ranked = [line for line in lines if line.is_missed or (line.counted.tally.answered and not is_apart(line))]
-    return tuple(sorted(ranked, key=lambda line: (not line.is_missed, line.counted.tally.pass_rate or 0.0)))
+    return tuple(sorted(ranked, key=lambda line: (not line.is_missed, *_by_rate(line))))
 
 
 def untested_line(report: Report) -> str:
@@ -252,6 +268,16 @@ def untested_line(report: Report) -> str:
     return f"NOTHING WAS TESTED: none of {count_noun(len(results), 'relation')} has a judged case ({named})"
 
 
+def ungated_line(report: Report) -> str:
+    """Says that no relation with a gate has a judged case; "" if one has, and without a gate."""
+    gated = [each for each in report.relations if each.gates or each.drop_gates]
+    if not gated or any(each.total.judged for each in gated):
+        return ""
+    if len(gated) == 1:
+        return "NOTHING WAS GATED: the relation with a gate has no judged case"
+    return f"NOTHING WAS GATED: none of the {len(gated):,} relations with a gate has a judged case"
+
+
 def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunPart]) -> str:
     known = [each for each in figures if each.consistent.rate is not None]
     if len(figures) == 1 and (figures[0].unread.rate or 0.0) > _MUCH_UNREAD:
@@ -266,12 +292,14 @@ def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunP
     best = max(known, key=lambda each: each.consistent.rate or 0.0)
     share = f"consistent in {format_percent(best.consistent.rate)} of its cases"
     if len(figures) > 1:
-        return f"{best.model} is the most consistent of {len(figures)} models: {share.partition(' ')[2]}"
+        often = [each for each in figures if (each.unread.rate or 0.0) > _MUCH_UNREAD]
+        unread = "".join(f"; {each.model} could not be read in {format_percent(each.unread.rate)}" for each in often)
+        return f"{best.model} is the most consistent of {len(figures)} models: {share.partition(' ')[2]}{unread}"
     return f"{best.model} is {share}"
 
 
 def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
-    gates = count_gates(lines)
+    gates = count_gates(report, lines)
     items = count_noun(gates.items, "relation variant")
     share = f"{gates.gated} of {items} gated"
     if report.shard != "1/1":
@@ -307,11 +335,15 @@ def _is_weak(line: ResultRow) -> bool:
 
 
 def weakness(line: ResultRow) -> tuple[bool, float, float]:
-    """Sorts rows, the weakest first: by the upper end of the interval, which few cases cannot make low.
+    """Sorts rows by their pass rates, the lowest first; of equal ones, that with more cases to show it.
 
     Rows without violations, controls and relations tagged "baseline" come last.
     """
-    return not _is_weak(line), line.counted.interval[1], line.counted.tally.pass_rate or 0.0
+    return not _is_weak(line), *_by_rate(line)
+
+
+def _by_rate(line: ResultRow) -> tuple[float, float]:
+    return line.counted.tally.pass_rate or 0.0, line.counted.interval[1]
 
 
 def _weak(report: Report, line: ResultRow) -> WeakRelation:
@@ -328,13 +360,13 @@ def _weak(report: Report, line: ResultRow) -> WeakRelation:
 
 
 def _about(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
-    apart = _violations(lines) - sum(part.tally.violated + part.tally.unparsed for part in parts)
+    apart = _violations(lines) - sum(part.tally.violations for part in parts)
     more = f"; {count_noun(apart, 'more violation')} in controls, baselines and presumed cases" if apart else ""
     return f"{'; '.join(part.line for part in parts)}{more}." if parts else "No relation was run."
 
 
 def _violations(lines: Iterable[ResultRow]) -> int:
-    return sum(line.counted.tally.violated + line.counted.tally.unparsed for line in lines)
+    return sum(line.counted.tally.violations for line in lines)
 
 
 def _finding(report: Report, line: ResultRow) -> Finding:
@@ -387,7 +419,7 @@ def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
 def report_warnings(
     report: Report, lines: Sequence[ResultRow], left_out: int, *, with_unread: bool = True
 ) -> Iterator[str]:
-    """What limits the figures of a report, a sentence each; ``left_out`` violations have no card."""
+    """What limits the figures of a report, a sentence each; ``left_out`` violated and unread cases have no card."""
     if not report.complete:
         yield (
             "This report is not complete: an item could not be run, or the run was stopped early. Unfinished items are "
@@ -416,7 +448,7 @@ def report_warnings(
         cases, refused = (sum(getattr(line.counted.tally, name) for line in lines) for name in ("cases", "refused"))
         yield (
             f"{declined:,} of {count_noun(cases, 'case')} were declined, {refused:,} of them in words, and count in no "
-            "rate."
+            "pass rate."
         )
     if flaky := sum(line.counted.tally.flaky for line in lines):
         cases = sum(line.counted.tally.cases for line in lines)
@@ -437,9 +469,9 @@ def report_warnings(
         yield from _not_compared("in the baseline but not in this run", report.baseline.missing)
         yield from _not_compared("in this run but not in the baseline", report.baseline.new)
     if left_out:
-        violations = _violations(lines)
+        wrong = sum(line.counted.tally.judged - line.counted.tally.holds for line in lines)
         yield (
-            f"{violations - left_out:,} of {count_noun(violations, 'violation')} have a card on this page: "
+            f"{wrong - left_out:,} of {count_noun(wrong, 'violated or unread case')} have a card on this page: "
             f"{'regressions first, then ' if report.baseline else ''}an equal share of each relation variant, in the "
             "order of the case ids, which is as good as random. All figures are over all cases."
         )

@@ -61,8 +61,8 @@ _GROUNDED = "grounded"
 _DECLINED = "declined"
 _FLAKY = "flaky"
 _RESULT_HEAD = (
-    "relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "unparsed", "errors", _DECLINED, _FLAKY,
-    "gate",
+    "relation", "cases", "pass rate", "95 % interval", _GROUNDED, "vacuous", "violated", "unread", "errors",
+    _DECLINED, _FLAKY, "gate",
 )  # fmt: skip
 
 
@@ -108,7 +108,8 @@ def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
         _interval(line),
         _of_grounded(line),
         text_cell(f"{tally.vacuous / tally.judged:.0%}") if tally.judged else NO_CELL,
-        text_cell(str(tally.unparsed)),
+        text_cell(str(tally.violations)),
+        text_cell(str(tally.unread_cases)),
         text_cell(str(tally.errors)),
         text_cell(str(tally.declined)),
         text_cell(str(tally.flaky)),
@@ -220,8 +221,9 @@ def _pass_all(line: ResultRow) -> TableCell:
 
 
 def _unread(line: ResultRow) -> TableCell:
-    rate = line.counted.tally.unread_rate
-    return TableCell(text=format_percent(rate) if rate else "0", key=repr(rate or 0.0))
+    tally = line.counted.tally
+    notes = (format_percent(tally.unread_rate),) if tally.unread_cases else ()
+    return TableCell(text=f"{tally.unread_cases:,}", key=str(tally.unread_cases), notes=notes)
 
 
 def _readable(line: ResultRow) -> TableCell:
@@ -251,8 +253,7 @@ _COLUMNS: tuple[_Column, ...] = (
     _Column(name=_GROUNDED, cell=_grounded, is_optional=True),
     _Column(name="change", cell=_change, is_optional=True),
     _Column(name="cases", cell=_of_count("cases")),
-    _Column(name="violated", cell=_of_count("violated")),
-    _Column(name="unparsed", cell=_of_count("unparsed")),
+    _Column(name="violated", cell=_of_count("violations")),
     _Column(name="unread", cell=_unread, is_optional=True),
     _Column(name="readable pass rate", cell=_readable, is_optional=True),
     _Column(name="pass@all", cell=_pass_all, is_optional=True),

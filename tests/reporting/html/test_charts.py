@@ -124,7 +124,7 @@ def cells(told: Report) -> dict[str, list[str]]:
 
 
 def test_the_table_has_the_same_in_numbers() -> None:
-    tally = Tally(cases=1012, holds=700, violated=200, unparsed=100, errors=12, vacuous=7)
+    tally = Tally(cases=1012, holds=700, violated=200, unparsed=100, errors=12, vacuous=7, unread_cases=100)
     told = report(result(tally=tally, gate=gate(0.5, met=True)), result("ours.b", tally=Tally(cases=1, errors=1)))
     assert cells(told) == {
         "relation": ["ours.rule", "ours.b"],
@@ -132,7 +132,8 @@ def test_the_table_has_the_same_in_numbers() -> None:
         "gate": ["met: pass rate >= 0.5", "-"],
         "cases": ["1,012", "1"],
         "violated": ["200", "0"],
-        "unparsed": ["100", "0"],
+        "unread": ["100", "0"],
+        "readable pass rate": ["0.778", "-"],
         "apart": ["12 errors, 7 vacuous", "1 error"],
     }
 

@@ -7,6 +7,7 @@ import pytest
 from pytest_vqamt.core.results import DataUse, RelationResult
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.headline import Headline, headline, report_warnings
+from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rows import result_rows
 from tests.reporting.html.made import BASELINE, OTHER, change, gate, presumed, report, result
 
@@ -51,6 +52,26 @@ def test_the_verdict_says_how_many_are_gated(
     assert (made.state, made.verdict) == (state, verdict)
 
 
+def test_what_does_not_apply_is_counted_with_its_gates() -> None:
+    without = [result(f"ours.no{n}", tally=Tally(), gate=gate(0.5, met=False) if n else None) for n in (0, 1)]
+    met = result(gate=gate(0.5, met=True))
+    assert first(met, *without).gates.line == (
+        "gates: 1 met, 0 missed, 1 without a case; every relation has one; 2 relations do not apply to this data"
+    )
+
+
+def test_what_does_not_hold_is_violated_or_unread() -> None:
+    # Of five judged cases without a reading one holds all the same, and one is violated, as only one side was refused.
+    told = result(
+        tally=Tally(cases=20, holds=9, violated=4, unparsed=3, declined=4, refused=2, unread_cases=7, unread_holds=1)
+    )
+    made = first(told)
+    table = overview_table(report(told), result_rows(report(told)))
+    row = dict(zip((head.name for head in table.heads), (cell.text for cell in table.rows[0]), strict=True))
+    assert (row["violated"], row["unread"]) == ("3", "7")
+    assert made.about.startswith("tiny on gqa:DIR: 3 violations and 7 unread in 20 cases of 1 relation: ")
+
+
 def test_the_title_and_the_tiles_are_about_the_model() -> None:
     told = result(tally=Tally(cases=12, holds=6, violated=2, unparsed=2, declined=2, refused=2, unread_cases=4))
     noise = result("control.repeat", holds=90, violated=10, tags=("control",))
@@ -65,6 +86,9 @@ def test_the_title_and_the_tiles_are_about_the_model() -> None:
     assert first(result()).title == "tiny is consistent in 80 % of its cases"
     assert first(result(), result(model=OTHER, holds=9, violated=1)).title == (
         "other is the most consistent of 2 models: in 90 % of its cases"
+    )
+    assert first(told, result(model=OTHER, holds=9, violated=1)).title == (
+        "other is the most consistent of 2 models: in 90 % of its cases; tiny could not be read in 33 %"
     )
     assert (
         first(result(tally=Tally(cases=1, errors=1))).title
@@ -178,8 +202,8 @@ def test_a_run_that_is_whole_has_no_warnings() -> None:
         (
             result(tally=Tally(cases=2000, holds=700, violated=1200, unparsed=100)),
             {"left_out": 290},
-            "1,010 of 1,300 violations have a card on this page: an equal share of each relation variant, in the order "
-            "of the case ids",
+            "1,010 of 1,300 violated or unread cases have a card on this page: an equal share of each relation "
+            "variant, in the order of the case ids",
         ),
     ],
 )
