@@ -34,13 +34,15 @@ def run(arguments: argparse.Namespace) -> int:
             bad = [*source.bad_records, *_unreadable(source)]
             summary = f"{source.description}: "
         except DataError as error:
-            bad, summary = [*(error.bad_records or (str(error),))], "nothing can be used: "
+            bad = [*(error.bad_records or (str(error),))]
+            summary = "nothing can be used: " if error.bad_records else ""
     for line in bad:
         print(f"bad: {shown(line)}")
     for warning in odd:
         print(f"odd: {shown(str(warning.message))}")
     count = f"{len(bad)} bad record{'' if len(bad) == 1 else 's'}" if bad else "no bad record"
-    print(f"{summary}{count}")
+    if summary:
+        print(f"{summary}{count}")
     return ExitStatus.FINDING if bad else ExitStatus.OK
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.entry_points import entry_points
@@ -10,6 +11,7 @@ from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.data.base import Remarked, SceneSource
+from pytest_vqamt.data.guessing import spec_of_path
 from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
 
 ENTRY_POINTS = "pytest_vqamt.data"
@@ -64,11 +66,17 @@ def describe() -> tuple[tuple[str, str], ...]:
 def check(spec: str) -> None:
     """Raises OptionError if ``spec`` names no kind of source."""
     _, spec = split_name(spec)
-    name = spec.partition(":")[0]
+    name, _, argument = spec.partition(":")
     if name not in names():
+        near = did_you_mean(name, names())
+        if path := spec_of_path(spec):
+            near = f"did you mean {path!r}?"
+        elif expanded(spec).is_dir():
+            near = "this folder has no photos, and no data of a known kind"
+        elif not argument and Path(spec).suffix and not expanded(spec).exists():
+            near = f"there is no such file; {near}"
         raise OptionError(
-            f"Expected --vqamt-data to begin with a kind of source, but got data={spec!r}; "
-            f"{did_you_mean(name, names())}"
+            f"Expected data to begin with its kind, as in questions:FILE, but got data={short_path(spec)}; {near}"
         )
 
 

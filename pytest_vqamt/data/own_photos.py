@@ -148,7 +148,8 @@ def load(argument: str) -> AnnotatedPhotos:
         )
     if not folder.has_file:
         raise DataError(
-            f"Expected photos ({', '.join(sorted(SUFFIXES))}) and {FILE} in {short_path(argument)}, but there are none"
+            f"Expected photos ({', '.join(sorted(SUFFIXES))}) and {FILE} in {short_path(argument)}, but there are "
+            "none: name the folder of your photos"
         )
     source = open_graphs(f"photos:{argument}", folder.file, folder.path)
     _warn_of(argument, bare)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from posixpath import normpath
@@ -37,6 +38,17 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "question_id"),
 }
 """The names that a field may have."""
+_MISNAMED: Mapping[str, tuple[str, ...]] = {
+    "image": (
+        *("img", "img_path", "image_path", "image_file", "image_name", "images"),
+        *("picture", "pic", "path", "file", "filename", "filepath"),
+    ),
+    "question": ("questions", "query", "q", "prompt", "text", "instruction"),
+    "answer": ("ans", "gt", "gold", "label", "target", "reference", "response"),
+    "options": ("option", "candidates", "multiple_choices"),
+    "id": ("qid",),
+}
+"""What other data sets call the fields, for messages."""
 LETTERS = "ABCDEFGH"
 """The columns of options that have one each, as in MMBench, and the letters of answers."""
 _SEPARATOR = "|"
@@ -99,6 +111,13 @@ class QuestionRows(ListedAnnotations):
         )
 
     def _add(self, row: Record, number: int) -> None:
+        for name in ("image", "question"):
+            if not any(each in row.row for each in FIELDS[name]):
+                there = ", ".join(map(short_repr, row.row)) or "no field"
+                raise DataError(
+                    f"{row.label(name)}: Expected a text that is not blank, but got no {name!r} among {there}"
+                    f"{_renamed(row.row, (name,))} (fields: {', '.join(FIELDS)})"
+                )
         image = normpath(row.text(_field(row, "image")))
         options = _options(row)
         answers = _answers(row, options)
@@ -126,9 +145,11 @@ class QuestionRows(ListedAnnotations):
             raise DataError(f"{row.label(_field(row, 'image'))}: {error}") from error
 
     def _unused_columns(self, file: Path) -> tuple[str, ...]:
-        names = ", ".join(map(short_repr, self._unused))
-        known = ", ".join(FIELDS)
-        return (f"{short_path(file)} has columns that are not used: {names} (used: {known})",) if names else ()
+        if not self._unused:
+            return ()
+        names, known = ", ".join(map(short_repr, self._unused)), ", ".join(FIELDS)
+        renamed = _renamed(self._unused, ("answer", "options", "id"))
+        return (f"{short_path(file)} has columns that are not used: {names} (used: {known}){renamed}",)
 
 
 def load(argument: str) -> QuestionedPhotos:
@@ -173,9 +194,12 @@ def _named(argument: str) -> tuple[Path, Path]:
             return given, given
         if len(found) != 1:
             there = " and ".join(file.name for file in found) or "none"
+            how = "name the file, as questions:DIR/FILE" + (
+                "" if found else ", or begin one: vqamt init-data DIR --questions"
+            )
             raise DataError(
                 f"Expected one file of questions ({', '.join(FILES)}) in {short_path(given)}, but there is {there}: "
-                "name the file, as questions:DIR/FILE"
+                f"{how}"
             )
         given = found[0]
     if not given.is_file():
@@ -183,7 +207,10 @@ def _named(argument: str) -> tuple[Path, Path]:
             f"Expected a file of questions ({_FORMS}), but got {short_path(argument)}: there is no such file"
         )
     if given.suffix not in (".jsonl", ".csv"):
-        raise DataError(f"Expected a file of questions, .jsonl or .csv, but got {short_path(given)}: convert it")
+        raise DataError(
+            f"Expected a file of questions, .jsonl or .csv, but got {short_path(given)}: convert it "
+            "(docs/how-to/questions.md)"
+        )
     return given, photos or given.parent
 
 
@@ -204,23 +231,37 @@ def _csv_rows(file: Path) -> Iterator[Record | DataError]:
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    if reader.fieldnames is None or not any(name in FIELDS["question"] for name in reader.fieldnames):
+    columns = reader.fieldnames or ()
+    lacking = [name for name in ("image", "question") if not any(each in columns for each in FIELDS[name])]
+    if lacking:
         raise DataError(
             f"Expected the first line of {short_path(file)} to name its columns, with image and question, "
-            f"but got {short_repr(first)}: add it"
+            f"but got {short_repr(first)}{_renamed(columns, lacking) or ': add it'} (columns: {', '.join(FIELDS)})"
         )
     try:
         for row in reader:
             where = f"{file.name}:{reader.line_num}"
             if None in row or None in row.values():
                 yield DataError(
-                    f"{where}: Expected {len(reader.fieldnames)} cells, but got more or fewer: put cells that hold "
+                    f"{where}: Expected {len(columns)} cells, but got more or fewer: put cells that hold "
                     f"{delimiter!r} into double quotes"
                 )
             else:
                 yield Record.of({name: cell.strip() for name, cell in row.items() if cell.strip()}, where)
     except csv.Error as error:
         raise DataError(f"{file.name}:{reader.line_num}: Expected CSV, but {error}: quote the cell") from error
+
+
+def _renamed(there: Iterable[str], wanted: Iterable[str]) -> str:
+    """Which of the fields that are there to rename to those that are wanted, as the end of a message; "" if none."""
+    known = {each for names in FIELDS.values() for each in names}
+    free = {each.strip().casefold().replace(" ", "_"): each for each in there if each not in known}
+    found: dict[str, str] = {}
+    for name in wanted:
+        others = [other for other in (*FIELDS[name], *_MISNAMED[name]) if other in free]
+        found |= dict.fromkeys((others or get_close_matches(name, free, n=1, cutoff=0.75))[:1], name)
+    renamed = " and ".join(f"{short_repr(free[other])} to {name!r}" for other, name in found.items())
+    return f": rename {renamed}" if renamed else ""
 
 
 def _digest_of(file: Path) -> str:

@@ -99,3 +99,59 @@ def test_a_photo_that_cannot_be_read_gets_no_line(folder: Path, capsys: pytest.C
     printed = capsys.readouterr()
     assert "no line: " in printed.err and "c.jpg" in printed.err  # noqa: PT018
     assert "added 2 lines" in printed.out
+
+
+SUGGESTED = {
+    "q.csv": "questions:",
+    "q.jsonl": "questions:",
+    "graphs.jsonl": "graphs:",
+    "instances_val.json": "coco:",
+    "own.json": "coco:",
+    "train_sceneGraphs.json": "gqa:",
+    "asked.json": "vqa-v2:",
+    "photos": "photos:",
+    "asked": "questions:",
+}
+
+
+@pytest.mark.parametrize("name", SUGGESTED)
+def test_a_path_without_its_kind_is_told_the_spec(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "q.csv").write_text("image,question\na.png,Is it red?\n")
+    (folder / "q.jsonl").write_text('{"image": "a.png", "question": "Is it red?"}\n')
+    (folder / "graphs.jsonl").write_text('{"id": "1", "photo": "a.png", "objects": []}\n')
+    (folder / "instances_val.json").write_text("{}")
+    (folder / "own.json").write_text('{"images": [{"id": 1, "file_name": "a.png"}], "annotations": []}')
+    (folder / "train_sceneGraphs.json").write_text("{}")
+    (folder / "asked.json").write_text('{"questions": [{"image_id": 1, "question": "?", "question_id": 1}]}')
+    for below in ("photos", "asked"):
+        (folder / below).mkdir()
+        (folder / below / "a.JPG").write_bytes(b"")
+    (folder / "asked" / "questions.csv").write_text("")
+    spec = f"{SUGGESTED[name]}{folder / name}" + (":PHOTOS" if SUGGESTED[name] == "coco:" else "")
+    assert main(["check-data", str(folder / name)]) == ExitStatus.USAGE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("vqamt: Expected data to begin with its kind, as in questions:FILE, but got data=")
+    assert line.endswith(f"; did you mean '{spec}'?")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nowhere.csv", "; there is no such file; known: pictures, coco"),
+        ("none", "; this folder has no photos, and no data of a known kind"),
+        ("notes.txt", "; known: pictures, coco"),
+    ],
+)
+def test_a_path_whose_kind_cannot_be_told(
+    name: str, told: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "none").mkdir()
+    (folder / "notes.txt").write_text("Is it red?")
+    assert main(["check-data", str(folder / name)]) == ExitStatus.USAGE
+    assert told in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_no_bad_record(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check-data", f"questions:{folder / 'nowhere.csv'}"]) == ExitStatus.FINDING
+    (line,) = lines(capsys)
+    assert line.endswith("there is no such file")

@@ -121,10 +121,50 @@ def test_a_bad_row_is_named_and_the_others_stay(row: Row | str, message: str, fo
         load(written(folder, row))
 
 
+@each_row(
+    ("row", "told"),
+    [
+        ({"img": "a.png", "question": "?"}, "among 'img', 'question': rename 'img' to 'image' (fields: image, "),
+        ({"Image": "a.png", "question": "?"}, "rename 'Image' to 'image'"),
+        ({"image path": "a.png", "question": "?"}, "rename 'image path' to 'image'"),
+        (
+            {"image": "a.png", "query": "?"},
+            "questions.jsonl:1: question: Expected a text that is not blank, but got no ",
+        ),
+        ({"image": "a.png", "query": "?"}, "rename 'query' to 'question'"),
+        ({"image": "a.png", "qestion": "?"}, "rename 'qestion' to 'question'"),
+        ({"image": "a.png", "words": "?"}, "but got no 'question' among 'image', 'words' (fields: image, question, "),
+    ],
+)
+def test_a_field_that_is_called_otherwise_is_to_be_renamed(row: Row, told: str, folder: Path) -> None:
+    with pytest.raises(DataError) as raised:
+        load(written(folder, row))
+    assert told in str(raised.value)
+
+
+@each_row(
+    ("header", "told"),
+    [
+        ("img,Question", ": rename 'img' to 'image' and 'Question' to 'question' (columns: image, question, answer"),
+        ("img,question", ": rename 'img' to 'image' (columns"),
+        ("image,q", ": rename 'q' to 'question' (columns"),
+        ("a.png,Is it red?", "but got 'a.png,Is it red?': add it (columns: image, question, answer, options, id)"),
+    ],
+)
+def test_a_column_that_is_called_otherwise_is_to_be_renamed(header: str, told: str, folder: Path) -> None:
+    (folder / "rows.csv").write_text(f"{header}\na.png,Is it red?\n")
+    with pytest.raises(DataError) as raised:
+        load(str(folder / "rows.csv"))
+    assert told in str(raised.value)
+
+
 def test_columns_that_are_not_used_and_two_answers_are_told(folder: Path) -> None:
     row: Row = {"image": "a.png", "question": "Is it red?", "anwser": "yes"}
     (remark,) = load(written(folder, row)).remarks
-    assert "columns that are not used: 'anwser' (used: image, question, answer, options, id)" in remark
+    assert (
+        "columns that are not used: 'anwser' (used: image, question, answer, options, id): rename 'anwser' to 'answer'"
+        in remark
+    )
     twice: list[Row] = [{"image": "a.png", "question": "Is it red?", "answer": answer} for answer in ("yes", "no")]
     (remark,) = load(written(folder, *twice)).remarks
     assert "has the answer 'no' here and 'yes' in question 1 of questions.jsonl:1" in remark

@@ -171,7 +171,10 @@ def test_several_gates() -> None:
         ({"exclude": "*"}, "Expected a relation to be left, but exclude='*' excludes them all"),
         ({"batch_size": 0}, "Expected a batch size of 1 or more, or auto, but got batch_size=0"),
         ({"model": "oracel"}, "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you "),
-        ({"data": "picture:3"}, "Expected --vqamt-data to begin with a kind of source, but got data='picture:3'; "),
+        (
+            {"data": "picture:3"},
+            "Expected data to begin with its kind, as in questions:FILE, but got data='picture:3'; ",
+        ),
     ],
 )
 def test_a_wrong_argument(arguments: dict[str, object], line: str) -> None:
