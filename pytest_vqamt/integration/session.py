@@ -189,7 +189,11 @@ class VqamtSession:
         if self.settings.replay:
             items[:] = items_of(session, self)
         elif self.settings.only or (self._adds_items and not user_tests):
-            items.extend(items_of(session, self))
+            added = list(items_of(session, self))
+            items.extend(added)
+            # "collected 9 items" counts those that were reported.
+            made = pytest.CollectReport(nodeid="vqamt", outcome="passed", longrepr=None, result=[*added])
+            session.ihook.pytest_collectreport(report=made)
         elif user_tests:
             _ = self.resources.item_specs  # raises if the options cannot be used
         if self.settings.plan_only or self.settings.max_queries is not None:

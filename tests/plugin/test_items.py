@@ -311,3 +311,9 @@ def test_a_model_that_cannot_be_loaded_is_told_with_its_traceback(pytester: pyte
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["E   ValueError: no weights", "E   in the factory of model='python:broken:load'"])
     assert "plugin.py" not in result.stdout.str()
+
+
+def test_pytest_counts_our_items_as_its_own(run: Run) -> None:
+    result = run(THREE, "--collect-only")
+    result.stdout.fnmatch_lines(["collected 3 items"])
+    assert "3 tests collected" in result.stdout.str()

@@ -71,11 +71,11 @@ def test_the_table_has_a_row_for_each_relation(run: Run, pytester: pytest.Pytest
         "ours.never (baseline)",
     ]
     # Twice 0 is equal and shows nothing: every case vacuous. Four of four: from 4 / (4 + z^2) = 0.510 on.
-    reorder = ("metavqa.reorder[object]", "4", "1.000", "0.510 to 1.000", "100%", "0", "0", "met: >= 0.5")
+    reorder = ("metavqa.reorder[object]", "4", "1.000", "0.510 to 1.000", "100%", "0", "0", "0", "met: >= 0.5")
     assert tuple(rows["metavqa.reorder[object]"].values()) == reorder
-    reversion = ("metavqa.reversion[object]", "4", "-", "-", "-", "0", "4", "-")
+    reversion = ("metavqa.reversion[object]", "4", "-", "-", "-", "0", "0", "4", "-")
     assert tuple(rows["metavqa.reversion[object]"].values()) == reversion
-    never = ("ours.never (baseline)", "0", "-", "-", "-", "-", "-", "not applicable")
+    never = ("ours.never (baseline)", "0", "-", "-", "-", "-", "-", "-", "not applicable")
     assert tuple(rows["ours.never (baseline)"].values()) == never
     shown = result.stdout.str()
     assert "metavqa.reorder[object]: 100% of all answers are '0'\n" in shown

@@ -99,7 +99,7 @@ class RunPart:
         others = f"; of the others {format_percent(readable)} are consistent" if readable is not None else ""
         for name, share, told in (
             ("consistent", figures.consistent, "the answers obey the relation (with the 95 % interval)"),
-            ("grounded", figures.grounded, f"they also change with the picture ({figures.grounded.about})"),
+            ("grounded", figures.grounded, f"and change with the picture ({figures.grounded.about})"),
             ("unread", figures.unread, f"an answer could not be read{others}"),
         ):
             if share.rate is not None:
