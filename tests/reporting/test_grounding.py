@@ -184,9 +184,9 @@ def test_pages_have_rate_interval_chance_and_gate() -> None:
     low, high = rows[0].grounded[0].interval
     assert cells["grounded"].text == "3 %"
     assert cells["grounded"].notes == (format_percents((low, high)), "by guessing 25 %")
-    assert cells["gate"].text == "missed: grounded rate >= 0.5"
+    assert cells["gate"].text == "missed: grounded rate >= 50 %"
     assert headline(made, rows).missed[0].why == (
-        f"grounded rate 3 % ({format_percents((low, high))}, by guessing 25 %), required: grounded rate >= 0.5",
+        f"grounded rate 3 % ({format_percents((low, high))}, by guessing 25 %), required: grounded rate >= 50 %",
     )
     assert any("the model hardly looks" in line for line in report_warnings(made, rows, 0))
     page = summary_page(made)

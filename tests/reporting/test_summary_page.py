@@ -81,7 +81,7 @@ def test_gates_that_were_missed_come_first(report: Report) -> None:
     assert page.splitlines()[2].startswith("**2 of 2 relation variants gated: 1 missed, 1 met.** ")
     first, found, table = page.partition("| relation ")
     (line,) = [line for line in first.splitlines() if line.startswith("- **")]
-    assert line.startswith("- **`ours.missed`**: pass rate 50 % (25 to 75 %), required: pass rate >= 0.8")
+    assert line.startswith("- **`ours.missed`**: pass rate 50 % (25 to 75 %), required: pass rate >= 80 %")
     assert "ours.met" not in first
     assert [row[:2] for row in rows(found + table)[2:]] == [
         ["`ours.missed`", "**missed**: ≥ 80 %"],

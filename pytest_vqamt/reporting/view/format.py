@@ -124,16 +124,19 @@ def describe_gate(gate: Gate) -> str:
     """The requirement of a gate.
 
     >>> describe_gate(Gate(kind="fail-under", threshold=0.8, on="lower-bound", met=True))
-    'lower end >= 0.8'
+    'lower end >= 80 %'
     >>> describe_gate(Gate(kind="grounded-under", threshold=0.5, on="point", met=True))
-    'grounded rate >= 0.5'
+    'grounded rate >= 50 %'
+    >>> describe_gate(Gate(kind="max-drop", threshold=0.025, on="point", met=True))
+    'no significant drop > 2.5 points'
     """
+    threshold = f"{100 * gate.threshold:g}"
     if gate.kind == "max-drop":
-        return f"no significant drop > {gate.threshold:g}"
+        return f"no significant drop > {threshold} point{'' if threshold == '1' else 's'}"
     is_grounded = gate.kind == "grounded-under"
     if gate.on == "lower-bound":
-        return f"{'lower end of grounded rate' if is_grounded else 'lower end'} >= {gate.threshold:g}"
-    return f"{'grounded rate' if is_grounded else 'pass rate'} >= {gate.threshold:g}"
+        return f"{'lower end of grounded rate' if is_grounded else 'lower end'} >= {threshold} %"
+    return f"{'grounded rate' if is_grounded else 'pass rate'} >= {threshold} %"
 
 
 def tagged(name: str, tags: Sequence[str]) -> str:

@@ -16,6 +16,8 @@ import pytest
 from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
 from tests.reporting.html.browser import Opened, axe_violations, browser, opened
+from tests.reporting.html.made import card, page_cases, result
+from tests.reporting.html.made import page as page_of
 from tests.reporting.html.made_run import run_with_everything
 from tests.reporting.reported import cases_in
 from tests.reporting.running import run_into, world
@@ -444,6 +446,25 @@ def test_it_prints_its_figures_without_its_controls(shown: Opened) -> None:
     assert page.locator("svg.lanes").first.is_visible()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
+
+
+@pytest.mark.full
+def test_pictures_of_far_cards_load_when_they_come_near_or_are_printed(chromium: Browser, tmp_path: Path) -> None:
+    file, cards = tmp_path / "report.html", [card(f"{number:016x}") for number in range(200)]
+    file.write_text(page_of(result(), cases=page_cases(cards)), encoding="utf-8")
+    with opened(chromium, file) as made:
+        page = made.page
+        page.locator("#rest").click()
+        images, waiting = page.locator(".card img"), page.locator(".card img:not([src])")
+        assert images.count() == 200
+        assert images.last.get_attribute("src") is None
+        images.last.scroll_into_view_if_needed()
+        page.locator(".card img[src]").and_(images.last).wait_for(state="attached")
+        assert waiting.count() > 0
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert waiting.count() == 0
+        assert page.locator(".card .command").count() == 2 * 200
+        assert made.complaints == []
 
 
 @pytest.mark.full

@@ -124,7 +124,7 @@ def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
 def test_a_missed_gate_says_what_was_reached_and_what_was_demanded() -> None:
     (found,) = first(result(gate=MISSED)).missed
     assert (found.item, found.of, found.link) == ("ours.rule", "", "#relation=ours.rule")
-    assert found.why == ("pass rate 80 % (25 to 75 %), required: pass rate >= 0.9",)
+    assert found.why == ("pass rate 80 % (25 to 75 %), required: pass rate >= 90 %",)
 
 
 def test_a_missed_gate_of_presumed_cases_names_them_and_the_model_where_there_are_several() -> None:
@@ -132,7 +132,7 @@ def test_a_missed_gate_of_presumed_cases_names_them_and_the_model_where_there_ar
     (found,) = first(result(presumed=apart), result(model=OTHER)).missed
     assert (found.item, found.of) == ("ours.rule (presumed)", "tiny")
     assert found.link == "#relation=ours.rule&model=tiny"
-    assert found.why == ("pass rate 25 % (10 to 90 %), required: lower end >= 0.5",)
+    assert found.why == ("pass rate 25 % (10 to 90 %), required: lower end >= 50 %",)
 
 
 def test_a_missed_drop_gate_says_how_far_it_fell() -> None:

@@ -47,9 +47,9 @@ function labelsOf(card) {
   );
 }
 
-function pictureRow(card) {
+function pictureRow(card, shots) {
   const row = element("div", { class: "pictures" });
-  for (const shot of picturesOf(card)) {
+  for (const shot of shots) {
     const { edits, number } = shot;
     const shown = shot.picture
       ? button("", { class: "picture", "aria-label": `Enlarge picture ${number}: ${edits}` }, (pressed) => enlarge(card, number, pressed))
@@ -57,7 +57,7 @@ function pictureRow(card) {
     if (shot.picture) shown.append(framed(shot, `scene ${card.scene}, ${edits}`));
     row.append(element("figure", {}, shown, element("figcaption", {}, `${number}: ${edits}`)));
   }
-  const pair = pairOf(card);
+  const pair = pairOf(shots);
   if (pair) {
     row.append(element("p", { class: "compare" }, button("Compare 1 and 2", { "aria-label": "Compare 1 and 2 in one place" }, (pressed) => compareIn(card, pair, pressed))));
   }
@@ -68,8 +68,8 @@ const askedOf = (query) => `${query.text || "(to be described)"}${query.manner ?
 
 const answerOf = (query) => (query.answer === null ? "no answer" : query.answer || "(nothing)");
 
-function questions(card) {
-  const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
+function questions(card, shots) {
+  const numbers = new Map(shots.map(({ digest, number }) => [digest, number]));
   const rows = queriesOf(card).map((query, place) => {
     const differs = query.reading !== null && query.reading !== query.answer;
     return element(
@@ -125,7 +125,26 @@ function markdownOf(card) {
   return `${lines.join("\n")}\n`;
 }
 
+// The commands of a card are made when they are looked at.
+const unfilled = new WeakMap();
+
+function fill(details) {
+  const card = unfilled.get(details);
+  if (!card) return;
+  unfilled.delete(details);
+  details.append(
+    ...commandsOf(card).map(command),
+    element("a", { href: addressOf({ text: card.id }) }, "Link to this case"),
+    " ",
+    copyButton("Copy as Markdown", markdownOf(card)),
+  );
+}
+
 function cardOf(card) {
+  const shots = picturesOf(card);
+  const details = element("details", {}, element("summary", {}, "Replay, copy"));
+  unfilled.set(details, card);
+  details.firstChild.addEventListener("click", () => fill(details));
   const facts = [["scene", card.scene], ...Object.entries(card.facts).map(([name, value]) => [name.replaceAll("_", " "), String(value)]), ["case", card.id]];
   return element(
     "article",
@@ -134,25 +153,17 @@ function cardOf(card) {
     element(
       "div",
       { class: "case" },
-      pictureRow(card),
+      pictureRow(card, shots),
       element(
         "div",
         { class: card.others.length ? "said-of whole" : "said-of" },
-        questions(card),
+        questions(card, shots),
         element("p", {}, element("b", {}, "Expected: "), foreign(card.expected)),
         card.reason ? element("p", {}, element("b", {}, "Found: "), foreign(card.reason)) : null,
         card.contrast ? contrastOf(card.contrast) : null,
       ),
     ),
     element("dl", { class: "facts" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, foreign(name)), element("dd", {}, foreign(value))))),
-    element(
-      "details",
-      {},
-      element("summary", {}, "Replay, copy"),
-      ...commandsOf(card).map(command),
-      element("a", { href: addressOf({ text: card.id }) }, "Link to this case"),
-      " ",
-      copyButton("Copy as Markdown", markdownOf(card)),
-    ),
+    details,
   );
 }

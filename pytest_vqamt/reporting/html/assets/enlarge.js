@@ -26,6 +26,7 @@ function showEnlarged() {
     label.style.top = `${100 * Math.max(0, region.y)}%`;
     frame.append(label);
   }
+  load(image);
   byId("enlarged-title").textContent = `${card.item}, picture ${number}: ${edits}`;
   byId("enlarged-picture").replaceChildren(frame);
   const asked = queriesOf(card).filter((query) => query.picture === digest);
@@ -43,6 +44,7 @@ function compareIn(card, [before, after], pressed) {
   const frames = [before, after].map((shot) => {
     const frame = framed(shot, `scene ${card.scene}, ${shot.edits}`);
     frame.firstChild.style.width = `${Math.max(1, Math.floor(before.picture.width * factor))}px`;
+    load(frame.firstChild);
     return frame;
   });
   const [under, over] = frames;

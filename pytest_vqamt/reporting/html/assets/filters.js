@@ -39,6 +39,7 @@ function say() {
 function build(many) {
   const made = document.createDocumentFragment();
   for (const { card } of found.slice(built, built + many)) made.append(cardOf(card));
+  [...made.children].forEach((each, place) => (place < BATCH ? loadAll(each) : near.observe(each)));
   const first = made.firstElementChild;
   byId("cards").append(made);
   built = Math.min(found.length, built + many);
@@ -52,6 +53,7 @@ function apply(next, keep = true) {
   found = cards.filter((each) => fits(each, chosen)).sort(ORDERS[order][1]);
   form.elements.sort.value = order;
   built = 0;
+  near.disconnect();
   byId("cards").replaceChildren();
   FACET_NAMES.forEach(offer);
   const text = form.elements.text;

@@ -11,10 +11,32 @@ function outlines(regions) {
   return made;
 }
 
+// The addresses of images that are not loaded yet. Loading those of a thousand cards at once takes a second.
+const unloaded = new WeakMap();
+
 // Only pictures that stand in the page itself are shown: anything else would be a request.
+function load(image) {
+  const uri = unloaded.get(image);
+  if (uri?.startsWith("data:image/")) image.src = uri;
+  unloaded.delete(image);
+}
+
+const loadAll = (part) => part.querySelectorAll("img:not([src])").forEach(load);
+
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      loadAll(target);
+    }
+  },
+  { rootMargin: "200% 0px" },
+);
+
 function framed({ picture, regions }, alt) {
   const image = element("img", { alt, width: picture.width, height: picture.height, decoding: "async" });
-  if (picture.uri.startsWith("data:image/")) image.src = picture.uri;
+  unloaded.set(image, picture.uri);
   return element("span", { class: "frame" }, image, outlines(regions));
 }
 
@@ -35,8 +57,8 @@ function picturesOf(card) {
 }
 
 // Two pictures of a case that can lie on each other: the first, and the next of its shape, if of the same scene.
-function pairOf(card) {
-  const [before, after] = picturesOf(card).filter(({ picture }) => picture);
+function pairOf(shots) {
+  const [before, after] = shots.filter(({ picture }) => picture);
   const ratio = ({ picture }) => picture.width / picture.height;
   return after && !after.edits.startsWith("contrast: scene ") && Math.abs(ratio(before) - ratio(after)) < 0.02 ? [before, after] : null;
 }

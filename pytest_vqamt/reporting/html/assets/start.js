@@ -4,4 +4,10 @@ if (form) {
   startFiltering();
   document.querySelector(".unscripted").remove();
 }
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
+addEventListener("beforeprint", () => {
+  loadAll(document);
+  for (const each of document.querySelectorAll("details")) {
+    fill(each);
+    each.open = true;
+  }
+});
