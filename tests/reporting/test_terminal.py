@@ -44,6 +44,7 @@ from pytest_vqamt.reporting.terminal import (
     short_summary,
     summary,
 )
+from pytest_vqamt.reporting.view.answers import UnreadAnswers
 from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
@@ -453,6 +454,22 @@ CHATTY = {
 }
 
 
+@pytest.mark.parametrize(
+    ("model", "told", "not_told"),
+    [
+        ("python:own:answer", "in `each.prompt` of a class; a function adds it itself", "prompt-question"),
+        ("ours", "in `each.prompt` of a class; a function adds it itself", "prompt-question"),
+        ("tiny", "asked for: write a reader (--vqamt-option=reader=MODULE:FUNC)", "prompt"),
+        ("blip:weights", "asked for: write a reader", "prompt"),
+        ("openai:m@http://h", "change the prompt (--vqamt-option=prompt-question=TEXT), or write a reader", "each."),
+    ],
+)
+def test_the_advice_on_unread_answers_fits_the_kind_of_model(model: str, told: str, not_told: str) -> None:
+    unread = UnreadAnswers(tally=Tally(cases=1, unparsed=1), causes=(("no number", UnreadCount(1, 0)),), model=model)
+    assert told in unread.advice
+    assert not_told not in unread.advice
+
+
 def test_unread_answers_have_a_banner_with_examples_and_advice() -> None:
     tally = Tally(cases=20, holds=9, violated=1, unparsed=8, declined=2, refused=2, unread_cases=10)
     lines = short(result(tally, None, unread=CHATTY))
@@ -463,7 +480,7 @@ def test_unread_answers_have_a_banner_with_examples_and_advice() -> None:
         "  neither yes nor no: Is there a dog? -> 'What a lovely day What a lovely day W...'",
         "  refusal: How many cats? -> 'I can't help with that.'",
     ]
-    assert "each.prompt" in lines[place + 4].text
+    assert "  the answers are not of the kind asked for: write a reader" in lines[place + 4].text
     assert {line.state for line in lines[place : place + 4]} == {"warning"}
     seldom = replace(tally, holds=18, violated=0, unparsed=2, declined=0, refused=0, unread_cases=2)
     assert not any(text.startswith("UNREAD") for text in texts(result(seldom, None, unread=CHATTY))), "a tenth is none"

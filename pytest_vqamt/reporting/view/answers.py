@@ -39,10 +39,20 @@ _ADVICE: Mapping[str, str] = {
     "other language": "the model answers in another language: name the one that you want in its system prompt",
     "empty answer": "the model says nothing: look at its adapter, its chat template and its longest answer",
 }
+_OTHER_FORM = "the answers are not of the kind asked for: "
+_OWN_READER = "write a reader (--vqamt-option=reader=MODULE:FUNC)"
 _ADVICE_ON_FORM = (
-    "the answers are not of the kind asked for: give the model `each.prompt`, which asks for the form of the answer, "
-    "or read them by a reader of your own (--vqamt-option=reader=MODULE:FUNC)"
+    f"{_OTHER_FORM}ask for it in the prompt (in `each.prompt` of a class; a function adds it itself), or {_OWN_READER}"
 )
+_ADVICE_ON_FORM_BY_KIND: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("tiny", "lxmert", "visualbert", "vilt", "blip", "answers", "oracle", "fault"), f"{_OTHER_FORM}{_OWN_READER}"
+    ),
+    **dict.fromkeys(
+        ("hf", "openai"), f"{_OTHER_FORM}change the prompt (--vqamt-option=prompt-question=TEXT), or {_OWN_READER}"
+    ),
+}
+"""For models whose code is not the user's, by the beginning of their specs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,18 +62,21 @@ class UnreadAnswers:
     Attributes:
         tally: of all cases, with those that could be read.
         causes: each cause with its number of answers and an example, the most frequent one first.
+        model: the name of the model.
     """
 
     tally: Tally
     causes: tuple[tuple[str, UnreadCount], ...]
+    model: str = ""
 
     @classmethod
-    def of(cls, strata: Iterable[StratumResult]) -> UnreadAnswers:
-        """The sum over ordinary or presumed cases of items."""
+    def of(cls, strata: Iterable[StratumResult], model: str) -> UnreadAnswers:
+        """The sum over ordinary or presumed cases of items on ``model``."""
         found = list(strata)
         total: Unread = reduce(add_unread, (each.unread for each in found), {})
         return cls(
             tally=sum((each.tally for each in found), Tally()),
+            model=model,
             causes=tuple(
                 sorted(
                     ((cause, count) for cause, count in total.items() if cause != DECLINED_CAUSE),
@@ -127,7 +140,10 @@ class UnreadAnswers:
     @property
     def advice(self) -> str:
         """What to do about the most frequent cause."""
-        return _ADVICE.get(self.causes[0][0], _ADVICE_ON_FORM) if self.causes else ""
+        if not self.causes:
+            return ""
+        on_form = _ADVICE_ON_FORM_BY_KIND.get(self.model.partition(":")[0], _ADVICE_ON_FORM)
+        return _ADVICE.get(self.causes[0][0], on_form)
 
 
 _CAUSES_NAMED = 4

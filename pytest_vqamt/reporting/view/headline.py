@@ -227,7 +227,7 @@ def _run_part(model: str, data: str, rows: Sequence[ResultRow]) -> RunPart:
         items=len({id(row.result) for row in rows}),
         tally=sum((row.counted.tally for row in rows), Tally()),
         figures=figures_of(model, rows),
-        unread=UnreadAnswers.of(row.counted for row in rows),
+        unread=UnreadAnswers.of((row.counted for row in rows), model),
     )
 
 
