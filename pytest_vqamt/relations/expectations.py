@@ -29,7 +29,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.other_languages import is_in_another_language
-from pytest_vqamt.language.answers.reading import AnswerReading, FreeAnswer, read_by_meaning
+from pytest_vqamt.language.answers.reading import AnswerReading, FreeAnswer, as_letter, read_by_meaning
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer
 
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
@@ -70,7 +70,7 @@ def read_answer(query: Query, answer: Answer) -> AnswerReading:
     meaning = query.meaning
     if answer.declined:
         return UnreadableAnswer(Unreadable.DECLINED)
-    return read_by_meaning(meaning, answer.text)
+    return read_by_meaning(meaning, as_letter(answer.text, query.text))
 
 
 _REFUSING = frozenset({Unreadable.REFUSAL, Unreadable.UNSURE, Unreadable.DECLINED})

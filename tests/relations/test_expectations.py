@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
@@ -499,6 +501,15 @@ def test_answers_are_read_as_their_question_asks_and_shown_as_people_write(
 ) -> None:
     case: Case = case_of(meaning, task=Task.VQA)
     assert format_reading(read_answer(case.queries[0], answers_of(text)[0])) == reading
+
+
+def test_a_small_a_is_a_letter_where_the_text_has_letters() -> None:
+    [query] = case_of(WHICH).queries
+    of_letters = replace(query, text="Which color is it? A) red B) blue")
+    assert [format_reading(read_answer(each, answers_of("a")[0])) for each in (query, of_letters)] == [
+        "unparsed",
+        "red",
+    ]
 
 
 class TestPublishedQuestions:

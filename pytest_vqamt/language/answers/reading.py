@@ -60,6 +60,7 @@ from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.english.phrases import descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.lettered import has_letters
 
 AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
 
@@ -86,6 +87,15 @@ def read(question: str | Meaning, answer: str | Answer, options: Sequence[str] =
     if is_yes_no(meaning):
         return read_yes_no(answer, question)
     return read_by_meaning(meaning, answer)
+
+
+def as_letter(answer: str, question: str) -> str:
+    """The answer with the letter A in capitals if it is an "a", and the question has options with letters.
+
+    >>> as_letter("a", "Which is it? A) cat B) dog"), as_letter("a", "Which is it, a cat or a dog?")
+    ('A', 'a')
+    """
+    return "A" if answer.strip() == "a" and has_letters(f" {question}") else answer
 
 
 def _text(answer: str | Answer) -> str:
@@ -288,7 +298,7 @@ def read_choice(answer: str | Answer, options: Sequence[str], question: str = ""
     >>> read_choice("There is no kite.", ["dog", "kite"], "Which of these is not in the picture, a dog or a kite?")
     'kite'
     """
-    answer = _text(answer)
+    answer = as_letter(_text(answer), question)
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)

@@ -16,7 +16,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.reading import read_by_meaning
+from pytest_vqamt.language.answers.reading import read, read_by_meaning
 from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.rows import each_row
@@ -43,6 +43,15 @@ OPEN, RED = Has(group=Group(name="door"), attribute="open"), Has(group=Group(nam
 )  # fmt: skip
 def test_letters_contrasts_and_markers_name_an_option(text: str, option: str | None) -> None:
     assert _value(read_choice(text, ("cat", "dog"))) == option
+
+
+@each_row(
+    ("text", "option"),
+    [*((text, "cat") for text in ("a", " a\n", "a.", "(a)", "a)", "A", "a: cat")), ("b", "dog"), ("a dog", "dog")],
+)
+def test_a_small_a_is_a_letter_where_the_options_have_letters(text: str, option: str) -> None:
+    for question in ("Which is it? (A) cat (B) dog", "Which is it?\nA) cat\nB) dog\nAnswer with the letter."):
+        assert read(question, text, ("cat", "dog")) == option
 
 
 @each_row(
