@@ -106,7 +106,7 @@ def raised_at(error: BaseException) -> str:
     name = type(error).__name__
     if traceback is None:
         return name
-    return f"{name} at {_from_here(traceback.tb_frame.f_code.co_filename)}:{traceback.tb_lineno}"
+    return f"{name} at {from_here(traceback.tb_frame.f_code.co_filename)}:{traceback.tb_lineno}"
 
 
 def location(function: object) -> str:
@@ -120,10 +120,10 @@ def location(function: object) -> str:
     code = getattr(function, "__code__", None)
     if code is None:
         return ""
-    return f"{_from_here(code.co_filename)}:{code.co_firstlineno}"
+    return f"{from_here(code.co_filename)}:{code.co_firstlineno}"
 
 
-def _from_here(file: str) -> Path:
+def from_here(file: str | Path) -> Path:
     """The file relative to the current folder, where it lies in it."""
     path = Path(file)
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.plain_text import shortened
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
@@ -108,10 +108,10 @@ class ResultCollector:
 
 def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
     """The hint on how to make a baseline that does not exist yet."""
-    file = _from_here(baseline)
+    file = from_here(baseline)
     hint = f"there is no baseline {file} yet, so no relation can fail by it: make it with"
     if report is not None:
-        return f"{hint} `vqamt bless {_from_here(report)} -o {file}`"
+        return f"{hint} `vqamt bless {from_here(report)} -o {file}`"
     return f"{hint} --vqamt-report=DIR and `vqamt bless DIR -o {file}`"
 
 
@@ -190,7 +190,7 @@ class SessionReport:
                 images=self._settings.report_images,
                 cases_name=self._settings.cases_name,
             )
-            self._notes.append(f"report: {_from_here(folder / PAGE)}")
+            self._notes.append(f"report: {from_here(folder / PAGE)}")
         except VqamtError as error:
             whole = (folder / REPORT_FILE).is_file()  # an older report was removed before the run
             self._fail(session, f"{'' if whole else 'no report was written. '}{error}")
@@ -239,7 +239,7 @@ class SessionReport:
 
         cache, report = self._settings.cache, self._settings.report
         # Without a cache no violation is shrunk, so each is a case of the report.
-        here = _from_here(report) if report else None
+        here = from_here(report) if report else None
         if not cache and here and not here.is_absolute() and len(here.parts) <= _DEPTH:
             return f"vqamt replay {violation.id[:_SHORT_ID]}"
         if cache and (cache / ANSWERS_FILE).resolve() in [file.resolve() for file in shown_cases_files()]:
@@ -276,9 +276,3 @@ _SHORT_ID = 8
 
 _DEPTH = 2
 """``vqamt replay`` looks for reports in so many folders below the current one."""
-
-
-def _from_here(file: Path) -> Path:
-    """The path relative to the current folder, if it is below it."""
-    here = Path.cwd()
-    return file.relative_to(here) if file.is_relative_to(here) else file

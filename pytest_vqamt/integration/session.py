@@ -11,7 +11,7 @@ from typing import TextIO
 import pytest
 
 from pytest_vqamt.core.codec import from_row, to_row
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.results import RelationResult
@@ -28,6 +28,7 @@ from pytest_vqamt.integration.items import (
     VqamtFailure,
     add_user_errors,
     error_item,
+    item_spec_of,
     items_of,
     run_gates,
     shorten_summary_line,
@@ -39,9 +40,11 @@ from pytest_vqamt.integration.settings import Settings, check_markers, read_sett
 from pytest_vqamt.integration.waivers import WaivedCaseIds
 from pytest_vqamt.integration.xdist import RunFolder
 from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
+from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.stats.gates import GateKind
 
 _OUTCOME = pytest.StashKey[ItemOutcome]()
@@ -314,28 +317,39 @@ class VqamtSession:
 
     def pytest_report_header(self) -> str:
         named, sampling = self.settings, self.settings.terms.sampling
-        kept = (
-            f"answers of models with a fingerprint are kept in {named.cache}" if named.cache else "no answers are kept"
-        )
+        kept = f"answers are kept in {from_here(named.cache)}" if named.cache else "no answers are kept"
         return (
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
-            f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
+            f"at most {sampling.max_cases} cases a test, seed {sampling.seed}; {kept}"
             f"{f'; compared with {named.baseline.name}' if named.baseline else ''}"
         )
 
-    def pytest_report_collectionfinish(self) -> list[str]:
-        """Says which preset runs where no relations are named."""
+    def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
+        """Says which preset runs where no relations are named, and how many cases there are at most."""
         resources = self.resources
         if "item_specs" not in resources.__dict__:
             return []
         pairs = {(spec.model_spec, spec.data_spec): spec.model for spec in resources.item_specs}
         found = {f"{model}: {name}" for pair, model in pairs.items() if (name := resources.preset_of(*pair))}
-        if not found:
-            return []
-        return [
-            f"vqamt: no relations are named, so these presets run ({', '.join(sorted(found))}); "
-            "all relations of the papers: --vqamt-relations=all"
-        ]
+        lines = []
+        if found:
+            lines.append(
+                f"vqamt: no relations are named, so these presets run ({', '.join(sorted(found))}); "
+                "all relations of the papers: --vqamt-relations=all"
+            )
+        specs = [spec for spec in map(item_spec_of, items) if spec]
+        if specs and self._config.get_verbosity() >= 0:
+            lines.append(f"vqamt: {self._extent(specs)}")
+        return lines
+
+    def _extent(self, specs: Sequence[ItemSpec]) -> str:
+        """The number of tests, and of their cases at most, where that is known without deriving them."""
+        sampling, tests = self.settings.terms.sampling, count_noun(len(specs), "test")
+        has_all = sampling.all_published and any(isinstance(spec.relation, PublishedRelation) for spec in specs)
+        if has_all or self.settings.baseline:
+            return f"{tests}; --vqamt-plan counts their cases and queries"
+        most = len(specs) * sampling.max_cases
+        return f"{tests} with at most {count_noun(most, 'case')} in all; --vqamt-plan counts them and their queries"
 
 
 def start(config: pytest.Config) -> VqamtSession:

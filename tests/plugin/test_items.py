@@ -172,10 +172,21 @@ def test_the_header_says_what_is_run(run: Run, pytester: pytest.Pytester) -> Non
     result = run(REORDER, "--vqamt-model=fault:always-no", "--vqamt-seed=7")
     result.stdout.fnmatch_lines(
         [
-            "vqamt: oracle, fault:always-no on pictures:20, at most 4 cases drawn an item, seed 7; "
-            f"answers of models with a fingerprint are kept in {pytester.path / '.pytest_cache' / 'd' / 'vqamt'}"
+            "vqamt: oracle, fault:always-no on pictures:20, at most 4 cases a test, seed 7; answers are kept in "
+            ".pytest_cache/d/vqamt",
+            "vqamt: 4 tests with at most 16 cases in all; --vqamt-plan counts them and their queries",
         ]
     )
+    result.stdout.no_fnmatch_line("*no relations are named*")
+
+
+def test_with_q_the_extent_is_left_out(run: Run) -> None:
+    assert "--vqamt-plan" not in run(REORDER, "-q").stdout.str()
+
+
+def test_the_extent_is_that_of_the_tests_that_are_left(run: Run) -> None:
+    result = run(REORDER, "-k", "object", max_cases=1200)
+    result.stdout.fnmatch_lines(["vqamt: 1 test with at most 1,200 cases in all; *"])
 
 
 def test_a_report_for_other_tools_names_the_items(pytester: pytest.Pytester, run: Run) -> None:
