@@ -49,6 +49,7 @@ from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
 from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images
+from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.reporting.view.headline import weakness
 from pytest_vqamt.reporting.view.rows import result_rows
 
@@ -442,11 +443,11 @@ def _notes(pictures: _Pictures, too_many: int) -> Iterator[str]:
     if pictures.failed:
         first = next(iter(sorted(pictures.failed.items())))[1]
         count = len(pictures.failed)
-        yield f"{count} picture{'s' if count > 1 else ''} could not be drawn; the first: {first}"
+        yield f"{count_noun(count, 'picture')} could not be drawn; the first: {first}"
     if too_many:
         yield (
-            f"{too_many} pictures are not shown: the page would be too large, or too slow to draw; the pictures of a "
-            "case are drawn by `vqamt replay`."
+            f"{count_noun(too_many, 'picture')} {'is' if too_many == 1 else 'are'} not shown: the page would be too "
+            "large, or too slow to draw; the pictures of a case are drawn by `vqamt replay`."
         )
 
 

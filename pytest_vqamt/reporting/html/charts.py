@@ -356,7 +356,7 @@ def _bar(line: ResultRow, reading: str) -> AnswerBar:
         mark=line.model % MARKS,
         model=line.result.model.name,
         share=axis_percent(share),
-        shown=f"{times:,} ({share:.0%})",
+        shown=f"{times:,} ({format_percent(share)})",
     )
 
 

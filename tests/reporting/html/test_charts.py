@@ -161,7 +161,7 @@ def test_answers_are_counted_most_frequent_first() -> None:
     (made,) = histograms(result_rows(told))
     assert [reading.text for reading in made.readings] == ["no", "yes", "a0", "a1", "a2", "a3", "a4", "a5"]
     assert made.others == 3
-    assert [(bar.share, bar.shown) for bar in made.readings[0].bars] == [("25%", "1 (25%)"), ("35.71%", "5 (36%)")]
+    assert [(bar.share, bar.shown) for bar in made.readings[0].bars] == [("25%", "1 (25 %)"), ("35.71%", "5 (36 %)")]
 
 
 def test_answers_of_a_sample_say_so() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.results import DataUse, ModelUse
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import Tally, UnreadCount
 from pytest_vqamt.reporting.html.cards import PageCases
 from pytest_vqamt.reporting.html.page import report_html
 from tests.reporting.html.made import (
@@ -226,3 +226,39 @@ def test_several_models_have_a_mark_and_a_lane_each() -> None:
         attributes["href"] for tag, attributes in made.found if tag == "use" and attributes.get("class") == "reached"
     ]
     assert marks == ["#mark-0", "#mark-1"] * 3  # above the tiles, in the legend and in the row
+
+
+@pytest.mark.parametrize(
+    ("cause", "banner"),
+    [
+        ("refusal", "other refused to answer in 50 % of its cases"),
+        ("no number", "other could not be read in 50 % of its cases"),
+    ],
+)
+def test_of_several_models_one_that_is_often_unread_has_a_banner(cause: str, banner: str) -> None:
+    tally = Tally(cases=10, holds=5, unparsed=5, unread_cases=5)
+    often = result(model=OTHER, tally=tally, unread={cause: UnreadCount(1, 4)})
+    made = Elements(page(result(), often)).text
+    assert banner in made
+    assert "tiny refused" not in made
+    assert "tiny could not be read" not in made
+
+
+def test_tiles_without_cases_say_which_cases_there_are_none_of() -> None:
+    made = Elements(page(result(tally=Tally(cases=3, errors=3), readings=Counter()))).text
+    for told in ("no case was judged", "no judged case has a contrast", "no case was answered"):
+        assert told in made
+
+
+def test_tags_are_explained() -> None:
+    made = Elements(page(result(tags=("control", "theirs")))).found
+    told = {attributes["title"] for tag, attributes in made if tag == "abbr"}
+    assert any(str(each).startswith("A relation that changes nothing") for each in told)
+
+
+@pytest.mark.parametrize(
+    ("left_out", "told"), [(1, "The only violation has no card"), (1200, "None of the 1,200 violations has a card")]
+)
+def test_violations_without_cards_are_counted(left_out: int, told: str) -> None:
+    made = page(result(), cases=PageCases(json='{"cards":[],"pictures":{}}', shown=0, left_out=left_out))
+    assert told in Elements(made).text

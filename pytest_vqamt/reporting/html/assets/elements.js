@@ -25,6 +25,9 @@ function button(text, attributes, pressed) {
   return made;
 }
 
-const tag = (text, kind = "") => element("span", { class: `tag ${kind}`.trim() }, text);
+// The glossary of the page explains the tags of its cards, too.
+const meanings = new Map([...document.querySelectorAll("#glossary dt")].map((term) => [term.textContent, term.nextElementSibling.textContent]));
+
+const tag = (text, kind = "") => element("span", { class: `tag ${kind}`.trim(), title: meanings.get(text) }, text);
 
 const counted = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
