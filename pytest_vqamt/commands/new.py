@@ -21,10 +21,11 @@ import pytest_vqamt as vqamt
 def {function}(
     scene: vqamt.Scene, corpus: vqamt.Corpus, choose: vqamt.Chooser
 ) -> vqamt.Draft | vqamt.NotApplicable:
-    """A mirrored picture shows the same things."""  # the claim: reports show this line
+    """TODO: the claim of {name} in one sentence, which reports show."""
     if not scene.objects:
         return vqamt.NotApplicable(reason="nothing is annotated")
     thing = choose.one(scene.objects)
+    # Change what follows: the second question, about the mirrored picture, must have the same answer.
     return vqamt.case(scene.picture, vqamt.ask.exists(thing), follow_up=scene.picture.mirror())
 '''
 
@@ -111,6 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"wrote {file}")
     if has_conftest and statement not in conftest.read_text(encoding="utf-8"):
         print(f"to run it beside the others, add to {conftest}:\n    {line.rstrip()}")
+    print(f"edit {folder / f'{module}.py'}: its claim (TODO), and what it asks")
     print(f"its test:   pytest {folder / f'test_{module}.py'}")
     print(f"its cases:  vqamt describe {module}:{function} --sheet sheet.png   (typed in {folder.resolve().name})")
     print(f"your model: pytest {folder} --vqamt-model=SPEC --vqamt-relations={name}")

@@ -25,7 +25,27 @@ def test_its_files_pass_as_they_are(
     pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=2)
     capsys.readouterr()
     assert main(["describe", "ours_zoom:zoom", "--max-cases=1"]) == 0
-    assert "A mirrored picture shows the same things." in capsys.readouterr().out
+    assert "TODO: the claim of ours.zoom in one sentence, which reports show." in capsys.readouterr().out
+
+
+@pytest.mark.full
+def test_its_files_are_typed_strictly_and_an_editor_completes_them(folder: Path) -> None:
+    api = pytest.importorskip("mypy.api")
+    files = [str(folder / name) for name in ("ours_zoom.py", "test_ours_zoom.py", "conftest.py")]
+    out, errors, status = api.run(["--strict", "--cache-dir=/dev/null", *files])
+    assert (errors, status) == ("", 0), out
+    asked = folder / "asked.py"
+    text = (
+        (folder / "ours_zoom.py")
+        .read_text()
+        .replace("    thing = ", "    reveal_type(scene.picture.mirror())\n    thing = ")
+    )
+    asked.write_text(text.replace("    # Change", "    reveal_type(thing.box)\n    # Change"))
+    out, _, _ = api.run(["--strict", "--cache-dir=/dev/null", str(asked)])
+    assert [line.rpartition("Revealed type is ")[2] for line in out.splitlines() if "Revealed" in line] == [
+        '"pytest_vqamt.core.picture.Picture"',
+        '"pytest_vqamt.core.box.Box"',
+    ]
 
 
 @pytest.mark.parametrize(
