@@ -412,7 +412,7 @@ def test_axe_finds_nothing_serious(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("width", [360, 768, 1280])
+@pytest.mark.parametrize("width", [360, 768, 1201, 1280])
 def test_nothing_is_wider_than_the_screen(chromium: Browser, run: tuple[Path, Rows], width: int) -> None:
     with opened(chromium, run[0], width=width) as made:
         assert made.page.evaluate("document.documentElement.scrollWidth") <= width
