@@ -5,6 +5,7 @@ Importing this module imports pytest and the table of options alone; all else wa
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,10 @@ _SESSION = "vqamt-session"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Our options, and their ini options."""
     add_options(parser)
+    if "_ARGCOMPLETE" in os.environ:
+        from pytest_vqamt.commands.completion import complete_options
+
+        complete_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:

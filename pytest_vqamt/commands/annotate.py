@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="a detector or a setting of it, such as boxes=REPO-OR-PATH (docs/how-to/annotate.md); repeatable",
+        help="a detector or a setting of it, such as boxes=REPO-OR-PATH (docs/how-to/annotate.md); may be given again",
     )
     parser.add_argument(
         "--model",

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "A person marks true violations: their share is the precision of the report. Or, of all cases and without the "
         "answers, valid tests: their share is the valid tests rate (VTR)."
     )
-    parser.add_argument("report", metavar="REPORT", type=Path, help="the folder that --vqamt-report wrote")
+    parser.add_argument("report", metavar="REPORT", type=Path, help="a report: the folder that --vqamt-report named")
     parser.add_argument("-o", "--out", metavar="SHEET_DIR", type=Path, help="where to write the sheet and its page")
     parser.add_argument(
         "--of", choices=[each.value for each in AuditTarget], help="what to draw from (default: violations)"
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--sample", metavar="N", type=int, help=f"how many cases to draw (default: {DEFAULT_SAMPLE})")
     size.add_argument("--per-relation", metavar="N", type=int, help="how many to draw of each relation variant")
-    parser.add_argument("--seed", metavar="N", type=int, help="other cases (default: 0)")
+    parser.add_argument("--seed", metavar="N", type=int, help="another seed draws other cases (default: 0)")
     parser.add_argument(
         "--relations", metavar="GLOBS", help="draw from these, comma-separated (default: all but control.*)"
     )

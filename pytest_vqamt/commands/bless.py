@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "The file holds what was asked, answered and judged, compressed, and no pictures. It is written whole or not "
         "at all, and the same report gives the same bytes. Cases that were waived are left out."
     )
-    parser.add_argument("report", metavar="REPORT", type=Path, help="the folder that --vqamt-report named")
+    parser.add_argument("report", metavar="REPORT", type=Path, help="a report: the folder that --vqamt-report named")
     parser.add_argument(
         "-o", "--out", metavar="FILE", type=Path, default=_FILE, help=f"the file to write (default: {_FILE})"
     )

@@ -33,11 +33,32 @@ def complete(parser: argparse.ArgumentParser, command: argparse.ArgumentParser |
         return
     for action in command._actions if command else ():
         if completer := _COMPLETERS.get(str(action.metavar)):
-            # argcomplete looks for this attribute.
-            action.completer = lambda completer=completer, **_: completer()  # type: ignore[attr-defined]
+            _complete_with(action, completer)
         if action.dest in ("model", "against") and action.metavar in ("SPEC", "MODEL"):
-            action.completer = lambda **_: _models()  # type: ignore[attr-defined]
+            _complete_with(action, _models)
     argcomplete.autocomplete(parser)
+
+
+def complete_options(parser: object) -> None:
+    """Has argcomplete complete the values of the plugin's options on the command line of pytest.
+
+    Args:
+        parser: pytest's, with the options added. That of pytest 8 is not completed.
+    """
+    actions: Iterable[argparse.Action] = getattr(getattr(parser, "optparser", None), "_actions", ())
+    for action in actions:
+        if completer := _OF_OPTIONS.get(action.dest):
+            _complete_with(action, completer)
+
+
+def _complete_with(action: argparse.Action, completer: Callable[[], Iterable[str]]) -> None:
+    """Sets the attribute that argcomplete looks for. Names after a comma are completed, too."""
+
+    def complete_last(prefix: str = "", **_: object) -> list[str]:
+        before, comma, _last = prefix.rpartition(",")
+        return [f"{before}{comma}{each}" for each in completer()]
+
+    action.completer = complete_last  # type: ignore[attr-defined]
 
 
 def _relations() -> Iterable[str]:
@@ -45,6 +66,16 @@ def _relations() -> Iterable[str]:
     from pytest_vqamt.relations.catalogue import names
 
     return [*families_of(names()), *names()]
+
+
+def _relations_or_all() -> Iterable[str]:
+    return ["all", *_relations()]
+
+
+def _presets() -> Iterable[str]:
+    from pytest_vqamt.relations.catalogue import PRESETS
+
+    return PRESETS
 
 
 def _models() -> Iterable[str]:
@@ -71,3 +102,12 @@ _COMPLETERS: Mapping[str, Callable[[], Iterable[str]]] = {
     "SPEC": _data,
 }
 """What completes an argument, by its metavar; models are told from data by the names of their options."""
+
+_OF_OPTIONS: Mapping[str, Callable[[], Iterable[str]]] = {
+    "vqamt_relations": _relations_or_all,
+    "vqamt_exclude": _relations,
+    "vqamt_preset": _presets,
+    "vqamt_model": _models,
+    "vqamt_data": _data,
+}
+"""What completes the value of an option of pytest, by its name."""

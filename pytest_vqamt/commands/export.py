@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "where it comes from. Run the report on scenes that you may train on: rows of scenes that are evaluation data "
         "are refused. vqamt-evaluation.txt, in the folder of the report, beside it or here, is read as --evaluation is."
     )
-    parser.add_argument("report", metavar="REPORT", type=Path, help="the folder that --vqamt-report named")
+    parser.add_argument("report", metavar="REPORT", type=Path, help="a report: the folder that --vqamt-report named")
     parser.add_argument("-o", "--out", metavar="DIR", required=True, type=Path, help="a new folder to export into")
     parser.add_argument(
         "--layout",
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC|FILE|IDS",
         action="append",
         default=[],
-        help="scenes that you evaluate on: a scene source, a file of scene ids, one a line, or the ids; repeatable",
+        help="scenes that you evaluate on: a scene source, a file of scene ids, one a line, or ids; may be given again",
     )
     parser.add_argument(
         "--skip-evaluation", action="store_true", help="leave out the rows of evaluation data instead of refusing"

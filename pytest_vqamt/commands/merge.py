@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "place."
     )
     parser.add_argument(
-        "folders", metavar="DIR", nargs="+", type=Path, help="what --vqamt-report named in the run of each shard"
+        "folders", metavar="DIR", nargs="+", type=Path, help="the report of each shard: what --vqamt-report named there"
     )
     parser.add_argument(
         "-o", "--out", metavar="OUT", required=True, type=Path, help="the folder to write the merged report into"

@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"The pages are {PAGE} and {SUMMARY}, made from the other files of the report. Pictures are rendered again, so "
         "the data must be here: without it the page has no pictures, and says so."
     )
-    parser.add_argument("folder", metavar="DIR", type=Path, help="what --vqamt-report named, or the OUT of a merge")
+    parser.add_argument(
+        "folder", metavar="DIR", type=Path, help="a report: what --vqamt-report named, or the OUT of a merge"
+    )
     parser.add_argument(
         "--data",
         metavar="SPEC",

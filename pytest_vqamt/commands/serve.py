@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         action="append",
         default=[],
-        help="data whose photos are here, so that sessions need not send them (default: pictures); repeatable",
+        help="data whose photos are here, so that sessions need not send them (default: pictures); may be given again",
     )
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model, or inpaint"

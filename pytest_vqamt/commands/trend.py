@@ -16,7 +16,9 @@ from pytest_vqamt.reporting.files import read_report
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="folders that --vqamt-report named")
+    parser.add_argument(
+        "folders", metavar="DIR", type=Path, nargs="+", help="reports: folders that --vqamt-report named"
+    )
     parser.add_argument("--relations", metavar="GLOBS", default="*", help="relations to show (default: all)")
     parser.add_argument("-o", "--out", metavar="FILE.html", type=Path, help="write it as a page, too")
     parser.epilog = "Reports are taken in the order in which they were started."

@@ -33,13 +33,15 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-model",
         metavar="SPEC",
         kind="many",
-        help="a model to test; may be given again. `vqamt list` shows the kinds. NAME=SPEC gives it a short name",
+        help="a model to test: python:MODULE:NAME, openai:MODEL@URL, hf:REPO, ... (vqamt list); may be given again. "
+        "NAME=SPEC gives it a short name",
     ),
     Option(
         name="--vqamt-data",
         metavar="SPEC",
         kind="many",
-        help="a scene source; may be given again (default: pictures). NAME=SPEC gives it a short name",
+        help="the pictures to ask about: questions:FILE, photos:DIR, coco:DIR, ... (vqamt list); may be given again "
+        "(default: pictures, which are drawn). NAME=SPEC gives it a short name",
     ),
     Option(
         name="--vqamt-relations",
@@ -52,9 +54,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-preset",
         metavar="NAME",
-        help="today: what to gate a chat model on, one relation or more of each kind of failure; or the relations and "
-        "settings of a paper as published: metavqa, carets, veglue, basic-questions, metaic; beside --vqamt-relations "
-        "its settings alone",
+        help="quick: eight relations of different kinds; today: what to gate a chat model on, one relation or more of "
+        "each kind of failure; or the relations and settings of a paper as published: metavqa, carets, veglue, "
+        "basic-questions, metaic; beside --vqamt-relations its settings alone",
     ),
     Option(
         name="--vqamt-max-cases", metavar="N", help="cases per relation variant, model and data source (default: 100)"
@@ -63,13 +65,12 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-sampler",
         metavar="hypothesis|random",
-        help="who draws the cases (default: hypothesis; random is faster)",
+        help="what draws the cases (default: hypothesis; random is faster)",
     ),
     Option(
         name="--vqamt-shrink",
         metavar="N",
-        help="how many queries, beyond those of its cases, an item may need to simplify the violation that is shown "
-        "(default: 30)",
+        help="how many more queries a test may send to simplify the violation that is shown (default: 30)",
     ),
     Option(
         name="--vqamt-plan",
@@ -113,7 +114,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-gate",
         metavar="point|lower-bound",
-        help="what must reach it: the pass rate, or the lower end of its interval (default: point)",
+        help="what must reach --vqamt-fail-under: the pass rate, or the lower end of its interval (default: point)",
     ),
     Option(
         name="--vqamt-max-unread",
@@ -128,7 +129,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-allow-missing-baseline",
         kind="flag",
-        help="run without a comparison while the file of --vqamt-baseline is not there yet",
+        help="for the first run: run without a comparison while the file of --vqamt-baseline is not there yet",
     ),
     Option(
         name="--vqamt-max-drop",
@@ -158,7 +159,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-cases",
         metavar="NAME",
-        help="what the file of cases in it is called: cases.jsonl, or cases.jsonl.gz, which is compressed "
+        help="what the file of cases in the report is called: cases.jsonl, or cases.jsonl.gz, which is compressed "
         "(default: cases.jsonl)",
     ),
     Option(
@@ -172,7 +173,7 @@ OPTIONS: tuple[Option, ...] = (
         help="what the terminal shows at the end: at most 30 lines, all tables and violations, or nothing "
         "(default: short; full with -v, and the first lines alone with -q)",
     ),
-    Option(name="--vqamt-batch-size", metavar="N|auto", help="inputs a model gets at once (default: auto)"),
+    Option(name="--vqamt-batch-size", metavar="N|auto", help="how many inputs a model gets at once (default: auto)"),
     Option(
         name="--vqamt-device",
         metavar="DEVICE",
@@ -201,7 +202,7 @@ _INI_TYPE: dict[str, Literal["linelist", "string"]] = {"many": "linelist", "one"
 
 def add_options(parser: pytest.Parser) -> None:
     """Adds every option, and its ini option, to pytest's."""
-    group = parser.getgroup("vqamt", "metamorphic relations for vision-language models")
+    group = parser.getgroup("vqamt", "vqamt: metamorphic tests of vision-language models")
     for option in OPTIONS:
         if option.kind == "flag":
             group.addoption(option.name, action="store_true", default=False, help=option.help)

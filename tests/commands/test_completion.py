@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("argcomplete")
 
 
-def completions(line: str) -> list[str]:
+def completions(line: str, program: str = "from pytest_vqamt.cli import main; main()") -> list[str]:
     """What the shell is given for a line with the cursor at its end."""
     environment = {
         **os.environ,
@@ -24,7 +24,7 @@ def completions(line: str) -> list[str]:
         "COMP_TYPE": "9",
     }
     done = subprocess.run(
-        [sys.executable, "-c", "from pytest_vqamt.cli import main; main()"],
+        [sys.executable, "-c", program],
         env=environment,
         capture_output=True,
         text=True,
@@ -52,3 +52,27 @@ def test_the_words_that_fit_are_given(line: str, among: list[str]) -> None:
     assert set(among) <= set(found)
     last = line.split()[-1].strip("'")
     assert all(each.strip("'").startswith(last) for each in found), found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="argcomplete is for shells of Unix")
+@pytest.mark.skipif(int(pytest.__version__.partition(".")[0]) < 9, reason="pytest 8 makes its parser later")
+@pytest.mark.parametrize(
+    ("words", "among"),
+    [
+        ("--vqamt-preset to", ["today"]),
+        ("--vqamt-preset qu", ["quick", "questions"]),
+        ("--vqamt-relations metavq", ["metavqa", "metavqa.cutting"]),
+        ("--vqamt-relations lead,metavqa.cu", ["lead,metavqa.cutting"]),
+        ("--vqamt-relations al", ["all"]),
+        ("--vqamt-model fault:always-y", ["fault:always-yes"]),
+        ("--vqamt-data quest", ["questions:"]),
+    ],
+)
+def test_the_values_of_options_of_pytest(words: str, among: list[str]) -> None:
+    program = (
+        "import os, pytest; os.environ['PYTEST_DISABLE_PLUGIN_AUTOLOAD'] = '1'; "
+        "pytest.main(['-p', 'pytest_vqamt.plugin'])"
+    )
+    found = [each.strip() for each in completions(f"pytest {words}", program) if each.strip()]
+    assert set(among) <= set(found)
+    assert all(each.startswith(words.split()[-1]) for each in found), found
