@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from pytest_vqamt.reporting.files import write_pages
+from pytest_vqamt.reporting.html.cards import PageCases
 from pytest_vqamt.reporting.html.case_selection import Images
 from tests.reporting.html.browser import Opened, axe_violations, browser, opened
 from tests.reporting.html.made import card, page_cases, result
@@ -138,6 +139,7 @@ def test_words_are_looked_for_in_all_that_a_card_says(shown: Opened, run: tuple[
     assert set(ids(page)) == {rows[0]["case_id"]}
     page.locator("input[name=text]").fill("no case says this")
     page.get_by_text("No case fits all of this.").wait_for()
+    assert page.locator("#csv").is_disabled()
 
 
 def test_filters_together_and_the_address_that_brings_them_back(
@@ -309,6 +311,8 @@ def test_two_pictures_are_compared_in_one_place(shown: Opened) -> None:
     for value, inset in (("50", "50%"), ("100", "100%"), ("0", "0%")):
         slider.fill(value)
         assert over.evaluate("it => it.style.clipPath").endswith(f" {inset})")
+    asked = page.locator("#enlarged-text p:not(.slide)").all_inner_texts()
+    assert [text[:3] for text in asked] == ["1: ", "2: "]
     page.get_by_role("button", name="Flip").click()
     assert slider.input_value() == "100"
     page.keyboard.press("Escape")
@@ -446,6 +450,17 @@ def test_it_prints_its_figures_without_its_controls(shown: Opened) -> None:
     assert page.locator("svg.lanes").first.is_visible()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
+
+
+@pytest.mark.full
+def test_without_pictures_there_is_no_button_for_outlines(chromium: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    told = json.dumps({"cards": [card("a")], "pictures": {}})
+    file.write_text(page_of(result(), cases=PageCases(json=told, shown=1, left_out=0)), encoding="utf-8")
+    with opened(chromium, file) as made:
+        assert made.page.locator("#csv").is_enabled()
+        assert made.page.locator("#outlines").is_hidden()
+        assert made.page.locator(".key").is_hidden()
 
 
 @pytest.mark.full

@@ -40,6 +40,7 @@ function showEnlarged() {
 function compareIn(card, [before, after], pressed) {
   gallery = [];
   opener = pressed;
+  const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
   const factor = Math.min((innerWidth - 48) / before.picture.width, (innerHeight - 260) / before.picture.height, 6);
   const frames = [before, after].map((shot) => {
     const frame = framed(shot, `scene ${card.scene}, ${shot.edits}`);
@@ -51,7 +52,11 @@ function compareIn(card, [before, after], pressed) {
   over.classList.add("over");
   over.firstChild.style.height = "100%";
   const slider = element("input", { type: "range", min: 0, max: 100, value: 50, "aria-label": `how much of picture ${before.number} is seen` });
-  const cut = () => { over.style.clipPath = `inset(0 0 0 ${slider.value}%)`; };
+  const both = element("div", { class: "overlaid" }, under, over);
+  const cut = () => {
+    over.style.clipPath = `inset(0 0 0 ${slider.value}%)`;
+    both.style.setProperty("--cut", `${slider.value}%`);
+  };
   slider.addEventListener("input", cut);
   const flip = button("Flip", {}, () => {
     slider.value = slider.value > 50 ? 0 : 100;
@@ -59,10 +64,10 @@ function compareIn(card, [before, after], pressed) {
   });
   cut();
   byId("enlarged-title").textContent = `${card.item}, pictures ${before.number} and ${after.number}`;
-  byId("enlarged-picture").replaceChildren(element("div", { class: "overlaid" }, under, over));
+  byId("enlarged-picture").replaceChildren(both);
   byId("enlarged-text").replaceChildren(
     element("p", { class: "slide" }, `${before.number}: ${before.edits}`, slider, `${after.number}: ${after.edits}`, flip),
-    ...queriesOf(card).map((query) => element("p", {}, foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
+    ...queriesOf(card).map((query) => element("p", {}, element("span", { class: "of", title: "the picture" }, `${numbers.get(query.picture)}: `), foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
   );
   for (const id of ["previous", "following"]) byId(id).hidden = true;
   enlarged.showModal();

@@ -30,6 +30,7 @@ function say() {
   const of = found.length === cards.length ? all : `${found.length.toLocaleString("en")} of ${all}`;
   byId("shown").textContent = `${of}, ${built.toLocaleString("en")} shown`;
   const left = found.length - built;
+  byId("csv").disabled = found.length === 0;
   byId("more").hidden = left === 0;
   byId("next").textContent = `Show ${Math.min(BATCH, left)} more`;
   byId("rest").textContent = `Show all ${found.length.toLocaleString("en")}`;
@@ -81,6 +82,8 @@ function goTo(id) {
 
 function startFiltering() {
   form.hidden = false;
+  const hasPictures = Object.keys(pictures).length > 0;
+  for (const each of [byId("outlines"), form.querySelector(".key")]) each.hidden = !hasPictures;
   for (const name of FACET_NAMES) {
     const values = new Set(cards.flatMap((each) => [...each.values[name]]));
     const useful = name === "change" ? hasBaseline : name === "model" || name === "data" ? values.size > 1 : values.size > 0;
