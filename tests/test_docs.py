@@ -3,7 +3,8 @@
 A block of ``python``, ``json``, ``toml`` or ``yaml`` is run or parsed. The commands of ``bash`` and ``console`` blocks
 have only options that there are. Pages of the tutorial are run from top to bottom in a folder of their own: a block
 whose first line is ``# NAME`` is written to the file NAME, and a ``console`` block shows what the command prints, but
-for lines that are ``...``. Where a block cannot run, ``<!-- not run: REASON -->`` stands above it.
+for lines that are ``...``. Where a block cannot run, ``<!-- not run: REASON -->`` stands above it. Of other pages the
+``console`` blocks below ``<!-- run -->`` are run like that.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 TUTORIAL = sorted((DOCS / "tutorial").glob("*.md"))
+RUN = [page for page in PAGES if "<!-- run -->" in page.read_text(encoding="utf-8")]
 LANGUAGES = {"bash", "console", "json", "markdown", "pycon", "python", "text", "toml", "yaml"}
 
 
@@ -44,6 +46,7 @@ class Block:
     language: str
     code: str
     not_run: str
+    run: bool
 
     @property
     def file(self) -> str:
@@ -63,19 +66,20 @@ class Block:
         yield from (line[2:] for line in lines if line.startswith("$ ")) if self.language == "console" else lines
 
 
-_FENCE = re.compile(r"(?:<!-- not run: ([^>]*) -->\n+)?^( *)```(\S*)\n(.*?)^\2```$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"(?:<!-- (?:not run: ([^>]*)|(run)) -->\n+)?^( *)```(\S*)\n(.*?)^\3```$", re.DOTALL | re.MULTILINE)
 
 
 def blocks(page: Path) -> Iterator[Block]:
     text = page.read_text(encoding="utf-8")
     for found in _FENCE.finditer(text):
-        why, indent, language, code = found.groups()
+        why, run, indent, language, code = found.groups()
         yield Block(
             page=page.relative_to(ROOT),
-            line=text.count("\n", 0, found.start(3)) + 1,
+            line=text.count("\n", 0, found.start(4)) + 1,
             language=language,
             code=re.sub(f"^{indent}", "", code, flags=re.MULTILINE),
             not_run=why or "",
+            run=bool(run),
         )
 
 
@@ -159,16 +163,24 @@ def _check_command(command: str, block: Block) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("page", TUTORIAL, ids=lambda page: page.stem)
 def test_a_tutorial_is_run_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "COLUMNS": "100", "PY_COLORS": "0", "CI": ""}
-    for block in blocks(page):
-        if block.not_run:
-            continue
+    _run([block for block in blocks(page) if not block.not_run], tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
+    _run([block for block in blocks(page) if block.run], tmp_path)
+
+
+def _run(chosen: list[Block], folder: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}", "COLUMNS": "100", "PY_COLORS": "0", "CI": ""}
+    for block in chosen:
         if block.file:
-            (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / block.file).write_text(block.content, encoding="utf-8")
+            (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / block.file).write_text(block.content, encoding="utf-8")
         for command in block.commands() if block.language in {"bash", "console"} else ():
             done = subprocess.run(
-                ["bash", "-c", command], cwd=tmp_path, env=environment, text=True, capture_output=True, timeout=600
+                ["bash", "-c", command], cwd=folder, env=environment, text=True, capture_output=True, timeout=600
             )
             if block.language == "console":
                 for line in _shown(block, command):
@@ -183,8 +195,8 @@ def _shown(block: Block, command: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """The text without what differs from one run to the next."""
-    return re.sub(r"\d+(\.\d+)? ?s\b", "_s", " ".join(text.split()))
+    """The text without what differs from one run, or one build of zlib, to the next."""
+    return re.sub(r"\d+(\.\d+)? ?s\b|[\d,]+ bytes", "_", " ".join(text.split()))
 
 
 @pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.name)
