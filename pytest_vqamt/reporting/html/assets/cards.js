@@ -43,7 +43,7 @@ function labelsOf(card) {
     card.contrast ? tag("contrast violated", "unparsed") : null,
     changeOf(card) === "regressed" ? tag("held in the baseline", "regressed") : null,
     card.presumed ? tag("presumed") : null,
-    element("span", { class: "of" }, foreign(card.model), " on ", foreign(card.data)),
+    element("span", { class: "of" }, named(card.model), " on ", named(card.data)),
   );
 }
 
@@ -85,7 +85,7 @@ function questions(card, shots) {
   const several = card.others.length > 0;
   const unseen = ["picture", "text"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
   const said = several
-    ? [card, ...card.others].map(({ model, verdict }) => element("th", { scope: "col" }, foreign(model), " ", tag(verdict, verdict)))
+    ? [card, ...card.others].map(({ model, verdict }) => element("th", { scope: "col" }, named(model), " ", tag(verdict, verdict)))
     : [element("th", { scope: "col" }, element("span", { class: "unseen" }, "answer"))];
   return element(
     "table",

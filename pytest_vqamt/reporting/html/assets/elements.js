@@ -17,6 +17,9 @@ const element = (tag, attributes = {}, ...children) => filled(document.createEle
 // A text that others wrote, whichever way it runs: what stands beside it keeps its place.
 const foreign = (text) => element("bdi", {}, String(text));
 
+// A long spec breaks behind its parts.
+const named = (spec) => element("bdi", {}, ...spec.split(/(?<=[:/])/).flatMap((part) => [part, element("wbr")]));
+
 const drawn = (tag, attributes = {}, ...children) => filled(document.createElementNS(SVG, tag), attributes, children);
 
 function button(text, attributes, pressed) {
