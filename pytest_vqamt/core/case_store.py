@@ -19,6 +19,8 @@ from pytest_vqamt.core.results import RelationResult
 PLAIN_NAME = "cases.jsonl"
 GZIP_NAME = "cases.jsonl.gz"
 FILE_NAMES = (PLAIN_NAME, GZIP_NAME)
+SIMPLIFIED_NAME = "simplified.jsonl"
+"""Violations that were made simpler, to be shown; they are no cases of the run."""
 
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 

@@ -49,6 +49,18 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Simplified:
+    """A violation was made simpler, to be shown: a case that is none of the run's, and counts in no figure."""
+
+    case: Case
+    answers: tuple[Answer | Failure, ...]
+    verdict: Verdict
+    model: str
+    data: str
+    data_spec: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
     """An item was finished."""
 
@@ -62,5 +74,5 @@ class Stopped:
     use: ModelUse
 
 
-Event: TypeAlias = Planned | Answered | Judged | Finished | Stopped
+Event: TypeAlias = Planned | Answered | Judged | Simplified | Finished | Stopped
 Listener: TypeAlias = Callable[[Event], None]

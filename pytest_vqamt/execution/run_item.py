@@ -11,7 +11,7 @@ from threading import Lock
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
+from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Simplified, Stopped
 from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_line, case_row
@@ -286,11 +286,24 @@ class _Run:
         counter.add(case.scene, verdict, self._chance.of(case), before.grounded if before and comparable else None)
 
     def _simplest_violation(self) -> ViolationPreview | None:
+        drawn = self._violation.case
         if self._options.shrink and self._job.baseline is None:
             self._shrink(self._options.shrink)
         if (judged := self._violation.case) is None:
             return None
         self._keep_shown(judged)
+        if drawn is None or judged.case.id != drawn.case.id:
+            job = self._job
+            self._listen(
+                Simplified(
+                    case=judged.case,
+                    answers=judged.answers,
+                    verdict=judged.verdict,
+                    model=job.model.name,
+                    data=job.data,
+                    data_spec=job.data_spec,
+                )
+            )
         return shown_case(judged)
 
     def _simplest_contrast_violation(self) -> ViolationPreview | None:

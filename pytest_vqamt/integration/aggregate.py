@@ -238,9 +238,8 @@ class SessionReport:
         from pytest_vqamt.integration.replay import shown_cases_files
 
         cache, report = self._settings.cache, self._settings.report
-        # Without a cache no violation is shrunk, so each is a case of the report.
         here = from_here(report) if report else None
-        if not cache and here and not here.is_absolute() and len(here.parts) <= _DEPTH:
+        if here and not here.is_absolute() and len(here.parts) <= _DEPTH:
             return f"vqamt replay {violation.id[:_SHORT_ID]}"
         if cache and (cache / ANSWERS_FILE).resolve() in [file.resolve() for file in shown_cases_files()]:
             return f"vqamt replay {violation.id[:_SHORT_ID]}"

@@ -229,6 +229,11 @@ def option_values(config: pytest.Config, dest: str) -> tuple[str, ...]:
     return tuple(values if values is not None else config.getini(dest) or ())
 
 
+def is_any_typed(config: pytest.Config) -> bool:
+    """Whether the command line has an option of the plugin."""
+    return any(config.getoption(option.dest) not in (None, False) for option in OPTIONS)
+
+
 def _has_ini(dest: str) -> bool:
     return any(option.dest == dest and option.ini for option in OPTIONS)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from PIL import Image
 
 from pytest_vqamt.core.case import Case, Outcome, item_name
-from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, find_cases_file, lines_of_case
+from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, SIMPLIFIED_NAME, find_cases_file, lines_of_case
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of
@@ -100,7 +100,7 @@ def _models(resources: Resources, case: Case) -> tuple[list[LoadedModel], list[s
 
 
 def _reported(settings: Settings, resources: Resources, case_id: str) -> _LocatedCase | None:
-    files = [settings.report / name for name in FILE_NAMES] if settings.report else []
+    files = [settings.report / name for name in (*FILE_NAMES, SIMPLIFIED_NAME)] if settings.report else []
     files += [settings.baseline] if settings.baseline else []
     kept = resources.stores.of_shown_cases
 
@@ -294,7 +294,7 @@ class ReportedCase:
         Raises:
             DataError: the file is a baseline that cannot be read.
         """
-        if self.file.name not in FILE_NAMES:
+        if self.file.name not in (*FILE_NAMES, SIMPLIFIED_NAME):
             return dict(Baseline(self.file).head.settings) if self.file.name != _SHOWN_CASES.name else {}
         try:
             report: Json = cast("Json", parse_json(read_text(self.file.with_name("report.json"), MAX_REPORT_BYTES)))
@@ -307,18 +307,23 @@ def find_case(typed: str, report: Path | None) -> ReportedCase:
     """Finds a case by its id ``typed``, or by the beginning of it.
 
     It is searched in ``report``, a folder or the file of a baseline, or by default in every report at most two folders
-    below the current one; and then, by its whole id, among the violations that pytest has shown here.
+    below the current one, and then among the violations that pytest has shown here.
 
     Raises:
         OptionError: no case has this id, or several begin with it.
         DataError: ``report`` has no cases, or a line is broken.
     """
     files = _files(report)
-    if found := find_case_in(typed, files, _shown_cases):
+    beside = dict.fromkeys(file.with_name(SIMPLIFIED_NAME) for file in files)
+    if report is None:
+        beside |= dict.fromkeys(newest_below(SIMPLIFIED_NAME))
+    simplified = [file for file in beside if file.is_file()]
+    found = find_case_in(typed, files, _no_cases) or find_case_in(typed, simplified, _no_cases)
+    if found := found or (find_case_in(typed, [], _shown_cases) if report is None else None):
         return found
     raise OptionError(
         f"Expected the id of a case of a report, or its beginning, but got {typed!r}: "
-        f"{_looked_in(files)}; name the folder of its report with --report"
+        f"{_looked_in(files, with_shown=report is None)}"
     )
 
 
@@ -388,6 +393,10 @@ def _files(report: Path | None) -> list[Path]:
     return [find_cases_file(report)]
 
 
+def _no_cases(_: str) -> Iterator[tuple[Path, str, str]]:
+    return iter(())
+
+
 def _shown_cases(typed: str) -> Iterator[tuple[Path, str, str]]:
     for file in shown_cases_files():
         with AnswerStore(file) as store:
@@ -404,14 +413,21 @@ def _row(line: str, where: str) -> dict[str, Json]:
     return row
 
 
-def _looked_in(files: list[Path]) -> str:
+def _looked_in(files: list[Path], *, with_shown: bool) -> str:
     looked = (
         ", ".join(map(str, sorted(files, key=lambda file: (len(file.parts), file))))
         if files
         else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in REPORT_FOLDERS)
     )
+    if not with_shown:
+        return (
+            f"looked in {looked}, and for simplified violations beside it; name the folder of its report with --report"
+        )
     shown = ", ".join(map(str, shown_cases_files())) or f"{_SHOWN_CASES} (which is not there)"
-    return f"looked in {looked}, and for a violation that was shown in {shown}"
+    return (
+        f"looked in {looked}, and for a violation that was shown in {shown}; name the folder of its report with "
+        "--report"
+    )
 
 
 SHEET = "sheet.png"

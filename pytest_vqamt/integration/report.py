@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pytest_vqamt.core import results
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import FILE_NAMES, case_rows
+from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, case_rows
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import matches
@@ -275,9 +275,9 @@ class Report(results.Report):
         try:
             path.mkdir(parents=True, exist_ok=True)
             if path.resolve() != self.folder.resolve():
-                for name in FILE_NAMES:
+                for name in (*FILE_NAMES, SIMPLIFIED_NAME):
                     (path / name).unlink(missing_ok=True)
-                for name in (*FILE_NAMES, REPORT_FILE):
+                for name in (*FILE_NAMES, SIMPLIFIED_NAME, REPORT_FILE):
                     if (self.folder / name).is_file():
                         shutil.copyfile(self.folder / name, path / name)
         except OSError as error:

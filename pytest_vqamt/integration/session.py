@@ -35,6 +35,7 @@ from pytest_vqamt.integration.items import (
     takes_fixture,
     usage_error,
 )
+from pytest_vqamt.integration.options import is_any_typed
 from pytest_vqamt.integration.plan_only import plan_lines
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCaseIds
@@ -58,7 +59,8 @@ class VqamtSession:
         self.settings = settings
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
-        self._adds_items = bool(config.getoption("vqamt_model") or settings.only)
+        # Without any option on the command line, a session with a model in the ini file is one of other tests.
+        self._adds_items = is_any_typed(config) or bool(settings.only)
         self.resources = Resources(settings, is_worker=self._is_worker)
         self._collected = ResultCollector()
         self._was_stopped: bool | None = None
@@ -327,6 +329,11 @@ class VqamtSession:
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """Says which preset runs where no relations are named, and how many cases there are at most."""
         resources = self.resources
+        if not (items or self._adds_items):
+            return [
+                "vqamt: the ini file names a model, but no relation runs: give an option (--vqamt-report=out, say), or "
+                "write a test that takes vqamt_consistency"
+            ]
         if "item_specs" not in resources.__dict__:
             return []
         pairs = {(spec.model_spec, spec.data_spec): spec.model for spec in resources.item_specs}

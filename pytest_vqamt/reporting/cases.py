@@ -1,5 +1,7 @@
 """``cases.jsonl``: each item writes its own part, and the parts are joined at the end.
 
+A violation that was simplified is in ``simplified.jsonl``, so that ``vqamt replay`` finds it: it is no case of the run.
+
 An item that did not finish has a part but no result, so it is in neither file. Lines are in the order of the items, and
 within an item sorted by case id, which is also the order after a merge. Memory use does not grow with the cases.
 """
@@ -13,12 +15,12 @@ from pathlib import Path
 from types import TracebackType
 
 from pytest_vqamt.core.atomic_write import remove_leftovers, unwritable_folder
-from pytest_vqamt.core.case_store import FILE_NAMES, create_cases, sorted_lines
-from pytest_vqamt.core.events import Event, Judged
+from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, create_cases, sorted_lines
+from pytest_vqamt.core.events import Event, Judged, Simplified
 from pytest_vqamt.core.report_json import case_line, case_row
 
 REPORT_FILE = "report.json"
-REPORT_FILES = ("report.html", "summary.md", "badge.json", "audit.json", REPORT_FILE, *FILE_NAMES)
+REPORT_FILES = ("report.html", "summary.md", "badge.json", "audit.json", REPORT_FILE, SIMPLIFIED_NAME, *FILE_NAMES)
 """All files of a report; each is made from those after it."""
 
 _PARTS = ".cases"
@@ -32,6 +34,7 @@ class CasePartWriter:
         with _writing_into(folder):
             (folder / _PARTS).mkdir(parents=True, exist_ok=True)
             self._lines = (folder / _PARTS / _part(position)).open("wb")
+        self._simplified = folder / _PARTS / _simplified_part(position)
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Judged):
@@ -47,6 +50,17 @@ class CasePartWriter:
             )
             with _writing_into(self._folder):
                 self._lines.write(f"{case_line(row)}\n".encode())
+        elif isinstance(event, Simplified):
+            row = case_row(
+                event.case,
+                event.answers,
+                event.verdict,
+                model=event.model,
+                data=event.data,
+                data_spec=event.data_spec,
+            )
+            with _writing_into(self._folder):
+                self._simplified.write_text(f"{case_line(row)}\n", encoding="utf-8")
 
     def __enter__(self) -> CasePartWriter:
         return self
@@ -96,6 +110,10 @@ def _part(position: int) -> str:
     return f"{position:06}.jsonl"
 
 
+def _simplified_part(position: int) -> str:
+    return f"{position:06}-simplified.jsonl"
+
+
 def remove_parts(folder: Path) -> None:
     """Removes all parts."""
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
@@ -119,3 +137,13 @@ def write_joined(folder: Path, positions: Collection[int], cases: Path, name: st
                 written += 1
             part.unlink()
     return written
+
+
+def simplified_lines(folder: Path, positions: Collection[int]) -> str:
+    """The lines of the simplified violations of the items at ``positions``, in their order.
+
+    Raises:
+        OSError: a part cannot be read.
+    """
+    parts = (folder / _PARTS / _simplified_part(position) for position in sorted(positions))
+    return "".join(part.read_text(encoding="utf-8") for part in parts if part.is_file())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_folder
-from pytest_vqamt.core.case_store import PLAIN_NAME
+from pytest_vqamt.core.case_store import PLAIN_NAME, SIMPLIFIED_NAME
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
 from pytest_vqamt.core.report_json import SCHEMA, Row, report_from_row, report_text
@@ -72,7 +72,10 @@ def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) ->
                     f"--vqamt-report={str(folder)!r}?"
                 )
             counts.write_text(report_text(report), encoding="utf-8")
+            simplified = cases.simplified_lines(folder, positions)
             cases.remove_report(folder)
+            if simplified:
+                replace_text(folder / SIMPLIFIED_NAME, simplified)
     except OSError as error:
         cases.remove_parts(folder)  # they would take the room of the next run on a full disk
         raise unwritable_folder(folder, error) from error

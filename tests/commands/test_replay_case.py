@@ -199,6 +199,20 @@ def test_a_violation_that_was_only_shown_is_found(capsys: pytest.CaptureFixture[
     assert "looked in out/cases.jsonl, and for a violation that was shown in .pytest_cache" in refusal(capsys, "0" * 16)
 
 
+def test_a_simplified_violation_is_found_in_its_report_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    report(Path("out"), row(CASES[0]))
+    report(Path("other"), row(CASES[0]))
+    Path("out/simplified.jsonl").write_text(f"{case_line(row(CASES[1]))}\n", encoding="utf-8")
+    assert told(capsys, CASES[1].id)[0] == "from out/simplified.jsonl"
+    assert told(capsys, CASES[1].id[:8], "--report", "out")[0] == "from out/simplified.jsonl"
+    with AnswerStore(Path(".pytest_cache/d/vqamt/answers.sqlite")) as store:
+        store.keep_case(CASES[1].id, case_line(row(CASES[1])))
+    assert refusal(capsys, CASES[1].id, "--report", "other").endswith(
+        "looked in other/cases.jsonl, and for simplified violations beside it; name the folder of its report with "
+        "--report"
+    )
+
+
 def test_an_unknown_id_says_where_it_was_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
     report(Path("out"), row(CASES[0]))
     report(Path("runs/monday"), row(CASES[1]))

@@ -140,10 +140,10 @@ def test_an_id_that_names_no_item(run: Run) -> None:
     )
 
 
-def test_a_model_of_the_ini_file_adds_no_items(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_model_of_the_ini_file_adds_no_items(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nvqamt_model = oracle\n")
     pytester.makepyfile(test_own="def test_own(): pass")
-    result = run("-v", model=None)
+    result = pytester.runpytest_inprocess("-v")
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*vqamt::*")
     result.stdout.no_fnmatch_line("*vqamt: consistency*")
@@ -239,6 +239,27 @@ def test_the_model_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run
     assert "required: pass rate >= 0.9" in result.stdout.str()
 
 
+def test_with_the_model_in_the_ini_file_any_option_runs_the_relations(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini(
+        """
+        [pytest]
+        vqamt_model = oracle
+        vqamt_data = pictures:20
+        vqamt_relations = metavqa.reversion[object]
+        """
+    )
+    pytester.makepyfile(test_unit="def test_unit(): pass")
+    pytester.runpytest_inprocess("test_unit.py").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("--vqamt-max-cases=4", "--vqamt-report=out").assert_outcomes(passed=2)
+    assert report_in(pytester.path / "out")["relations"][0]["cases"] == 4
+    (pytester.path / "test_unit.py").unlink()
+    nothing = pytester.runpytest_inprocess()
+    assert nothing.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    nothing.stdout.fnmatch_lines(["vqamt: the ini file names a model, but no relation runs: give an option *"])
+    missing = pytester.runpytest_inprocess("--vqamt-baseline=absent.gz")
+    assert missing.ret == pytest.ExitCode.USAGE_ERROR
+
+
 def test_check_asserts_the_gate_and_the_result_reaches_the_report(
     pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
 ) -> None:
@@ -313,12 +334,12 @@ def test_the_models_and_scenes_that_the_options_name(pytester: pytest.Pytester, 
     result.assert_outcomes(passed=3, deselected=8)
 
 
-def test_a_model_that_cannot_be_loaded_is_told_with_its_traceback(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_model_that_cannot_be_loaded_is_told_with_its_traceback(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nvqamt_model = python:broken:load\n")
     pytester.makepyfile(
         broken="def load(): raise ValueError('no weights')", test_own="def test_models(vqamt_models): pass"
     )
-    result = run(model=None)
+    result = pytester.runpytest_inprocess()
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["E   ValueError: no weights", "E   in the factory of model='python:broken:load'"])
     assert "plugin.py" not in result.stdout.str()

@@ -309,3 +309,20 @@ def test_pictures_that_a_checkpoint_made(
     inpainters._loaded.cache_clear()  # as in another process
     monkeypatch.setattr(inpainting, "_checkpoints", {})
     assert_replayed(pytester.runpytest_inprocess(*command(first)), first)
+
+
+def test_the_short_command_works_from_the_report_alone(
+    pytester: pytest.Pytester, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A simplified violation is no case of the run, and CI keeps the report without the cache."""
+    result = run(
+        "--vqamt-relations=metavqa.reversion[object]", "--vqamt-report=out", model="fault:ignores-negation", shrink=30,
+        summary="short",
+    )  # fmt: skip
+    found = re.search(r"vqamt replay ([0-9a-f]{8})\n", result.stdout.str())
+    assert found is not None
+    shutil.rmtree(pytester.path / ".pytest_cache")
+    assert found[1] in (pytester.path / "out" / "simplified.jsonl").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main(["replay", found[1], "--report", "out"]) == 0
+    assert capsys.readouterr().out.startswith("from out/simplified.jsonl\n")

@@ -180,7 +180,7 @@ def test_a_session_that_asks_nothing_leaves_the_report_alone(pytester: pytest.Py
     run("--vqamt-report=out", REVERSION, "--vqamt-plan")
     pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_report = out\n")
     pytester.makepyfile(test_unit="def test_unit(): pass")
-    run(model=None).assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
     assert {file.name: file.read_bytes() for file in (pytester.path / "out").iterdir()} == before
     assert set(before) == {"report.json", "cases.jsonl", "report.html", "summary.md", "badge.json"}
 
