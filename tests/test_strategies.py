@@ -212,7 +212,7 @@ def test_a_spec_is_opened_once_and_not_before_it_is_needed(monkeypatch: pytest.M
         (cases, ("metavqa.reorderr[object]",), "did you mean 'metavqa.reorder'"),
         (cases, ("metavqa.reorder[objects]",), r"known: metavqa.reorder\[object\], metavqa.reorder\[property\]"),
         (cases, (len,), "Expected relation to be a name such as .*relation=<built-in function len>"),
-        (cases, ("metavqa.reorder[object]", "cocoa"), "--vqamt-data"),
+        (cases, ("metavqa.reorder[object]", "cocoa"), "data='cocoa'; did you mean 'coco'"),
     ],
 )
 def test_a_wrong_argument_is_refused_where_it_is_given(

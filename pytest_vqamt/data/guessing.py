@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from pytest_vqamt.core.input_files import expanded, open_input
+from pytest_vqamt.core.input_files import expanded, open_input, parse_json
 
 _HEAD_BYTES = 1 << 16
 
@@ -59,7 +58,7 @@ def _kind_of_folder(folder: Path) -> str:
 def _kind_of_line(line: str) -> str:
     """Scene graphs have objects, or a photo without a question."""
     try:
-        record = json.loads(line)
+        record = parse_json(line)
     except ValueError:
         return "questions"
     is_graph = isinstance(record, dict) and "question" not in record and record.keys() & {"objects", "photo", "regions"}

@@ -49,6 +49,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "picture_world.source": "a table of the package",
     "probing.report": "templates of the package",
     "reporting.audit.page": "templates of the package",
+    "reporting.cases": "parts of our own",
     "reporting.html.page": "templates of the package",
     "serving.config": "a line of our own command",
     "serving.limits": "a body of bounded size",
@@ -70,6 +71,7 @@ NOT_OF_USERS: Mapping[str, str] = {
 """What the modules with calls of their own read, by module."""
 
 ELSEWHERE: Mapping[str, str] = {
+    "data.guessing": "the first record alone, to tell its kind: tests/data/test_guessing.py",
     "data.questions": "rows, each by itself: tests/data/test_questions.py",
     "imaging.inpainting": "weights: tests/imaging/test_inpainting.py",
     "language.question_ranking.embeddings": "weights, only their digest",

@@ -266,7 +266,7 @@ def test_a_missing_baseline_does_not_matter_to_other_tests_or_a_replay(pytester:
     run(f"--vqamt-replay={case}", BASELINE).assert_outcomes(passed=1)
     pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_baseline = base.gz\n")
     pytester.makepyfile(test_unit="def test_unit(): pass")
-    run(model=None).assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
 
 
 def test_a_first_run_may_have_no_baseline(pytester: pytest.Pytester, run: Run) -> None:
@@ -297,11 +297,11 @@ def test_a_broken_file_is_told_before_any_model_is_loaded(
     assert line.startswith(f"ERROR: {pytester.path / 'base.gz'}, line 1: Expected a file that `vqamt bless` wrote")
 
 
-def test_a_session_of_other_tests_does_not_mind_a_broken_file(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_session_of_other_tests_does_not_mind_a_broken_file(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_baseline = base.gz\n")
     pytester.makepyfile(test_unit="def test_unit(): pass")
     (pytester.path / "base.gz").write_bytes(b"no gzip")
-    run(model=None).assert_outcomes(passed=1)
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
 
 
 def test_a_broken_file_is_told_where_a_test_of_the_users_own_wants_it(pytester: pytest.Pytester, run: Run) -> None:

@@ -141,14 +141,12 @@ def test_a_cache_that_cannot_be_used(
     assert asked(pytester) == []
 
 
-def test_a_cache_that_cannot_be_used_by_a_test_with_the_fixture(
-    pytester: pytest.Pytester, run: Run, counted: str
-) -> None:
-    pytester.makeini(f"[pytest]\nvqamt_model = {counted}\nvqamt_cache = kept\n")
+def test_a_cache_that_cannot_be_used_by_a_test_with_the_fixture(pytester: pytest.Pytester, counted: str) -> None:
+    pytester.makeini(f"[pytest]\nvqamt_model = {counted}\nvqamt_cache = kept\nvqamt_relations = control.repeat\n")
     pytester.makepyfile(test_own="def test_own(vqamt_consistency): vqamt_consistency.check()")
     pytester.mkdir("kept")
     garbage(pytester.path / "kept" / "answers.sqlite")
-    result = run("--vqamt-relations=control.repeat", model=None)
+    result = pytester.runpytest_inprocess()
     result.assert_outcomes(failed=1)
     assert "\nExpected an answer cache that can be read and written, but got " in result.stdout.str()
     assert "answer_store.py" not in result.stdout.str()
