@@ -128,6 +128,9 @@ def commands() -> Iterator[str]:
         '| bash | `~/.bashrc` | `eval "$(register-python-argcomplete vqamt)"` |',
         '| zsh | `~/.zshrc`, after `compinit` | `eval "$(register-python-argcomplete vqamt)"` |',
         "| fish | `~/.config/fish/config.fish` | `register-python-argcomplete --shell fish vqamt \\| source` |",
+        "",
+        "With `pytest` in the place of `vqamt`, the values of `--vqamt-relations`, `--vqamt-preset`,",
+        "`--vqamt-model` and `--vqamt-data` are completed, too (pytest 9).",
     )
     for group, names in GROUPS.items():
         yield from ("", f"## {group}")

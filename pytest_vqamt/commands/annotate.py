@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Annotates the data, and prints where the lines are."""
     kind, _, argument = arguments.data.partition(":")
     if kind not in SETTINGS:
-        raise OptionError(f"Expected photos:DIR or snli-ve:DIR to annotate, but got {arguments.data!r}")
+        hint = "" if argument else f"; did you mean 'photos:{kind}'?"
+        raise OptionError(f"Expected photos:DIR or snli-ve:DIR to annotate, but got {arguments.data!r}{hint}")
     given = [*arguments.option, *(f"{MODEL}={spec}" for spec in [arguments.model] if spec)]
     known = None if arguments.model and kind == "photos" else SETTINGS[kind]  # a model has settings of its own
     of_relations, settings = parse_settings(given, "--option", known)

@@ -247,7 +247,8 @@ def check_device(device: str, option: str = "--vqamt-device") -> str:
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
         from pytest_vqamt.core.errors import OptionError
 
-        raise OptionError(f"Expected {option} to be auto, cpu, cuda or cuda:N, but got {device!r}")
+        hint = "; did you mean 'cuda'?" if device.casefold() in ("gpu", "cuda:", "nvidia") else ""
+        raise OptionError(f"Expected {option} to be auto, cpu, cuda or cuda:N, but got {device!r}{hint}")
     return device
 
 

@@ -325,7 +325,9 @@ def _json_object(line: bytes, where: str) -> dict[str, object]:
     try:
         row = parse_json(line)
     except ValueError as error:
-        raise DataError(f"{where}: Expected a JSON object, but got {shortened(line)}: {error}") from error
+        raise DataError(
+            f"{where}: Expected a JSON object, but got {shortened(line)}: {error}; write one JSON object a line"
+        ) from error
     if not isinstance(row, dict):
         raise DataError(f"{where}: Expected a JSON object, but got {shortened(row)}")
     return row

@@ -125,13 +125,28 @@ class ModelCatalogue:
         found = [kind for kind in self.kinds if kind.name == name]
         if not found:
             hint = did_you_mean(name, (kind.name for kind in self.kinds))
-            if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", spec) and "did you mean" not in hint:
-                hint = f"did you mean 'python:{spec}'? {hint}"
+            if not spec:
+                hint = "name one, such as tiny or python:MODULE:NAME (vqamt list)"
+            elif "did you mean" not in hint and (own := _own_code(spec)):
+                hint = f"did you mean {own!r}?"
             raise OptionError(f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; {hint}")
         if len(found) > 1:
             origins = " and ".join(kind.origin for kind in found)
             raise OptionError(f"Expected one kind of model called {name!r}, but got one each from {origins}")
         return found[0]
+
+
+def _own_code(spec: str) -> str:
+    """The spec of the user's code that a module or the path of its file stands for: "./m.py:load" is python:m:load.
+
+    >>> _own_code("./models/m.py:Model"), _own_code("m:Model"), _own_code("m.py")
+    ('python:models.m:Model', 'python:m:Model', 'python:m:NAME')
+    """
+    file, _, name = spec.partition(":")
+    if file.endswith(".py"):
+        module = file.removeprefix("./").removesuffix(".py").replace("/", ".")
+        return f"python:{module}:{name or 'NAME'}"
+    return f"python:{spec}" if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", spec) else ""
 
 
 def _load_kind(kind: ModelKind, argument: str, spec: str, options: ModelOptions) -> object:

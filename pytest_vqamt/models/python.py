@@ -69,9 +69,10 @@ def _import_module(name: str, given: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing and f"{name}.".startswith(f"{missing}."):
+            hint = f": leave '.py' off, as in {name.removesuffix('.py')!r}" if name.endswith(".py") else ""
             raise OptionError(
                 f"Expected a module that can be imported from {here} or is installed, but there is none called "
-                f"{missing!r}, in {given}"
+                f"{missing!r}, in {given}{hint}"
             ) from error
         raised = ModelError(f"Importing module {name!r} for {given} raised {shown(error_text(error))}")
         raise raised.about(error, f"on importing module {name!r} for {given}") from error

@@ -112,6 +112,12 @@ def read_report(folder: Path) -> Report:
     file = folder / REPORT_FILE
     try:
         row: object = parse_json(read_text(file, MAX_REPORT_BYTES))
+    except FileNotFoundError as error:
+        lacks = f"it has no {REPORT_FILE}" if folder.is_dir() else "there is no such folder"
+        raise DataError(
+            f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {lacks}; "
+            "name that of a finished run"
+        ) from error
     except (OSError, ValueError) as error:
         raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {error}") from error
     schema = row.get("schema") if isinstance(row, dict) else None

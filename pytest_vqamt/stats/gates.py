@@ -59,8 +59,10 @@ class Threshold:
         except ValueError:
             rate = -1.0
         if not 0 <= rate <= 1 or (found and not pattern):
+            percent = f"; {rate:g} % is {rate / 100:g}" if 1 < rate <= 100 else ""
             raise OptionError(
-                f"Expected a {_RATES[kind]} from 0 to 1, as RATE or GLOB=RATE, but got --vqamt-{kind.value}={text!r}"
+                f"Expected a {_RATES[kind]} from 0 to 1, as RATE or GLOB=RATE, but got "
+                f"--vqamt-{kind.value}={text!r}{percent}"
             )
         return cls(pattern=pattern or "*", rate=rate)
 

@@ -110,6 +110,8 @@ def test_a_killed_command_continues(tmp_path: Path) -> None:
     [
         (["coco:x"], "Expected photos:DIR or snli-ve:DIR to annotate, but got 'coco:x'"),
         (["photos:"], "Expected --option NAME=REPO-OR-PATH to name a detector (masks, boxes, open-vocabulary, "),
+        (["photos:"], "but got none: give --option boxes=PekingU/rtdetr_r50vd, or --model SPEC to ask a model"),
+        (["own"], "; did you mean 'photos:own'?"),
         (["snli-ve:x"], "Expected --option grounder=REPO-OR-PATH, but got grounder=''"),
         (["photos:x", "--vqamt-option=boxs=y"], "'boxs=y'; did you mean 'boxes'?"),
         (["photos:x", "--vqamt-option=erase=white"], "Expected --option to set a detector, but got 'erase'"),

@@ -125,6 +125,9 @@ MISTAKES = {
         ("--vqamt-model=oracel",),
         "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you mean 'oracle'?",
     ),
+    "the file of a model": (("--vqamt-model=./own/m.py:load",), "; did you mean 'python:own.m:load'?"),
+    "a percentage": (("--vqamt-fail-under=80",), "but got --vqamt-fail-under='80'; 80 % is 0.8"),
+    "a GPU": (("--vqamt-device=gpu",), "but got 'gpu'; did you mean 'cuda'?"),
     "a model without its argument": (
         ("--vqamt-model=fault",),
         "Expected --vqamt-model=fault:NAME, but got model='fault'",

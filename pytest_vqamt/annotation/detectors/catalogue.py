@@ -64,7 +64,8 @@ def check(settings: Mapping[str, str]) -> None:
         )
     if not any(name in settings for name in TRUST_ORDER):
         raise OptionError(
-            f"Expected --option NAME=REPO-OR-PATH to name a detector ({', '.join(TRUST_ORDER)}), but got none"
+            f"Expected --option NAME=REPO-OR-PATH to name a detector ({', '.join(TRUST_ORDER)}), but got none: "
+            "give --option boxes=PekingU/rtdetr_r50vd, or --model SPEC to ask a model (docs/how-to/annotate.md)"
         )
 
 

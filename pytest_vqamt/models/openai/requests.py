@@ -411,8 +411,15 @@ def parse_body(body: bytes, url: str) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, Mapping):
+        is_page = body.lstrip()[:1] == b"<"
+        page = (
+            " but an HTML page: check the URL (does it end with /v1?), and whether a login is asked for"
+            if is_page
+            else ""
+        )
         raise QueryError(
-            f"Expected the JSON of a chat completion from {url}, but got {len(body)} bytes that hold no JSON object"
+            f"Expected the JSON of a chat completion from {url}, but got {len(body)} bytes that hold no JSON "
+            f"object{page}"
         )
     return found
 

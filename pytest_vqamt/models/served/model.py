@@ -355,7 +355,8 @@ class ServedConnection:
             failure: VqamtError = ModelError(f"Expected {self.url} to answer, but the model was disabled meanwhile")
         except WireError as error:
             failure = ModelError(
-                f"Expected `vqamt serve` of this version at {self.url}, but got a response that cannot be read: {error}"
+                f"Expected `vqamt serve` of this version at {self.url}, but got a response that cannot be read: "
+                f"{error}: check the URL, and that `vqamt serve` runs there"
             )
         except (ModelError, QueryError) as error:
             failure = type(error)(str(error))

@@ -110,6 +110,7 @@ def test_what_is_wrong_with_a_query_costs_it_alone(serve: Serve, model: Load, ma
     [
         (NOT_JSON, "17 bytes that hold no JSON object"),
         (Reply(), "0 bytes that hold no JSON object"),
+        (Reply(body=b" <html>Log in</html>"), "no JSON object but an HTML page: check the URL"),
         (Reply(body=YES.body[:-5]), "that hold no JSON object"),
         (Reply(body=b"[1]"), "3 bytes that hold no JSON object"),
         (Reply(body=b"{}"), "got null as choices"),
