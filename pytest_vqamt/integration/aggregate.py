@@ -12,7 +12,7 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.plain_text import shortened, shown
+from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
@@ -165,7 +165,7 @@ class SessionReport:
             why = next(filter(None, collected.failed.values()), "")
             self._untested = (
                 f"NO CASE WAS JUDGED: {count_noun(len(collected.failed), 'test')} ended in an error"
-                f"{f', the first: {shown(shortened(why, _LONGEST_REASON))}' if why else ''}"
+                f"{f', the first: {shown(why, _LONGEST_REASON)}' if why else ''}"
             )
             return
         if not (terms.sampling.is_whole and report.complete):
