@@ -45,6 +45,10 @@ _DISABLED_AFTER = 32
 _OUT_OF_MEMORY = (
     "memory ran out on a single query: give --vqamt-dtype=bfloat16, fewer workers on one device, or a smaller model"
 )
+_OUT_OF_USERS_MEMORY = (
+    "memory ran out on a single query: load the model in a lower precision or a smaller one, call it under "
+    "torch.inference_mode(), or run fewer workers on one device"
+)
 
 
 def no_look_ahead(_task: Task, _n: int) -> Sequence[Query]:
@@ -475,7 +479,8 @@ class BatchBisector:
             raise
         except Exception as error:  # a model may raise anything; the one bad query is found and reported
             ran_out = is_out_of_memory(error)
-            cause = OutOfMemoryError(f"{_OUT_OF_MEMORY} ({error})") if ran_out else error
+            advice = _OUT_OF_USERS_MEMORY if self._model.is_users else _OUT_OF_MEMORY
+            cause = OutOfMemoryError(f"{advice} ({error})") if ran_out else error
         else:
             with self._lock:
                 self._model.batch.grow_after(len(inputs))

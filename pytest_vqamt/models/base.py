@@ -313,6 +313,8 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
             f"Expected model {name!r} to be an object with a method answer, entail or caption, or a function "
             f"f(image, text), but got {'the class ' if isinstance(model, type) else ''}{described(model)}"
         )
+    for task, method in methods.items():
+        _check_method(name, method, METHODS[task] if hasattr(model, METHODS[task]) else "")
     declared: object = getattr(model, "fingerprint", None)
     if not isinstance(declared, str | None):
         raise ModelError(
@@ -460,6 +462,32 @@ def _methods(model: object) -> dict[Task, Method]:
     return methods
 
 
+def _check_method(name: str, method: Method, called: str) -> None:
+    """Raises ModelError for an async method or function, and for a method that takes no batch.
+
+    ``called`` is the name by which the model has the method; "" where the model is a function.
+    """
+    place = f" ({location(method)})" if location(method) else ""
+    who = f"{getattr(method, '__qualname__', type(method).__qualname__)}() of model {name!r}{place}"
+    function = inspect.unwrap(method)
+    if any(map(inspect.iscoroutinefunction, (function, type(function).__call__))):
+        raise ModelError(f"Expected {who} to return its answers, but it is async: {_CALL_ASYNC}")
+    if not called or accepts(method, "batch"):
+        return
+    try:
+        signature = _signature(method)
+    except (TypeError, ValueError):
+        return  # a function of C may have none
+    raise ModelError(
+        f"Expected {who} to take one batch, {called}(self, batch), but it takes {signature}: return a list with an "
+        "answer for each.image and each.text of the batch, or let the model be a function f(image, text) "
+        "(docs/tutorial/your-model.md)"
+    )
+
+
+_CALL_ASYNC = "call it in a plain function, return asyncio.run(...)"
+
+
 def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[ModelInput]], Any] | None:
     """Its method of this name, unless that has another signature and so another purpose."""
     found: object = getattr(model, name, None)
@@ -479,10 +507,12 @@ def _forecast(
 
 
 def _per_input(function: Callable[..., object]) -> Method:
-    def answer(batch: Sequence[ModelInput]) -> object:
-        return [function(each.image, each.text) for each in batch]
+    name = getattr(function, "__qualname__", type(function).__qualname__)
 
-    answer.__qualname__ = getattr(function, "__qualname__", type(function).__qualname__)
+    def answer(batch: Sequence[ModelInput]) -> object:
+        return [_awaitable_refused(function(each.image, each.text), name) for each in batch]
+
+    answer.__qualname__ = name
     answer.__wrapped__ = function  # type: ignore[attr-defined]  # for the place of the function in messages
     return answer
 
@@ -539,12 +569,21 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
     Raises:
         ModelError: the model returned something else.
     """
+    _awaitable_refused(returned, who)
     if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
         raise ModelError(f"Expected {who} to return a sequence of answers, but got {described(returned)}")
     given = tuple(returned)
     if len(given) != len(batch):
         raise ModelError(f"Expected {who} to return {len(batch)} answers, one per input, but got {len(given)}")
     return tuple(_answer(value, item, who) for value, item in zip(given, batch, strict=True))
+
+
+def _awaitable_refused(returned: object, who: str) -> object:
+    """What a method returned; raises ModelError for a coroutine, and closes it, so that Python warns of none."""
+    if not inspect.iscoroutine(returned):
+        return returned
+    returned.close()
+    raise ModelError(f"Expected {who} to return its answers, but it returns a coroutine: {_CALL_ASYNC}")
 
 
 def _answer(value: object, item: ModelInput, who: str) -> Answer:

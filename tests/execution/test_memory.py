@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -81,9 +82,19 @@ def test_one_query_that_does_not_fit_costs_only_itself(store: AnswerStore) -> No
     found = ask(model, store, TEXTS[:8])
     lost = found.pop(TEXTS[5])
     assert isinstance(lost, Failure)
-    assert lost.reason.startswith("OutOfMemoryError: memory ran out on a single query: give --vqamt-dtype=bfloat16")
+    assert lost.reason.startswith("OutOfMemoryError: memory ran out on a single query: load the model in a lower prec")
+    assert "--vqamt" not in lost.reason  # no option reaches the user's own code
     assert all(isinstance(answer, Answer) for answer in found.values())
     assert sorted(model.answered) == sorted(found)
+
+
+def test_models_that_options_reach_are_told_of_these(store: AnswerStore) -> None:
+    model = replace(loaded(Small(room=0)), is_users=False)
+    pipeline = InputPipeline(Scenes(1), 2)
+    lost = QueryRunner(model, store, pipeline, lambda _: None).run({query("a").id: query("a")})[query("a").id]
+    pipeline.close()
+    assert isinstance(lost, Failure)
+    assert lost.reason.startswith("OutOfMemoryError: memory ran out on a single query: give --vqamt-dtype=bfloat16")
 
 
 def test_one_query_that_does_not_fit_makes_no_batch_smaller(store: AnswerStore) -> None:

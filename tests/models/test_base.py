@@ -203,6 +203,54 @@ def test_what_is_no_model_is_refused(model: object, got: str) -> None:
     assert got in str(told.value)
 
 
+class OfOne:
+    """Answers one question, where a batch is wanted."""
+
+    def answer(self, image: Image, question: str) -> str:
+        return f"{image} {question}"
+
+
+class Async:
+    async def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        return ["yes" for _ in batch]
+
+    async def one(self, image: Image, question: str) -> str:
+        return f"{image} {question}"
+
+
+class AsyncCall:
+    async def __call__(self, image: Image, question: str) -> str:
+        return f"{image} {question}"
+
+
+def test_a_class_that_answers_one_question_is_told_of_batches() -> None:
+    with pytest.raises(ModelError) as told:
+        wrap_model("mine", OfOne(), DEFAULTS)
+    wanted = f"Expected OfOne.answer() of model 'mine' ({location(OfOne.answer)}) to take one batch, "
+    assert str(told.value).startswith(f"{wanted}answer(self, batch), but it takes (image")
+    assert "question" in str(told.value)
+    assert "function f(image, text)" in str(told.value)
+    assert wrap_model("mine", OfOne().answer, DEFAULTS).tasks == (Task.VQA,)
+
+
+@each_row("model, name", [(Async(), "Async.answer"), (Async().one, "Async.one"), (AsyncCall(), "AsyncCall")])
+def test_what_is_async_is_refused(model: object, name: str) -> None:
+    with pytest.raises(ModelError) as told:
+        wrap_model("mine", model, DEFAULTS)
+    assert str(told.value).startswith(f"Expected {name}() of model 'mine'")
+    assert str(told.value).endswith("but it is async: call it in a plain function, return asyncio.run(...)")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_coroutine_for_an_answer_is_refused_and_closed(ask: Ask) -> None:
+    model = wrap_model("mine", lambda image, text: Async().one(image, text), DEFAULTS)
+    with pytest.raises(ModelError, match=r"but it returns a coroutine: .*asyncio\.run"):
+        model.ask(Task.VQA, [ask(), ask()])
+    model = wrap_model("mine", Returns(Async().answer(())), DEFAULTS)
+    with pytest.raises(ModelError, match=r"Expected Returns\.answer\(\).* but it returns a coroutine: "):
+        model.ask(Task.VQA, [ask(), ask()])
+
+
 @each_row("returned", [["yes", "no"], ("yes", "no"), np.array(["yes", "no"]), iter(["yes", "no"])])
 def test_texts_stand_for_answers(ask: Ask, returned: object) -> None:
     answers = wrap_model("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
