@@ -136,10 +136,14 @@ def test_an_unknown_kind_is_refused_with_the_nearest(catalogue: ModelCatalogue) 
 
 
 def test_a_module_with_a_factory_is_guessed(catalogue: ModelCatalogue) -> None:
-    assert "; did you mean 'python:my_models:load'? known: " in refusal(catalogue, "my_models:load")
+    assert refusal(catalogue, "my_models:load").endswith("; did you mean 'python:my_models:load'?")
 
 
-@each_row("spec", ["", "gpt", "llava:org/name"])
+def test_an_empty_model_is_refused_with_an_example(catalogue: ModelCatalogue) -> None:
+    assert refusal(catalogue, "").endswith("got model=''; name one, such as tiny or python:MODULE:NAME (vqamt list)")
+
+
+@each_row("spec", ["gpt", "llava:org/name"])
 def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: ModelCatalogue, spec: str) -> None:
     assert refusal(catalogue, spec) == (
         f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; "
