@@ -50,14 +50,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simplified:
-    """A violation was made simpler, to be shown: a case that is none of the run's, and counts in no figure."""
+    """A violation was made simpler, to be shown: ``line`` is that of a case that is none of the run's."""
 
-    case: Case
-    answers: tuple[Answer | Failure, ...]
-    verdict: Verdict
-    model: str
-    data: str
-    data_spec: str = ""
+    line: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

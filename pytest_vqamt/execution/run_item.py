@@ -291,19 +291,9 @@ class _Run:
             self._shrink(self._options.shrink)
         if (judged := self._violation.case) is None:
             return None
-        self._keep_shown(judged)
+        line = self._keep_shown(judged)
         if drawn is None or judged.case.id != drawn.case.id:
-            job = self._job
-            self._listen(
-                Simplified(
-                    case=judged.case,
-                    answers=judged.answers,
-                    verdict=judged.verdict,
-                    model=job.model.name,
-                    data=job.data,
-                    data_spec=job.data_spec,
-                )
-            )
+            self._listen(Simplified(line=line))
         return shown_case(judged)
 
     def _simplest_contrast_violation(self) -> ViolationPreview | None:
@@ -312,8 +302,8 @@ class _Run:
         self._keep_shown(judged)
         return shown_contrast(judged)
 
-    def _keep_shown(self, judged: JudgedCase) -> None:
-        """Keeps a case that is shown, so that it can be replayed without a report."""
+    def _keep_shown(self, judged: JudgedCase) -> str:
+        """Keeps a case that is shown, so that it can be replayed without a report, and returns its line."""
         job = self._job
         row = case_row(
             judged.case,
@@ -323,7 +313,9 @@ class _Run:
             data=job.data,
             data_spec=job.data_spec,
         )
-        self._stores.of_shown_cases.keep_case(judged.case.id, case_line(row))
+        line = case_line(row)
+        self._stores.of_shown_cases.keep_case(judged.case.id, line)
+        return line
 
     def _shrink(self, budget: int) -> None:
         """Simplifies the violation with at most ``budget`` queries that the cases of this item did not need.

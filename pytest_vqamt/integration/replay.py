@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from PIL import Image
 
 from pytest_vqamt.core.case import Case, Outcome, item_name
-from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, SIMPLIFIED_NAME, find_cases_file, lines_of_case
+from pytest_vqamt.core.case_store import FILE_NAMES, SIMPLIFIED_NAME, find_cases_file, lines_of_case
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of
@@ -103,11 +103,9 @@ def _reported(settings: Settings, resources: Resources, case_id: str) -> _Locate
     files = [settings.report / name for name in (*FILE_NAMES, SIMPLIFIED_NAME)] if settings.report else []
     files += [settings.baseline] if settings.baseline else []
     kept = resources.stores.of_shown_cases
-
-    def shown_cases(typed: str) -> Iterator[tuple[Path, str, str]]:
-        return ((kept.file or _SHOWN_CASES, whole_id, row) for whole_id, row in kept.cases(typed).items())
-
-    reported = find_case_in(case_id, [file for file in files if file.is_file()], shown_cases)
+    kept_file = kept.file or _SHOWN_CASES
+    shown = (_Line(kept_file, str(kept_file), row) for row in kept.cases(case_id).values())
+    reported = _first_with_case(case_id, _lines_in_files(files, case_id), shown)
     if reported is None:
         return None
     where, row = _preferred(reported, settings.data)
@@ -260,9 +258,9 @@ _MAX_NAMED = 5
 """The most ids that a message names."""
 
 
-def shown_cases_files() -> tuple[Path, ...]:
+def shown_cases_files() -> list[Path]:
     """The files with the violations that pytest has shown, in the current folder and in those up to two below it."""
-    return tuple(newest_below(_SHOWN_CASES))
+    return newest_below(_SHOWN_CASES)
 
 
 def newest_below(*names: str | Path) -> list[Path]:
@@ -314,49 +312,66 @@ def find_case(typed: str, report: Path | None) -> ReportedCase:
         DataError: ``report`` has no cases, or a line is broken.
     """
     files = _files(report)
-    beside = dict.fromkeys(file.with_name(SIMPLIFIED_NAME) for file in files)
-    if report is None:
-        beside |= dict.fromkeys(newest_below(SIMPLIFIED_NAME))
-    simplified = [file for file in beside if file.is_file()]
-    found = find_case_in(typed, files, _no_cases) or find_case_in(typed, simplified, _no_cases)
-    if found := found or (find_case_in(typed, [], _shown_cases) if report is None else None):
+    simplified = [file.with_name(SIMPLIFIED_NAME) for file in files] if report else newest_below(SIMPLIFIED_NAME)
+    shown = () if report else shown_cases_files()
+    if found := _first_with_case(
+        typed, _lines_in_files(files, typed), _lines_in_files(simplified, typed), _shown_lines(shown, typed)
+    ):
         return found
+    looked = sorted((*files, *shown), key=lambda file: (len(file.parts), file))
     raise OptionError(
         f"Expected the id of a case of a report, or its beginning, but got {typed!r}: "
-        f"{_looked_in(files, with_shown=report is None)}"
+        + (f"it is not in {', '.join(map(str, looked))}" if looked else "there is no report in this folder or below it")
+        + (f" or {SIMPLIFIED_NAME} beside it" if report else "; if the report is elsewhere, name it with --report=DIR")
     )
 
 
-def find_case_in(
-    typed: str, files: Sequence[Path], shown_cases: Callable[[str], Iterable[tuple[Path, str, str]]]
-) -> ReportedCase | None:
-    """Finds a case in ``files``, or else with ``shown_cases``, which gives files, ids and rows.
+class _Line(NamedTuple):
+    """A line on a case: its file, its place for messages, and its text."""
+
+    file: Path
+    where: str
+    text: str
+
+    @property
+    def case_id(self) -> str:
+        return self.text.split('"', 4)[3]
+
+
+def _lines_in_files(files: Iterable[Path], typed: str) -> Iterator[_Line]:
+    """The lines on cases whose ids begin with ``typed``, in those of the files that are there.
+
+    Raises:
+        DataError: a file cannot be read.
+    """
+    for file in files:
+        if file.is_file():
+            for where, line in lines_of_case(file, typed):
+                yield _Line(file, where, line.decode("utf-8", "replace"))
+
+
+def _first_with_case(typed: str, *places: Iterable[_Line]) -> ReportedCase | None:
+    """The case in the first of ``places`` that has one; its other files are named with it.
 
     Raises:
         OptionError: several ids begin with ``typed``.
         DataError: a file cannot be read, or a line is broken.
     """
-    ids: dict[str, None] = {}
-    lines: dict[Path, list[tuple[str, str]]] = {}
-    for file in files:
-        for where, line in lines_of_case(file, typed):
-            text = line.decode("utf-8", "replace")
-            ids[text.split('"', 4)[3]] = None
-            if len(ids) == 1:
-                lines.setdefault(file, []).append((where, text))
-    for file, case_id, row in () if ids else shown_cases(typed):
-        ids[case_id] = None
-        if len(ids) == 1:
-            lines.setdefault(file, []).append((str(file), row))
-    if len(ids) > 1:
-        named = ", ".join([*list(ids)[:_MAX_NAMED], *(["..."] if len(ids) > _MAX_NAMED else [])])
-        raise OptionError(
-            f"Expected the id of one case, but got {typed!r}, with which {len(ids)} begin ({named}): type more of it"
-        )
-    for case_id in ids:
-        file, *others = lines
-        rows = tuple((where, _row(line, where)) for where, line in lines[file])
-        return ReportedCase(id=case_id, rows=rows, file=file, also_in=tuple(others))
+    for place in places:
+        lines: dict[str, dict[Path, list[_Line]]] = {}
+        for line in place:
+            of_case = lines.setdefault(line.case_id, {})
+            if len(lines) == 1:
+                of_case.setdefault(line.file, []).append(line)
+        if len(lines) > 1:
+            named = ", ".join([*list(lines)[:_MAX_NAMED], *(["..."] if len(lines) > _MAX_NAMED else [])])
+            raise OptionError(
+                f"Expected the id of one case, but got {typed!r}, with which {len(lines)} begin ({named}): type more "
+                "of it"
+            )
+        for case_id, (file, *others) in lines.items():
+            rows = tuple((line.where, _row(line)) for line in lines[case_id][file])
+            return ReportedCase(id=case_id, rows=rows, file=file, also_in=tuple(others))
     return None
 
 
@@ -393,41 +408,23 @@ def _files(report: Path | None) -> list[Path]:
     return [find_cases_file(report)]
 
 
-def _no_cases(_: str) -> Iterator[tuple[Path, str, str]]:
-    return iter(())
-
-
-def _shown_cases(typed: str) -> Iterator[tuple[Path, str, str]]:
-    for file in shown_cases_files():
+def _shown_lines(files: Iterable[Path], typed: str) -> Iterator[_Line]:
+    for file in files:
         with AnswerStore(file) as store:
-            yield from ((file, case_id, row) for case_id, row in store.cases(typed).items())
+            for row in store.cases(typed).values():
+                yield _Line(file, str(file), row)
 
 
-def _row(line: str, where: str) -> dict[str, Json]:
+def _row(line: _Line) -> dict[str, Json]:
     try:
-        row = cast("Json", parse_json(line))
+        row = cast("Json", parse_json(line.text))
     except ValueError as error:
-        raise DataError(f"{where}: Expected a whole line of a report, but got {error}: make the report anew") from error
+        raise DataError(
+            f"{line.where}: Expected a whole line of a report, but got {error}: make the report anew"
+        ) from error
     if not isinstance(row, dict):
-        raise DataError(f"{where}: Expected a JSON object, but got {line[:60]!r}: make the report anew")
+        raise DataError(f"{line.where}: Expected a JSON object, but got {line.text[:60]!r}: make the report anew")
     return row
-
-
-def _looked_in(files: list[Path], *, with_shown: bool) -> str:
-    looked = (
-        ", ".join(map(str, sorted(files, key=lambda file: (len(file.parts), file))))
-        if files
-        else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in REPORT_FOLDERS)
-    )
-    if not with_shown:
-        return (
-            f"looked in {looked}, and for simplified violations beside it; name the folder of its report with --report"
-        )
-    shown = ", ".join(map(str, shown_cases_files())) or f"{_SHOWN_CASES} (which is not there)"
-    return (
-        f"looked in {looked}, and for a violation that was shown in {shown}; name the folder of its report with "
-        "--report"
-    )
 
 
 SHEET = "sheet.png"

@@ -51,16 +51,8 @@ class CasePartWriter:
             with _writing_into(self._folder):
                 self._lines.write(f"{case_line(row)}\n".encode())
         elif isinstance(event, Simplified):
-            row = case_row(
-                event.case,
-                event.answers,
-                event.verdict,
-                model=event.model,
-                data=event.data,
-                data_spec=event.data_spec,
-            )
             with _writing_into(self._folder):
-                self._simplified.write_text(f"{case_line(row)}\n", encoding="utf-8")
+                self._simplified.write_text(f"{event.line}\n", encoding="utf-8")
 
     def __enter__(self) -> CasePartWriter:
         return self

@@ -196,7 +196,7 @@ def test_a_violation_that_was_only_shown_is_found(capsys: pytest.CaptureFixture[
         f"from {kept}",
         f"case {CASES[1].id}: ours.erase[object], scene {CASES[1].scene}, on tiny",
     ]
-    assert "looked in out/cases.jsonl, and for a violation that was shown in .pytest_cache" in refusal(capsys, "0" * 16)
+    assert f"it is not in out/cases.jsonl, {kept}; " in refusal(capsys, "0" * 16)
 
 
 def test_a_simplified_violation_is_found_in_its_report_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -208,8 +208,7 @@ def test_a_simplified_violation_is_found_in_its_report_alone(capsys: pytest.Capt
     with AnswerStore(Path(".pytest_cache/d/vqamt/answers.sqlite")) as store:
         store.keep_case(CASES[1].id, case_line(row(CASES[1])))
     assert refusal(capsys, CASES[1].id, "--report", "other").endswith(
-        "looked in other/cases.jsonl, and for simplified violations beside it; name the folder of its report with "
-        "--report"
+        "it is not in other/cases.jsonl or simplified.jsonl beside it"
     )
 
 
@@ -217,14 +216,13 @@ def test_an_unknown_id_says_where_it_was_looked_for(capsys: pytest.CaptureFixtur
     report(Path("out"), row(CASES[0]))
     report(Path("runs/monday"), row(CASES[1]))
     assert refusal(capsys, "nonsense") == (
-        "Expected the id of a case of a report, or its beginning, but got 'nonsense': looked in out/cases.jsonl, "
-        "runs/monday/cases.jsonl, and for a violation that was shown in .pytest_cache/d/vqamt/answers.sqlite "
-        "(which is not there); name the folder of its report with --report"
+        "Expected the id of a case of a report, or its beginning, but got 'nonsense': it is not in "
+        "out/cases.jsonl, runs/monday/cases.jsonl; if the report is elsewhere, name it with --report=DIR"
     )
 
 
 def test_without_any_report_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "looked in no report, for there is none in cases.jsonl, */cases.jsonl, */*/cases.jsonl, and " in (
+    assert "there is no report in this folder or below it; if the report is elsewhere, name it with --report=DIR" in (
         refusal(capsys, CASES[0].id)
     )
 

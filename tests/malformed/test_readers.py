@@ -71,7 +71,7 @@ NOT_OF_USERS: Mapping[str, str] = {
 """What the modules with calls of their own read, by module."""
 
 ELSEWHERE: Mapping[str, str] = {
-    "data.guessing": "the first record alone, to tell its kind: tests/data/test_guessing.py",
+    "data.catalogue": "the first record alone, to tell its kind: tests/data/test_spec_of_path.py",
     "data.questions": "rows, each by itself: tests/data/test_questions.py",
     "imaging.inpainting": "weights: tests/imaging/test_inpainting.py",
     "language.question_ranking.embeddings": "weights, only their digest",

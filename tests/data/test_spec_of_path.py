@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.data.guessing import spec_of_path
+from pytest_vqamt.data.catalogue import spec_of_path
 
 
 @pytest.mark.parametrize(
