@@ -24,6 +24,7 @@ from pytest_vqamt.annotation.writing import (
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.messages import short_path
 from pytest_vqamt.data.own_photos import noted
@@ -80,12 +81,17 @@ def ground_hypotheses(argument: str, options: ModelOptions) -> Outcome:
         present = tuple(photo for photo in counts if _is_present(photo, files.photos))
         print_other_settings(_other_settings(files, settings), folder / UNITS)
         number = sum(counts[photo] for photo in present)
-        print_status(f"looking for units of {number} hypotheses about {len(present)} photos in {short_path(folder)}")
+        print_status(
+            f"looking for units of {count_noun(number, 'hypothesis', 'hypotheses')} about "
+            f"{count_noun(len(present), 'photo')} in {short_path(folder)}"
+        )
         annotator = _Annotator(index, folder, files.photos, _grounder(options), settings)
         boxes, failures = annotate_each(present, annotator.look, annotator.write)
     return Outcome(
-        summary=f"added {len(boxes)} lines to {short_path(folder / UNITS)}: {sum(boxes)} boxes, none in "
-        f"{boxes.count(0)} hypotheses. Correct them; the scores are in {short_path(folder / NOTES)}",
+        summary=f"added {count_noun(len(boxes), 'line')} to {short_path(folder / UNITS)}: "
+        f"{count_noun(sum(boxes), 'box', 'boxes')}, none in "
+        f"{count_noun(boxes.count(0), 'hypothesis', 'hypotheses')}. Correct them; "
+        f"the scores are in {short_path(folder / NOTES)}",
         failures=failures,
     )
 

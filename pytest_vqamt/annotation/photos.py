@@ -19,6 +19,7 @@ from pytest_vqamt.annotation.writing import (
     settings_named,
 )
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.cleaning import cleaned, is_multi_coloured
 from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
@@ -53,20 +54,18 @@ def annotate_photos(argument: str, options: ModelOptions) -> Outcome:
         taken = set(folder.ids())
         others = [used for photo, used in _settings_of_lines(folder).items() if photo in lines and used != settings]
         print_other_settings(others, folder.file)
-        print_status(f"looking at {_count(len(bare), 'photo')} in {short_path(folder.path)} without a line in {FILE}")
+        print_status(
+            f"looking at {count_noun(len(bare), 'photo')} in {short_path(folder.path)} without a line in {FILE}"
+        )
         annotator = _Annotator(folder, catalogue.detector_of(options), settings, taken)
         counts, failures = annotate_each(bare, annotator.look, annotator.write)
-    found = f"{_count(sum(counts), 'object')}, none in {counts.count(0)} photos"
+    found = f"{count_noun(sum(counts), 'object')}, none in {count_noun(counts.count(0), 'photo')}"
     advice = " Lower min-score, or take other detectors." if counts and not any(counts) else ""
     return Outcome(
-        summary=f"added {_count(len(counts), 'line')} to {short_path(folder.file)}: {found}.{advice} Correct them; the "
-        f"scores are in {short_path(folder.path / NOTES)}",
+        summary=f"added {count_noun(len(counts), 'line')} to {short_path(folder.file)}: {found}.{advice} "
+        f"Correct them; the scores are in {short_path(folder.path / NOTES)}",
         failures=failures,
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _settings_of_lines(folder: OwnPhotos) -> Mapping[str, Mapping[str, object]]:

@@ -11,6 +11,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
@@ -143,8 +144,8 @@ def _draw(report: Report, data: ReportData, arguments: argparse.Namespace) -> It
     write_sheet(sample, {each.item: each.claim for each in report.relations}, data, arguments.out)
     items = len(sample.population)
     yield (
-        f"{len(sample.cases)} of {describe_population(of, sample.drawn_from)} drawn, of {items} relation "
-        f"variant{'' if items == 1 else 's'}"
+        f"{len(sample.cases)} of {describe_population(of, sample.drawn_from)} drawn, of "
+        f"{count_noun(items, 'relation variant')}"
     )
     then = shlex.join(["vqamt", "audit", str(arguments.report), "--read", str(arguments.out / SHEET)])
     yield f"to tick in a browser:       {arguments.out / AUDIT_PAGE}"

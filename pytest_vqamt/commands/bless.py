@@ -11,6 +11,7 @@ from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
 from pytest_vqamt.reporting.files import read_report
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     head = written.head
     cases = sum(each.tally.cases for each in head.items)
     models, data = (", ".join(name for name, _ in named) for named in (head.models, head.data))
-    print(f"blessed {len(head.items)} items, {cases} cases, of {models} on {data}")
+    print(f"blessed {count_noun(len(head.items), 'item')}, {count_noun(cases, 'case')}, of {models} on {data}")
     print(f"{arguments.out}: {written.size_bytes:,} bytes")
     blessed = {(each.item, each.model, each.data) for each in head.items}
     relations = read_report(arguments.report).relations

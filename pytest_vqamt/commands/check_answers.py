@@ -9,7 +9,7 @@ from collections import Counter
 from pytest_vqamt.commands.json_lines import read_records
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import shown
+from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.reading import AnswerReading, read
 from pytest_vqamt.language.answers.text import UnreadableAnswer
@@ -52,7 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{shown(answer)}  ->  {found}{wanted}")
     if not counts:
         raise DataError(f"Expected rows with a question and an answer, but {arguments.file!r} has none")
-    print(f"{counts.total()} answers: " + ", ".join(f"{name} {times}" for name, times in counts.most_common()))
+    print(
+        f"{count_noun(counts.total(), 'answer')}: "
+        + ", ".join(f"{name} {times}" for name, times in counts.most_common())
+    )
     if differing:
         print(f"{differing} not as expected", file=sys.stderr)
     return ExitStatus.FINDING if differing else ExitStatus.OK

@@ -8,6 +8,7 @@ import sys
 from pytest_vqamt.commands.json_lines import json_line, read_records
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.language.captions.reading import CaptionReading
 from pytest_vqamt.language.captions.verdicts import CaptionVerdict, check_captions
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         result = {"violated": verdict.violated, "relation": verdict.relation or None, "kind": verdict.kind or None}
         print(json_line({**record.row, **result}))
     if bad:
-        print(f"vqamt: {judged} rows judged, {bad} left out, which cannot be read", file=sys.stderr)
+        print(f"vqamt: {count_noun(judged, 'row')} judged, {bad} left out, which cannot be read", file=sys.stderr)
     if bad and not judged:
         return ExitStatus.USAGE
     return ExitStatus.FINDING if found and arguments.fail else ExitStatus.OK

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.plain_text import shown
+from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"bad: {shown(line)}")
     for warning in odd:
         print(f"odd: {shown(str(warning.message))}")
-    count = f"{len(bad)} bad record{'' if len(bad) == 1 else 's'}" if bad else "no bad record"
+    count = count_noun(len(bad), "bad record") if bad else "no bad record"
     if summary:
         print(f"{summary}{count}")
     return ExitStatus.FINDING if bad else ExitStatus.OK

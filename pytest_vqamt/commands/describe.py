@@ -17,6 +17,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -172,7 +173,8 @@ _MOST_OF_A_NAME = 20
 def _pool_line(pool: Mapping[str, Sequence[CutoutEntry]]) -> str:
     names = [name for name, entries in pool.items() if entries]
     return (
-        f"{sum(map(len, pool.values()))} cut-outs of {len(names)} names may be inserted: {', '.join(names) or 'none'}"
+        f"{count_noun(sum(map(len, pool.values())), 'cut-out')} of {count_noun(len(names), 'name')} may be "
+        f"inserted: {', '.join(names) or 'none'}"
     )
 
 
@@ -205,7 +207,7 @@ def _sheet(cases: Sequence[Case], pools: Sequence[Strip], source: SceneSource, a
         return f"no example to draw into {arguments.sheet}"
     save(sheet(chain((_strip(case, source) for case in cases), pools)), arguments.sheet)
     pooled = ", and the cut-outs that may be inserted" if pools else ""
-    return f"{len(cases)} examples side by side{pooled}: {arguments.sheet}"
+    return f"{count_noun(len(cases), 'example')} side by side{pooled}: {arguments.sheet}"
 
 
 def _strip(case: Case, source: SceneSource) -> Strip:
@@ -271,7 +273,7 @@ def _examples(plan: Plan, cases: Sequence[Case]) -> Iterator[str]:
     for case in cases:
         yield from _example(case)
     if not cases:
-        reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(plan.not_applicable.items()))
+        reasons = ", ".join(f"{reason} ({count_noun(n, 'scene')})" for reason, n in sorted(plan.not_applicable.items()))
         yield f"  not applicable: {reasons}"
 
 

@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from pytest_vqamt.commands.main import ExitStatus, print_error
 from pytest_vqamt.commands.open import has_display
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, OptionError, VqamtError, cache_home
-from pytest_vqamt.core.plain_text import shown
+from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data.catalogue import load as load_data
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
@@ -209,7 +209,7 @@ def _number_of_answers(file: Path) -> str:
             [(number,)] = database.execute("select count(*) from answers")
     except sqlite3.Error as error:
         return f", which cannot be read ({error}): delete it"
-    return f", {number:,} answers"
+    return f", {count_noun(number, 'answer')}"
 
 
 def _wordnet() -> Iterator[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, describe_reasons, export_report
@@ -105,7 +106,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _summary(exported: Exported, out: Path) -> Iterator[str]:
     for name, side in exported.sides.items():
         if side.rows:
-            yield f"{name}: {side.rows:,} rows on {side.pictures:,} pictures of {len(side.scenes):,} scenes"
+            yield (
+                f"{name}: {count_noun(side.rows, 'row')} on {count_noun(side.pictures, 'picture')} of "
+                f"{count_noun(len(side.scenes), 'scene')}"
+            )
     for task, labels in exported.labels.items():
         if task != "captioning":
             yield f"{task} labels: {_shares(labels)}"

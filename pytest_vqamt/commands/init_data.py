@@ -10,6 +10,7 @@ from pytest_vqamt.annotation.writing import append, print_status
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.data.catalogue import from_home
 from pytest_vqamt.data.messages import short_path
 from pytest_vqamt.data.own_photos import FILE, OwnPhotos, open_folder
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     append(file, rows)
     spec = f"questions:{file}" if arguments.questions else f"photos:{folder.path}"
     fill = "the question of each" if arguments.questions else "the objects of each"
-    print(f"added {len(rows)} line{'' if len(rows) == 1 else 's'} to {short_path(file)}: fill in {fill}, then run")
+    print(f"added {count_noun(len(rows), 'line')} to {short_path(file)}: fill in {fill}, then run")
     print(f"vqamt check-data {spec}")
     return ExitStatus.FINDING if bad else ExitStatus.OK
 

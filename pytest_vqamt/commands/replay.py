@@ -16,6 +16,7 @@ from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
 from pytest_vqamt.core.input_files import lines_of, open_input, parse_json
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
@@ -127,7 +128,7 @@ def _render(arguments: argparse.Namespace) -> int:
         )
     source = load_source(arguments.data or "pictures")
     queries, pictures = render_todo_list(Path(arguments.what), source, arguments.render)
-    print(f"{queries} queries on {pictures} pictures: {arguments.render / INDEX}")
+    print(f"{count_noun(queries, 'query', 'queries')} on {count_noun(pictures, 'picture')}: {arguments.render / INDEX}")
     return ExitStatus.OK
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = read_report(folder)
     for write, file in ((write_csv, arguments.csv), (write_parquet, arguments.parquet)):
         if file:
-            print(f"{write(folder, file):,} cases: {file}")
+            print(f"{count_noun(write(folder, file), 'case')}: {file}")
     if not arguments.option:
         register_inpainter(dict(report.settings))
     data = ReportData(report, arguments.data, str(folder / REPORT_FILE))

@@ -12,6 +12,7 @@ from math import ceil, cos, radians, sin
 from typing import Literal, Protocol
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Inscription, Parts, Photo, Region, Relationship, Scene, Thing
 
 Colour = tuple[int, int, int]
@@ -645,4 +646,4 @@ def _but_for(count: int) -> str:
 
 
 def _boxes(count: int) -> str:
-    return "1 box" if count == 1 else f"{count} boxes"
+    return count_noun(count, "box", "boxes")

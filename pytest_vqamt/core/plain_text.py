@@ -30,6 +30,15 @@ _COUNTED = re.compile(r"\.\.\. \(([\d,]+) characters\)\Z")
 _LONGEST_COUNT = 40
 
 
+def count_noun(number: int, one: str, many: str = "") -> str:
+    """A number with what it is of.
+
+    >>> count_noun(1, "case"), count_noun(1200, "case"), count_noun(2, "query", "queries")
+    ('1 case', '1,200 cases', '2 queries')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def visible(text: str, keep: str = "") -> str:
     r"""The text with escapes in place of what would not be seen, or would be read as a command; ``keep`` stays.
 

@@ -16,6 +16,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco import digest_of
@@ -105,8 +106,8 @@ def load(argument: str) -> CaretsPhotos:
     annotations = CaretsAnnotations(of_image, tuple(bad), folders=folders, digest=digest)
     return CaretsPhotos(
         spec=f"carets:{argument}",
-        description=f"CARETS, {annotations.pairs} published question pairs about {len(of_image)} images"
-        + ("" if folders else ", without photos"),
+        description=f"CARETS, {count_noun(annotations.pairs, 'published question pair')} about "
+        f"{count_noun(len(of_image), 'image')}" + ("" if folders else ", without photos"),
         annotations=annotations,
         photos=PhotoFiles(folders.root) if folders else None,
         without=f"put them into {files.photos[0]}",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import file_digest
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
@@ -100,7 +101,14 @@ def counts_of(images: Sequence[CocoImage]) -> str:
     crowds = sum(len(image.annotations) for image in images) - len(things)
     captioned = sum(bool(image.captions) for image in images)
     captions = f"captions of {captioned}" if captioned else "no captions"
-    return f"{len(things)} objects of {len({each.name for each in things})} classes, {crowds} crowds, {captions}"
+    return ", ".join(
+        (
+            f"{count_noun(len(things), 'object')} of "
+            f"{count_noun(len({each.name for each in things}), 'class', 'classes')}",
+            count_noun(crowds, "crowd"),
+            captions,
+        )
+    )
 
 
 def load(argument: str) -> AnnotatedPhotos:
@@ -122,7 +130,7 @@ def load(argument: str) -> AnnotatedPhotos:
             f"Expected an image of {spec} that can be used, but there is none: {first}",
             bad_records=annotations.bad_records,
         )
-    description = f"{len(annotations)} scenes, {counts_of(annotations.images)}"
+    description = f"{count_noun(len(annotations), 'scene')}, {counts_of(annotations.images)}"
     return AnnotatedPhotos(spec=spec, description=description, annotations=annotations, photos=photos)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.json_io import JsonLines, Line
@@ -53,7 +54,7 @@ class QuestionIndex:
         if not self._wrong:
             return ()
         others = len(self._wrong) - 1
-        more = f" (and {others} more such question{'s' if others > 1 else ''})" if others else ""
+        more = f" (and {count_noun(others, 'more such question')})" if others else ""
         return (f"{self._wrong[0]}{more}: neither is asked; correct one of them, or leave it out",)
 
 
@@ -180,7 +181,7 @@ def open_graphs(spec: str, file: Path, folder: Path | None) -> AnnotatedPhotos:
     """
     graphs = Graphs(file, PhotoFiles(folder)) if folder else Graphs(file, None, optional=PhotoFiles(file.parent))
     photos = graphs.photos
-    scenes = f"{len(graphs)} scene{'s' if len(graphs) > 1 else ''}"
+    scenes = count_noun(len(graphs), "scene")
     return AnnotatedPhotos(
         spec=spec,
         description=f"{scenes} of {file.name}, "

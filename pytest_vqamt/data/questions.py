@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from posixpath import normpath
 
@@ -19,6 +20,7 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.graphs import QuestionIndex
@@ -92,7 +94,8 @@ class QuestionRows(ListedAnnotations):
             except DataError as error:
                 bad.append(str(error))
         if not self.asked:
-            why = f"none of its {len(bad)} rows can be used: {bad[0]}" if bad else "it is empty"
+            of_all = "its only row cannot" if len(bad) == 1 else f"none of its {len(bad):,} rows can"
+            why = f"{of_all} be used: {bad[0]}" if bad else "it is empty"
             raise DataError(
                 f"Expected questions in {short_path(file)} (docs/how-to/questions.md), but {why}", bad_records=bad
             )
@@ -170,7 +173,8 @@ def load(argument: str) -> QuestionedPhotos:
     answered = sum(bool(each.answers) for asked in rows.asked.values() for each in asked.questions)
     return QuestionedPhotos(
         spec=f"questions:{argument}",
-        description=f"{len(rows)} photos with {questions} questions, {answered} of them answered, of {file.name}",
+        description=f"{count_noun(len(rows), 'photo')} with {count_noun(questions, 'question')}, {answered:,} of them "
+        f"answered, of {file.name}",
         annotations=rows,
         photos=photos,
     )
@@ -228,28 +232,57 @@ def _csv_rows(file: Path) -> Iterator[Record | DataError]:
         text = text_of(read_bytes(file, MAX_DATA_BYTES, is_text=True), file.name)
     except OSError as error:
         raise DataError(f"Expected {short_path(file)} to be readable, but it is not ({error_reason(error)})") from error
-    first = text.partition("\n")[0]
+    lines = list(io.StringIO(text, newline=""))
+    first = next((line.rstrip("\r\n") for line in lines if line.strip()), "")
     delimiter = max(",;\t", key=first.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    columns = reader.fieldnames or ()
+    records = _csv_records(lines, delimiter)
+    number, header = next(records, (1, ()))
+    if isinstance(header, str):
+        raise DataError(f"{file.name}:{number}: Expected CSV, but {header}")
+    columns = tuple(header)
+    required = tuple(each for name in ("image", "question") for each in FIELDS[name])
     lacking = [name for name in ("image", "question") if not any(each in columns for each in FIELDS[name])]
     if lacking:
         raise DataError(
             f"Expected the first line of {short_path(file)} to name its columns, with image and question, "
             f"but got {short_repr(first)}{_renamed(columns, lacking) or ': add it'} (columns: {', '.join(FIELDS)})"
         )
-    try:
-        for row in reader:
-            where = f"{file.name}:{reader.line_num}"
-            if None in row or None in row.values():
-                yield DataError(
-                    f"{where}: Expected {len(columns)} cells, but got more or fewer: put cells that hold "
-                    f"{delimiter!r} into double quotes"
-                )
+    for number, cells in records:
+        where = f"{file.name}:{number}"
+        if isinstance(cells, str):
+            yield DataError(f"{where}: Expected CSV, but {cells}")
+        elif len(cells) > len(columns):
+            yield DataError(
+                f"{where}: Expected {len(columns)} cells, but got {len(cells)}: put cells that hold {delimiter!r} into "
+                "double quotes"
+            )
+        elif any(name in required for name in columns[len(cells) :]):
+            there, more = count_noun(len(cells), "cell"), ", ".join(columns[len(cells) :])
+            yield DataError(f"{where}: Expected {len(columns)} cells, but got {there}: add {more}")
+        else:
+            named = zip(columns, map(str.strip, cells), strict=False)
+            yield Record.of({name: cell for name, cell in named if cell}, where)
+
+
+def _csv_records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, Sequence[str] | str]]:
+    """The cells of each record that is not blank, or what is wrong with it, and the number of its first line.
+
+    After a quote that is not closed the reading goes on in the next line.
+    """
+    begin = 0
+    while begin < len(lines):
+        reader, skipped = csv.reader(islice(lines, begin, None), delimiter=delimiter, strict=True), begin
+        try:
+            for cells in reader:
+                if cells:
+                    yield begin + 1, cells
+                begin = skipped + reader.line_num
+        except csv.Error as error:
+            if skipped + reader.line_num > begin + 1 or "end of data" in str(error):
+                yield begin + 1, "a quote is not closed: add the closing '\"'"
             else:
-                yield Record.of({name: cell.strip() for name, cell in row.items() if cell.strip()}, where)
-    except csv.Error as error:
-        raise DataError(f"{file.name}:{reader.line_num}: Expected CSV, but {error}: quote the cell") from error
+                yield begin + 1, f"{error}: write a quote within a quoted cell twice"
+            begin += 1
 
 
 def _renamed(there: Iterable[str], wanted: Iterable[str]) -> str:

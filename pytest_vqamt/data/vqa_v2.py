@@ -10,6 +10,7 @@ from sys import intern
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco import (
@@ -173,7 +174,7 @@ def _first_there(names: tuple[str, ...], photos: PhotoFiles) -> str | None:
 
 def _description(asked: tuple[PhotoWithQuestions, ...], coco: CocoRecords | None, photos: PhotoFiles | None) -> str:
     questions = sum(len(photo.questions) for photo in asked)
-    scenes = f"{len(asked)} scenes with {questions} questions and their answers"
+    scenes = f"{count_noun(len(asked), 'scene')} with {count_noun(questions, 'question')} and their answers"
     objects = counts_of([photo.image for photo in asked if photo.image]) if coco else "no objects"
     return f"{scenes}, {objects}" + ("" if photos else ", no photos")
 

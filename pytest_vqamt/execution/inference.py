@@ -433,7 +433,8 @@ class BatchBisector:
     def disabled_error(self, failed: int, reason: str) -> ModelError:
         """The error for a model that has failed on each of ``failed`` queries, the last time for ``reason``."""
         error = ModelError(
-            f"Expected model {self._model.name!r} to answer, but it failed on each of {failed} queries: {reason}"
+            f"Expected model {self._model.name!r} to answer, but it failed on "
+            f"{'its only query' if failed == 1 else f'each of {failed:,} queries'}: {reason}"
         )
         raised = self._model.health.user_error(reason)
         return error if raised is None else error.about(raised, str(error))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.reporting.view.format import aligned_table, format_cost
 
@@ -41,10 +42,15 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
         fewer = "name fewer relations" if from_baseline == cases else "lower --vqamt-max-cases or name fewer relations"
         raise OptionError(
             f"Expected at most --vqamt-max-queries={most} distinct queries, but the run would have {total} "
-            f"for {cases} cases{f' ({from_baseline} of them blessed)' if from_baseline else ''}: {fewer}"
+            f"for {count_noun(cases, 'case')}{f' ({from_baseline} of them blessed)' if from_baseline else ''}: {fewer}"
         )
     costs = [line for spec, queries in known.items() for line in _forecast_lines(session, spec, queries)]
-    return (*aligned_table(rows), "", f"{cases} cases, {total} distinct queries before any cache", *costs)
+    return (
+        *aligned_table(rows),
+        "",
+        f"{count_noun(cases, 'case')}, {count_noun(total, 'distinct query', 'distinct queries')} before any cache",
+        *costs,
+    )
 
 
 def _forecast_lines(session: Resources, spec: str, queries: Mapping[str, Query]) -> Iterator[str]:
@@ -56,10 +62,13 @@ def _forecast_lines(session: Resources, spec: str, queries: Mapping[str, Query])
     rest = [query for name, query in queries.items() if name not in answers]
     found = model.forecast(rest, [(queries[name], answer) for name, answer in answers.items()])
     yield ""
-    yield f"{model.name}: {len(rest):,} queries to send, {len(answers):,} cached"
+    yield f"{model.name}: {count_noun(len(rest), 'query', 'queries')} to send, {len(answers):,} cached"
     yield f"tokens: {found.tokens_in:,.0f} in, {found.tokens_out:,.0f} out (at most {found.tokens_out_most:,.0f})"
     yield f"tokens in by {found.basis}"
     if found.cost is not None and found.cost_most is not None:
         yield f"cost: {format_cost(found.cost)} (at most {format_cost(found.cost_most)}, all answers at their longest)"
     if shrink := session.settings.terms.shrink:
-        yield f"not counted: up to {shrink} queries for each item with a violation, which simplify it (--vqamt-shrink)"
+        yield (
+            f"not counted: up to {count_noun(shrink, 'query', 'queries')} for each item with a violation, "
+            f"which simplify it (--vqamt-shrink)"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -123,10 +123,10 @@ class TemporaryFolder:
 
 
 class ReportComparison(Comparison):
-    """A comparison that shows itself as ``vqamt compare`` prints it."""
+    """A comparison that shows itself much as ``vqamt compare`` prints it."""
 
     def __repr__(self) -> str:
-        return "\n".join(comparison_lines(self))
+        return "\n".join(comparison_lines(self, in_python=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -301,7 +301,12 @@ class Report(results.Report):
         """
         theirs = other.folder if isinstance(other, Report) else Path(other)
         made = compare(open_report_run(self.folder), open_report_run(theirs), models=models, max_drop=max_drop)
-        return ReportComparison(**{each.name: getattr(made, each.name) for each in fields(made)})
+        values = {each.name: getattr(made, each.name) for each in fields(made)}
+        if self._temporary:
+            values["before"] = replace(made.before, name="this report")
+        if isinstance(other, Report) and other._temporary:
+            values["after"] = replace(made.after, name="the other report")
+        return ReportComparison(**values)
 
 
 def _outcomes(verdict: str | Sequence[str] | None) -> frozenset[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from enum import StrEnum
+from inspect import signature
 from math import inf
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.data.base import SceneSource
@@ -30,11 +32,33 @@ from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 
 Choice = TypeVar("Choice", bound=StrEnum)
+Rates: TypeAlias = str | float | Sequence[str | float] | Mapping[str, float]
+"""Rates as gates take them: RATE, "GLOB=RATE", several of them, or {GLOB: RATE}."""
+
+_SETTING = re.compile(r"--vqamt-option[ =]([\w.-]+)=([^\s,;:)]+)")
+_OPTION = re.compile(r"--vqamt-([a-z]+(?:-[a-z]+)*)")
 
 
+@contextmanager
+def _arguments_named() -> Iterator[None]:
+    """Has errors name the arguments of ``run`` in place of pytest's options."""
+
+    def argument(option: re.Match[str]) -> str:
+        name = "settings" if option[1] == "option" else option[1].replace("-", "_")
+        return name if name in signature(run).parameters else option[0]
+
+    try:
+        yield
+    except VqamtError as error:
+        text = _SETTING.sub(r'settings={"\1": "\2"}', str(error))
+        error.args = (_OPTION.sub(argument, text),)
+        raise
+
+
+@_arguments_named()
 def run(
-    *,
     model: object,
+    *,
     data: str | SceneSource = "pictures",
     relations: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
@@ -42,8 +66,8 @@ def run(
     max_cases: int | None = None,
     seed: int = 0,
     sampler: str = "hypothesis",
-    fail_under: str | float | Sequence[str | float] = (),
-    grounded_under: str | float | Sequence[str | float] = (),
+    fail_under: Rates = (),
+    grounded_under: Rates = (),
     contrast: float | None = None,
     repeats: int = 1,
     gate: str = "point",
@@ -74,7 +98,8 @@ def run(
     - ``preset``: "quick", "today" or the name of a paper, for its relations (unless ``relations`` names some) and its
       settings (unless ``settings`` sets them).
     - ``max_cases``: cases per relation variant, 100 by default; published sets run whole unless it is given.
-    - ``fail_under``: a rate, ``"GLOB=RATE"``, or several of them. The result tells whether each gate is met.
+    - ``fail_under``: a rate, ``"GLOB=RATE"``, several of them, or ``{GLOB: RATE}``. The result tells whether each gate
+      is met.
     - ``grounded_under``: the same for the grounded rate.
     - ``max_unread``: the share of an item's cases that may be unread, above which it meets no gate.
     - ``contrast``: the share of cases that get a contrast, 0.5 by default and 0 with a paper's preset.
@@ -139,10 +164,8 @@ def run(
                 contrast=default_contrast(preset) if contrast is None else contrast,
                 repeats=repeats,
             ),
-            thresholds=tuple(Threshold.parse(str(each)) for each in _several(fail_under)),
-            grounded_thresholds=tuple(
-                Threshold.parse(str(each), GateKind.GROUNDED_RATE) for each in _several(grounded_under)
-            ),
+            thresholds=_thresholds(fail_under, GateKind.PASS_RATE),
+            grounded_thresholds=_thresholds(grounded_under, GateKind.GROUNDED_RATE),
             gate_on=_member(GateOn, "gate", gate),
             max_unread=max_unread,
             shrink=shrink,
@@ -215,8 +238,11 @@ def _listeners(specs: Sequence[ItemSpec], listen: Listener | None, *, progress: 
         yield (show, *given)
 
 
-def _several(value: str | float | Sequence[str | float]) -> Sequence[str | float]:
-    return (value,) if isinstance(value, str | float | int) else value
+def _thresholds(rates: Rates, kind: GateKind) -> tuple[Threshold, ...]:
+    if isinstance(rates, Mapping):
+        rates = [f"{glob}={rate}" for glob, rate in rates.items()]
+    several = (rates,) if isinstance(rates, str | float | int) else rates
+    return tuple(Threshold.parse(str(each), kind) for each in several)
 
 
 def _member(kind: type[Choice], argument: str, value: str) -> Choice:

@@ -322,7 +322,7 @@ class VqamtSession:
         kept = f"answers are kept in {from_here(named.cache)}" if named.cache else "no answers are kept"
         return (
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
-            f"at most {sampling.max_cases} cases a test, seed {sampling.seed}; {kept}"
+            f"at most {count_noun(sampling.max_cases, 'case')} a test, seed {sampling.seed}; {kept}"
             f"{f'; compared with {named.baseline.name}' if named.baseline else ''}"
         )
 

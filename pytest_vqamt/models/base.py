@@ -67,7 +67,7 @@ from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, location
-from pytest_vqamt.core.plain_text import encodable
+from pytest_vqamt.core.plain_text import count_noun, encodable
 from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
@@ -574,7 +574,9 @@ def validated_answers(returned: object, batch: Sequence[ModelInput], who: str) -
         raise ModelError(f"Expected {who} to return a sequence of answers, but got {described(returned)}")
     given = tuple(returned)
     if len(given) != len(batch):
-        raise ModelError(f"Expected {who} to return {len(batch)} answers, one per input, but got {len(given)}")
+        raise ModelError(
+            f"Expected {who} to return {count_noun(len(batch), 'answer')}, one per input, but got {len(given)}"
+        )
     return tuple(_answer(value, item, who) for value, item in zip(given, batch, strict=True))
 
 

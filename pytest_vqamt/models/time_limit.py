@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.plain_text import quoted
+from pytest_vqamt.core.plain_text import count_noun, quoted
 from pytest_vqamt.core.query import ModelInput, Task
 
 LOADING_FACTOR = 10
@@ -88,9 +88,8 @@ class TimeLimit:
         except NotDoneError:
             first = batch[0].query
             text = quoted(first.text, _MOST_OF_A_TEXT) if first.text else f"the {first.task.value}"
-            queries = "1 query" if len(batch) == 1 else f"{len(batch)} queries"
             raise TimeLimitError(
-                f"Expected model {self._name!r} to {what} {queries} within "
+                f"Expected model {self._name!r} to {what} {count_noun(len(batch), 'query', 'queries')} within "
                 f"--vqamt-timeout={self._limit_s:g} s, but it has not; the first: {text} on {first.picture.photo.id} "
                 f"(id {first.id}): find out why it hangs, or allow more"
             ) from None

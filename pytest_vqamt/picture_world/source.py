@@ -20,6 +20,7 @@ from pytest_vqamt.core.edits import Colour, Redraw
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.base import scene_cache
 from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing, parts_of
@@ -57,7 +58,8 @@ class PictureWorld:
     @property
     def description(self) -> str:
         return (
-            f"{self.count} drawn scenes of {SIZE_PX} x {SIZE_PX} px: {len(NAMES)} names in {len(FAMILIES)} families, "
+            f"{count_noun(self.count, 'drawn scene')} of {SIZE_PX} x {SIZE_PX} px: {len(NAMES)} names in "
+            f"{len(FAMILIES)} families, "
             "with boxes, masks, attributes and relations"
         )
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TypeAlias
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.plain_text import shortened, visible
+from pytest_vqamt.core.plain_text import count_noun, shortened, visible
 from pytest_vqamt.probing.against import AgainstResult
 from pytest_vqamt.probing.asking import Asked
 from pytest_vqamt.probing.cards import Card, CardForm, render_card
@@ -26,7 +26,7 @@ _LONG, _END = 160, 48
 
 def probe_lines(result: ProbeResult, allowed: Sequence[str] = ()) -> Iterator[str]:
     """The result for a terminal."""
-    yield f"probed {result.model} with {len(result.log)} requests: {_count(result, allowed)}"
+    yield f"probed {result.model} with {count_noun(len(result.log), 'request')}: {_count(result, allowed)}"
     for finding in result.findings:
         cause = finding.cause
         yield ""
@@ -57,7 +57,7 @@ def _count(result: ProbeResult, allowed: Sequence[str]) -> str:
     found = [each for each in result.findings if each.kind.value not in allowed]
     waived = len(result.findings) - len(found)
     also = f", and {waived} allowed" if waived else ""
-    return f"{len(found)} {'finding' if len(found) == 1 else 'findings'}{also}"
+    return f"{count_noun(len(found), 'finding')}{also}"
 
 
 def against_lines(result: AgainstResult) -> Iterator[str]:

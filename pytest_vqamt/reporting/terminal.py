@@ -340,7 +340,7 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
 
 def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], again: str, in_full: bool) -> Iterator[str]:
     first = results[0]
-    yield f"{first.model.name} on {first.data.name} ({first.data.scenes} scenes)"
+    yield f"{first.model.name} on {first.data.name} ({count_noun(first.data.scenes, 'scene')})"
     yield from _bad_records(results)
     for what, which in dict.fromkeys(each for result in results if result.all_cases for each in result.resources):
         yield f"{what}: {which}"
@@ -402,8 +402,8 @@ def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
             yield f"{result.item}: {share:.0%} of all answers are {quoted(reading)}"
     if result.truncated:
         yield (
-            f"{result.item}: in {result.truncated} of {result.all_cases} cases the model read only the beginning of a "
-            "question"
+            f"{result.item}: in {result.truncated:,} of {count_noun(result.all_cases, 'case')} the model read "
+            "only the beginning of a question"
         )
     if result.error:
         first = shortened(result.error)

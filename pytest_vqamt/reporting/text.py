@@ -91,7 +91,8 @@ def _unchanged(grounded: Grounded) -> str:
 def _describe_rate(tally: Tally, interval: tuple[float, float]) -> str:
     if tally.pass_rate is None:
         return "no case was judged"
-    return f"pass rate {tally.pass_rate:.3f} (95 % interval {format_interval(interval)}, {tally.judged} cases)"
+    cases = count_noun(tally.judged, "case")
+    return f"pass rate {tally.pass_rate:.3f} (95 % interval {format_interval(interval)}, {cases})"
 
 
 def _requirement(gate: Gate) -> str:
@@ -211,7 +212,7 @@ def error_rate_message(result: RelationResult, tolerated: float) -> str:
 
 def not_applicable_message(result: RelationResult) -> str:
     """Why an item has no case."""
-    reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(result.not_applicable.items()))
+    reasons = ", ".join(f"{reason} ({count_noun(n, 'scene')})" for reason, n in sorted(result.not_applicable.items()))
     return visible(f"not applicable to {result.data.name}: {reasons or 'no case falls to this shard'}")
 
 

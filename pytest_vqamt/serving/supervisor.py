@@ -22,6 +22,7 @@ import msgspec
 import psutil
 
 from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.execution.leases import LockedFolder
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.serving.config import ServeConfig
@@ -114,7 +115,8 @@ class Supervisor:
             error = self._run_server(listener, variables)
             if self._signals.count:
                 asked = self._asked_before + (self._last.asked if self._last else 0)
-                self._print(f"vqamt: stopped serving {config.model}; {asked:,} queries were asked of the model")
+                queries = f"{count_noun(asked, 'query was', 'queries were')} asked of the model"
+                self._print(f"vqamt: stopped serving {config.model}; {queries}")
                 return
             if error:
                 raise ModelError(error)
@@ -211,7 +213,7 @@ class Supervisor:
 
 
 def _ready_line(model: str, ready: Ready) -> str:
-    count = f"{ready.replicas} replica{'' if ready.replicas == 1 else 's'}"
+    count = count_noun(ready.replicas, "replica")
     data = ", ".join(ready.data) or "no data"
     return f"vqamt: serving {model} at {ready.url} ({count}, {data}); stop with Ctrl-C"
 
@@ -229,7 +231,7 @@ def progress_line(progress: Progress) -> str:
     """The line on the queries so far."""
     rate = progress.recent / progress.since_s
     return (
-        f"vqamt: {progress.received:,} queries received, {progress.asked:,} asked of the model "
+        f"vqamt: {count_noun(progress.received, 'query', 'queries')} received, {progress.asked:,} asked of the model "
         f"({rate:,.{1 if 0 < rate < 10 else 0}f}/s in the last {progress.since_s:.0f} s)"
     )
 

@@ -291,7 +291,7 @@ def test_the_hypotheses_and_the_outcome_are_printed(
     outcome = ground_hypotheses(str(folder), options(owl))
     assert capsys.readouterr().err == (f"vqamt: looking for units of 4 hypotheses about 3 photos in '{folder}'\n")
     assert outcome.summary == (
-        f"added 3 lines to '{folder / 'units.jsonl'}': 4 boxes, none in 1 hypotheses. Correct them; the scores are in "
+        f"added 3 lines to '{folder / 'units.jsonl'}': 4 boxes, none in 1 hypothesis. Correct them; the scores are in "
         f"'{folder / 'units.grounded.jsonl'}'"
     )
 

@@ -193,7 +193,7 @@ def test_the_photos_and_the_outcome_are_printed(
     assert capsys.readouterr().err == f"vqamt: looking at 4 photos in '{folder}' without a line in graphs.jsonl\n"
     assert len(outcome.failures) == 1
     assert outcome.summary == (
-        f"added 3 lines to '{folder / 'graphs.jsonl'}': 4 objects, none in 1 photos. Correct them; the scores are in "
+        f"added 3 lines to '{folder / 'graphs.jsonl'}': 4 objects, none in 1 photo. Correct them; the scores are in "
         f"'{folder / 'graphs.detected.jsonl'}'"
     )
 

@@ -117,7 +117,7 @@ def test_a_bad_row_is_named_and_the_others_stay(row: Row | str, message: str, fo
     assert message in bad
     with pytest.raises(DataError, match="1 is bad"):
         catalogue.load(source.spec)
-    with pytest.raises(DataError, match="none of its 1 rows can be used"):
+    with pytest.raises(DataError, match="its only row cannot be used"):
         load(written(folder, row))
 
 
@@ -156,6 +156,48 @@ def test_a_column_that_is_called_otherwise_is_to_be_renamed(header: str, told: s
     with pytest.raises(DataError) as raised:
         load(str(folder / "rows.csv"))
     assert told in str(raised.value)
+
+
+def test_a_quote_that_is_not_closed_is_named_by_its_line_and_hides_no_other_row(folder: Path) -> None:
+    rows = (
+        "image,question,answer",
+        "a.png,Is it red?,yes",
+        'a.png,"Is it blue?,no',
+        "nowhere.png,Is it red?,yes",
+        'b.png,"Is it\nred?",no',
+        "a.png,Is it red, or blue?,red",
+        'a.png,"Is it "red"?",yes',
+        "b.png",
+        'b.png,"How many?',
+    )
+    source = load(written(folder, *rows, name="rows.csv"))
+    assert asked(source) == [("a.png", "Is it red?", ("yes",), ()), ("b.png", "Is it red?", ("no",), ())]
+    unclosed, nowhere, cells, quote, short, last = source.bad_records
+    assert unclosed == "rows.csv:3: Expected CSV, but a quote is not closed: add the closing '\"'"
+    assert nowhere.startswith("rows.csv:4: image: ")
+    assert cells == "rows.csv:7: Expected 3 cells, but got 4: put cells that hold ',' into double quotes"
+    assert quote.startswith("rows.csv:8: Expected CSV, but ")
+    assert quote.endswith(": write a quote within a quoted cell twice")
+    assert short == "rows.csv:9: Expected 3 cells, but got 1 cell: add question, answer"
+    assert last == "rows.csv:10: Expected CSV, but a quote is not closed: add the closing '\"'"
+
+
+def test_a_row_may_lack_its_last_optional_cells(folder: Path) -> None:
+    source = load(written(folder, "image,question,options,answer", "a.png,Is it red?", "", "b.png,?,x|y", name="r.csv"))
+    assert asked(source) == [("a.png", "Is it red?", (), ()), ("b.png", "?", (), ("x", "y"))]
+    assert source.description == "2 photos with 2 questions, 0 of them answered, of r.csv"
+    (bad,) = load(written(folder, "image,answer,question", "a.png,yes", "a.png,yes,?", name="r.csv")).bad_records
+    assert bad == "r.csv:2: Expected 3 cells, but got 2 cells: add question"
+
+
+def test_a_first_line_with_a_quote_that_is_not_closed(folder: Path) -> None:
+    with pytest.raises(DataError, match=r"rows\.csv:1: Expected CSV, but a quote is not closed"):
+        load(written(folder, 'image,"question', "a.png,Is it red?", name="rows.csv"))
+
+
+def test_one_photo_with_one_question_is_no_plural(folder: Path) -> None:
+    source = load(written(folder, {"image": "a.png", "question": "Is it red?", "answer": "yes"}))
+    assert source.description == "1 photo with 1 question, 1 of them answered, of questions.jsonl"
 
 
 def test_columns_that_are_not_used_and_two_answers_are_told(folder: Path) -> None:

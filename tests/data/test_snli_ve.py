@@ -134,7 +134,7 @@ def test_the_table_gives_units_with_boxes(tmp_path: Path) -> None:
         ),
     )
     assert scene.exhaustive == frozenset()
-    assert source.description.startswith("1 hypotheses, 1 entailed with boxes, about 1 photos")
+    assert source.description.startswith("1 hypothesis, 1 entailed with boxes, about 1 photo")
 
 
 def test_a_table_is_known_by_its_fields_whatever_it_is_called(tmp_path: Path) -> None:
@@ -271,7 +271,7 @@ def test_photos_are_found_in_the_folders_that_people_have(tmp_path: Path, folder
     scene = source.scene(0)
     assert (scene.width, scene.height) == (100, 80)
     assert source.photo(scene.photo).size == (100, 80)
-    assert source.description == "1 hypotheses, 1 entailed with boxes, about 1 photos"
+    assert source.description == "1 hypothesis, 1 entailed with boxes, about 1 photo"
     assert source.place("7.jpg") == 0
 
 
@@ -587,7 +587,7 @@ def test_scene_graphs_give_the_other_things(tmp_path: Path) -> None:
     assert source.mask(scene.photo, "p").getbbox() == (10, 10, 40, 70)
     with pytest.raises(DataError, match="thing_id='t'"):
         source.mask(scene.photo, "t")
-    assert source.description.endswith("about 1 photos, 1 scene graphs")
+    assert source.description.endswith("about 1 photo, 1 scene graph")
     assert source.corpus.cutouts["man"][0].thing == "p"
 
 
@@ -600,7 +600,7 @@ def test_scene_graphs_may_lie_beside_the_hypotheses_and_without_photos(tmp_path:
     assert [each.name for each in scene.objects] == ["tree", "man", "dog"]
     assert (scene.id, scene.width, scene.height) == ("7", 100, 80)
     assert len(source) == 1
-    assert source.description.endswith("about 1 photos, 2 scene graphs, no photos")
+    assert source.description.endswith("about 1 photo, 2 scene graphs, no photos")
 
 
 def test_the_digest_changes_with_the_scene_graphs(tmp_path: Path) -> None:

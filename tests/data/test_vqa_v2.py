@@ -47,7 +47,7 @@ def test_questions_without_photos_are_known_and_their_pixels_are_not() -> None:
     source = load(str(REAL / "vqa_v2"))
     assert source.bad_records == ()
     assert len(source) == len({row["image_id"] for row in rows}) == 3834
-    assert source.description == "3834 scenes with 4000 questions and their answers, no objects, no photos"
+    assert source.description == "3,834 scenes with 4,000 questions and their answers, no objects, no photos"
     scene = source.scene(0)
     assert scene.photo.id == f"{rows[0]['image_id']:012d}.jpg"
     assert scene.questions[0].text == "What type of tree is growing on the sidewalk?"
@@ -127,7 +127,7 @@ def test_objects_come_with_the_instances_of_the_same_split(tmp_path: Path) -> No
     with pytest.raises(DataError, match=r"Expected a thing with a mask, but got thing_id='11' of .*: it has none"):
         source.mask(unknown.photo, "11")
     assert source.description == (
-        "2 scenes with 2 questions and their answers, 1 objects of 1 classes, 1 crowds, no captions"
+        "2 scenes with 2 questions and their answers, 1 object of 1 class, 1 crowd, no captions"
     )
 
 

@@ -166,15 +166,24 @@ def test_several_gates() -> None:
         ({"max_cases": 0}, "Expected one case or more, but got max_cases=0"),
         ({"sampler": "randon"}, "Expected one of hypothesis, random, but got sampler='randon'; did you mean 'random'?"),
         ({"gate": "lower"}, "Expected one of point, lower-bound, but got gate='lower'; did you mean 'lower-bound'?"),
-        ({"fail_under": 80}, "Expected a pass rate from 0 to 1, as RATE or GLOB=RATE, but got --vqamt-fail-under='80'"),
+        (
+            {"fail_under": 80},
+            "Expected a pass rate from 0 to 1, as RATE or GLOB=RATE, but got fail_under='80'; 80 % is 0.8",
+        ),
+        (
+            {"grounded_under": {"carets.*": 2}},
+            "Expected a grounded rate from 0 to 1, as RATE or GLOB=RATE, but got "
+            "grounded_under='carets.*=2'; 2 % is 0.02",
+        ),
         ({"relations": "ours.such"}, "Expected a relation or a glob of relations, but 'ours.such' "),
         ({"exclude": "*"}, "Expected a relation to be left, but exclude='*' excludes them all"),
         ({"batch_size": 0}, "Expected a batch size of 1 or more, or auto, but got batch_size=0"),
-        ({"model": "oracel"}, "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you "),
+        ({"model": "oracel"}, "Expected model to begin with a kind of model, but got model='oracel'; did you "),
         (
             {"data": "picture:3"},
             "Expected data to begin with its kind, as in questions:FILE, but got data='picture:3'; ",
         ),
+        ({"data": "coco:"}, "Expected data=coco:"),
     ],
 )
 def test_a_wrong_argument(arguments: dict[str, object], line: str) -> None:
@@ -182,6 +191,34 @@ def test_a_wrong_argument(arguments: dict[str, object], line: str) -> None:
     with pytest.raises(OptionError) as told:
         vqamt.run(**given)  # type: ignore[arg-type]  # wrong on purpose
     assert str(told.value).startswith(line)
+    assert "--vqamt" not in str(told.value)
+
+
+def test_errors_name_arguments_and_not_the_options_of_pytest() -> None:
+    def refuse(event: Event) -> None:
+        raise OptionError(
+            f"{type(event).__name__}: give --vqamt-option answers=FILE, --vqamt-device=cpu or --vqamt-max-cost, "
+            "not --vqamt-plan or --vqamt-option"
+        )
+
+    with pytest.raises(OptionError) as told:
+        vqamt.run("oracle", data="pictures:5", relations="control.*", max_cases=1, listen=refuse)
+    assert str(told.value).partition(": ")[2] == (
+        'give settings={"answers": "FILE"}, device=cpu or max_cost, not --vqamt-plan or settings'
+    )
+
+
+def test_the_model_may_be_given_alone_and_gates_as_a_dict() -> None:
+    report = vqamt.run(
+        says_yes,
+        data="pictures:10",
+        relations="metavqa.re*[object]",
+        max_cases=2,
+        fail_under={"*": 0.5, "metavqa.reversion": 0.25},
+    )
+    thresholds = {result.item: result.gate.threshold for result in report.relations if result.gate}
+    assert thresholds["metavqa.reversion[object]"] == 0.25
+    assert {rate for item, rate in thresholds.items() if "reversion" not in item} == {0.5}
 
 
 def test_a_model_of_no_use() -> None:

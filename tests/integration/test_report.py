@@ -123,6 +123,11 @@ def test_a_report_is_saved_read_and_compared(made: vqamt.Report, tmp_path: Path)
     compared = made.compare(read, max_drop=0.0)
     assert (compared.missed, len(compared.items) > 1) == ((), True)
     assert "metavqa.reversion[object]" in repr(compared)
+    other = vqamt.run(Counting(), data="pictures:8", relations=RELATIONS, max_cases=4, shrink=0)
+    lines = repr(made.compare(other)).splitlines()
+    assert lines[0].startswith(f"before: {made.folder}, ")
+    assert lines[1].startswith("now:    the other report, ")
+    assert "exit status" not in repr(made.compare(other))
     with pytest.raises(OptionError, match="images='some'"):
         made.save(tmp_path, images="some")
     with pytest.raises(DataError):

@@ -119,6 +119,14 @@ def test_a_case_is_shown_with_both_answers() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_in_python_no_command_and_no_exit_status_is_named() -> None:
+    lines = list(comparison_lines(compared(), in_python=True))
+    assert lines[-1] == "no gate was set: set one with max_drop=RATE"
+    assert f"ours.rule[count]: scene scene 0, case {case_id(0)} regressed" in lines
+    assert not re.search(r"exit status|replay|--max|-v lists", "\n".join(lines))
+
+
+@pytest.mark.usefixtures("folder")
 def test_nothing_of_an_answer_is_markup_in_markdown() -> None:
     text = "\n".join(comparison_markdown(compared(answer="<img src=x onerror=alert(1)> | **yes**\n# no", max_drop=0.1)))
     assert "<img" not in text

@@ -14,6 +14,7 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import LinkedUnit, Photo, PublishedHypothesis, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE
@@ -192,9 +193,12 @@ def _description(
 ) -> str:
     counts = [index.counts(photo) for photo in usable]
     hypotheses, linked, _ = (sum(each) for each in zip(*counts, strict=True))
-    beside = f", {len(graphs)} scene graphs" if graphs else ""
+    beside = f", {count_noun(len(graphs), 'scene graph')}" if graphs else ""
     without = "" if photos else ", no photos" + ("" if graphs else ", each taken to end where its boxes do")
-    return f"{hypotheses} hypotheses, {linked} entailed with boxes, about {len(counts)} photos{beside}{without}"
+    return (
+        f"{count_noun(hypotheses, 'hypothesis', 'hypotheses')}, {linked:,} entailed with boxes, "
+        f"about {count_noun(len(counts), 'photo')}{beside}{without}"
+    )
 
 
 def _around(boxes: list[Box]) -> Box:

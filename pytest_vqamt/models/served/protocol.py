@@ -36,6 +36,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Answer, Failure, Task
 
 WIRE = 1
@@ -234,7 +235,7 @@ def read_answers_response(body: bytes, count: int) -> AnswersResponse:
     """
     found = read_message(body, _Results, "the answers of a served model")
     if len(found.answers) != count:
-        raise WireError(f"Expected {count} answers, one for each query, but got {len(found.answers)}")
+        raise WireError(f"Expected {count_noun(count, 'answer')}, one for each query, but got {len(found.answers)}")
     return AnswersResponse(
         model=found.model, answers=tuple(_result(row, place) for place, row in enumerate(found.answers))
     )

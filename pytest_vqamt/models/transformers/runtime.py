@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
@@ -184,9 +185,9 @@ def device_of(options: ModelOptions) -> str:
 
 def too_many_workers(workers: int, count: int) -> str:
     """The message for more workers than devices."""
-    several = "s" if count > 1 else ""
     return (
-        f"Expected at most {count} worker{several} for {count} CUDA device{several}, since each holds the model once, "
+        f"Expected at most {count_noun(count, 'worker')} for {count_noun(count, 'CUDA device')}, since each "
+        f"holds the model once, "
         f"but got -n {workers}: give -n {count}, or --vqamt-device=cuda to let them share the devices, or "
         "--vqamt-device=cpu"
     )

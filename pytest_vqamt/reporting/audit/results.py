@@ -171,13 +171,12 @@ def audit_lines(
     for each in agreements:
         kappa = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:.3f}"
         yield ""
-        yield f"{each.first} and {each.second} agree on {each.same} of {each.shared} cases: {kappa}"
+        yield f"{each.first} and {each.second} agree on {each.same} of {count_noun(each.shared, 'case')}: {kappa}"
 
 
 def describe_population(of: AuditTarget, number: int) -> str:
     """The number of violations or cases that a sample was drawn from."""
-    what = "violation" if of is AuditTarget.VIOLATIONS else "case"
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return count_noun(number, "violation" if of is AuditTarget.VIOLATIONS else "case")
 
 
 def describe_valid_rate(share: ValidRate) -> str:

@@ -31,15 +31,16 @@ _CONCLUSIONS = {
 Row = dict[str, Json]
 
 
-def comparison_lines(comparison: Comparison, *, in_full: bool = False) -> Iterator[str]:
+def comparison_lines(comparison: Comparison, *, in_full: bool = False, in_python: bool = False) -> Iterator[str]:
     """The comparison as lines for a terminal.
 
-    Case ids are listed for the items that got worse, with ``in_full`` for all.
+    Case ids are listed for the items that got worse, with ``in_full`` for all. With ``in_python`` the lines name
+    arguments and attributes, and no option, command or exit status.
     """
-    yield from map(visible, _lines(comparison, in_full=in_full))
+    yield from map(visible, _lines(comparison, in_full=in_full, in_python=in_python))
 
 
-def _lines(comparison: Comparison, *, in_full: bool) -> Iterator[str]:
+def _lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterator[str]:
     yield f"before: {_describe_run(comparison.before)}"
     yield f"now:    {_describe_run(comparison.after)}"
     for title, items in _blocks(comparison):
@@ -55,12 +56,12 @@ def _lines(comparison: Comparison, *, in_full: bool) -> Iterator[str]:
     for ids, run in _unmatched(comparison):
         yield ""
         yield from wrapped(f"{count_noun(len(ids), 'item')} only in {run.name}: {', '.join(ids)}")
-    yield from _changed_case_lines(comparison, in_full=in_full)
+    yield from _changed_case_lines(comparison, in_full=in_full, in_python=in_python)
     yield ""
-    yield from wrapped(gate_verdict(comparison))
+    yield from wrapped(gate_verdict(comparison, in_python=in_python))
 
 
-def _changed_case_lines(comparison: Comparison, *, in_full: bool) -> Iterator[str]:
+def _changed_case_lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterator[str]:
     changed = _changed(comparison)
     if not changed:
         return
@@ -79,13 +80,16 @@ def _changed_case_lines(comparison: Comparison, *, in_full: bool) -> Iterator[st
         yield from wrapped(f"{_name(item)}{_model_and_data(item, comparison)}: {ids}")
     if len(listed) < len(changed):
         which = "other relation variant" if listed else "relation variant"
-        yield f"-v lists the ids of {count_noun(len(changed) - len(listed), which)}"
+        rest = count_noun(len(changed) - len(listed), which)
+        yield f"{'items has' if in_python else '-v lists'} the ids of {rest}"
     for case in comparison.shown:
         yield ""
-        yield from _case_lines(case, comparison)
+        yield from _case_lines(case)
+        if not in_python:
+            yield f"  replay:   {_replay_command(case, comparison)}"
 
 
-def _case_lines(case: ChangedCase, comparison: Comparison) -> Iterator[str]:
+def _case_lines(case: ChangedCase) -> Iterator[str]:
     yield f"{case.item}: scene {case.scene}, case {case.case_id} {_direction(case)}"
     texts = [shown(_query_text(query.text, query.edits)) for query in case.queries]
     width = max(map(len, texts), default=0)
@@ -96,15 +100,16 @@ def _case_lines(case: ChangedCase, comparison: Comparison) -> Iterator[str]:
         yield f"    {text.ljust(width)}  ->  {answers}"
     yield f"  expected: {shown(case.expected)}"
     yield f"  {_violated_in(case)}: {shown(case.reason)}"
-    yield f"  replay:   {_replay_command(case, comparison)}"
 
 
 def _answer(text: str | None) -> str:
     return "None" if text is None else quoted(text)
 
 
-def gate_verdict(comparison: Comparison) -> str:
+def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
     """Whether the gate on the drop is met, and by which items it is missed."""
+    if comparison.max_drop is None and in_python:
+        return "no gate was set: set one with max_drop=RATE"
     if comparison.max_drop is None:
         return "no gate was set, so the exit status is 0: set one with --max-drop=RATE"
     gated = [each for each in comparison.items if each.change.gate is not None]

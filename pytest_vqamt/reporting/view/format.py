@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
+from pytest_vqamt.core.plain_text import count_noun as count_noun
 from pytest_vqamt.core.results import Gate
 
 WIDTH = 100
 """Of a wrapped line, in characters."""
-
-
-def count_noun(number: int, one: str, many: str = "") -> str:
-    """A number with what it is of.
-
-    >>> count_noun(1, "case"), count_noun(1200, "case"), count_noun(2, "query", "queries")
-    ('1 case', '1,200 cases', '2 queries')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def format_rate(value: float | None) -> str:
