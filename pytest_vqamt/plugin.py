@@ -6,6 +6,7 @@ Importing this module imports pytest and the table of options alone; all else wa
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,16 @@ def vqamt_consistency(request: pytest.FixtureRequest) -> Consistency:
     from pytest_vqamt.integration.items import Consistency
 
     return Consistency(_session(request), request.param, request.node)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Cuts the traceback of an error of this package to the user's code, as that of a test that calls ``vqamt.run``."""
+    errors = sys.modules.get("pytest_vqamt.core.errors")
+    if errors and call.excinfo and isinstance(call.excinfo.value, errors.VqamtError):
+        from pytest_vqamt.integration.items import user_excinfo
+
+        call.excinfo = user_excinfo(call.excinfo.value, item.config)
 
 
 def _session(request: pytest.FixtureRequest) -> VqamtSession:

@@ -82,14 +82,16 @@ _CALLERS = frozenset({_PACKAGE, "hypothesis", *sys.stdlib_module_names})
 
 
 def cut_to_user_code(traceback: TracebackType | None) -> TracebackType | None:
-    """The traceback without the frames before the user's code, and without those of this package; None if none is left.
+    """The traceback without the frames of this package and of what it calls the user's code by; None if none is left.
 
     Frames of libraries that the user's code calls stay.
     """
     frames: list[TracebackType] = []
+    is_users = False
     while traceback is not None:
         module = str(traceback.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-        if module not in (_CALLERS if not frames else {_PACKAGE}):
+        is_users = module not in ({_PACKAGE} if is_users else _CALLERS)
+        if is_users:
             frames.append(traceback)
         traceback = traceback.tb_next
     cut: TracebackType | None = None

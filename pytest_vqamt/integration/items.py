@@ -243,10 +243,10 @@ def add_user_errors(
 
 
 def _repr_user_error(error: BaseException, node: pytest.Item) -> str | TerminalRepr:
-    return _made_visible(node.repr_failure(_user_excinfo(error, node.config)))
+    return _made_visible(node.repr_failure(user_excinfo(error, node.config)))
 
 
-def _user_excinfo(error: BaseException, config: pytest.Config) -> pytest.ExceptionInfo[BaseException]:
+def user_excinfo(error: BaseException, config: pytest.Config) -> pytest.ExceptionInfo[BaseException]:
     """The exception and its causes, cut to the user's frames unless there is ``--full-trace``."""
     seen: set[int] = set()
     each: BaseException | None = error
@@ -278,7 +278,7 @@ def usage_error(error: VqamtError, config: pytest.Config) -> pytest.UsageError:
     style = config.getoption("tbstyle", "auto")
     if error.user_error is None or style == "no":
         return pytest.UsageError(str(error))
-    shown = _user_excinfo(error.user_error, config).getrepr(
+    shown = user_excinfo(error.user_error, config).getrepr(
         style="short" if style in ("auto", "line") else style, showlocals=config.getoption("showlocals", False)
     )
     text = shown.reprcrash if style == "line" else _made_visible(shown)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from enum import StrEnum
+from functools import wraps
 from inspect import signature
 from math import inf
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
@@ -32,6 +33,7 @@ from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 
 Choice = TypeVar("Choice", bound=StrEnum)
+Given = ParamSpec("Given")
 Rates: TypeAlias = str | float | Sequence[str | float] | Mapping[str, float]
 """Rates as gates take them: RATE, "GLOB=RATE", several of them, or {GLOB: RATE}."""
 
@@ -39,23 +41,26 @@ _SETTING = re.compile(r"--vqamt-option[ =]([\w.-]+)=([^\s,;:)]+)")
 _OPTION = re.compile(r"--vqamt-([a-z]+(?:-[a-z]+)*)")
 
 
-@contextmanager
-def _arguments_named() -> Iterator[None]:
-    """Has errors name the arguments of ``run`` in place of pytest's options."""
+def _naming_arguments(function: Callable[Given, Report]) -> Callable[Given, Report]:
+    """The function, whose errors name its arguments in place of pytest's options."""
 
     def argument(option: re.Match[str]) -> str:
         name = "settings" if option[1] == "option" else option[1].replace("-", "_")
-        return name if name in signature(run).parameters else option[0]
+        return name if name in signature(function).parameters else option[0]
 
-    try:
-        yield
-    except VqamtError as error:
-        text = _SETTING.sub(r'settings={"\1": "\2"}', str(error))
-        error.args = (_OPTION.sub(argument, text),)
-        raise
+    @wraps(function)
+    def call(*args: Given.args, **kwargs: Given.kwargs) -> Report:
+        try:
+            return function(*args, **kwargs)
+        except VqamtError as error:
+            text = _SETTING.sub(r'settings={"\1": "\2"}', str(error))
+            error.args = (_OPTION.sub(argument, text),)
+            raise
+
+    return call
 
 
-@_arguments_named()
+@_naming_arguments
 def run(
     model: object,
     *,

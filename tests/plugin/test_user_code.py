@@ -119,6 +119,30 @@ def test_all_frames_are_there_if_they_are_asked_for(run: Run) -> None:
     assert "conftest.py:16" not in quiet.stdout.str()
 
 
+TEST = """
+    import pytest_vqamt as vqamt
+
+    def checked(model):
+        return vqamt.run(model, data="pictures:5", relations="ours.derives", max_cases=1)
+
+    def test_mine():
+        checked("oracle")
+"""
+
+
+def test_a_test_that_runs_a_relation_shows_the_users_frames_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_mine=TEST)
+    result = pytester.runpytest_inprocess("test_mine.py", "-p", "no:cacheprovider")
+    text = result.stdout.str()
+    shown = text[text.index("=== FAILURES") : text.index("=== short test summary")].splitlines()
+    places = [line.partition(": ")[0] for line in shown if ".py:" in line]
+    assert places == ["conftest.py:8", "conftest.py:4", "test_mine.py:7", "test_mine.py:4"]
+    assert len(shown) < 60
+    assert "\nE       AttributeError: 'Thing' object has no attribute 'nmae'\n" in text
+    every = pytester.runpytest_inprocess("test_mine.py", "--full-trace", "-p", "no:cacheprovider").stdout.str()
+    assert "run_item.py:" in every
+
+
 @pytest.mark.full
 def test_a_mistake_in_the_use_of_an_expectation_names_the_relation(run: Run) -> None:
     result = run("--vqamt-relations=ours.misfits")
