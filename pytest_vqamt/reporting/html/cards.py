@@ -9,6 +9,8 @@ The page embeds one JSON object, which is safe in a script element:
                 "queries": [{"picture": digest, "text", "task", "manner", "answer": str | null,
                              "reading": str | null, "edits": "inserted elephant", "asked": [region]}],
                 "contrast": {"of": int, "query": query, "expected", "reason", "presumed": bool}}],
+     "totals": [{"relation", "model", "data", "cases": int, "verdict": {outcome | "waived": int},
+                 "change": {"regressed" | "fixed" | "unchanged" | "still": int}}],
      "pictures": {digest: {"uri": "data:image/webp;base64,...", "width": int, "height": int, "regions": [region]}}}
 
 A region is ``{"kind": "edit" | "asked", "label", "x", "y", "w", "h"}`` in fractions of the picture's width and
@@ -250,12 +252,14 @@ class PageCases:
         json: the embedded JSON, safe in a script element.
         shown: the number of cards.
         left_out: the number of violated and unread cases without a card.
+        total: the number of cases of the report.
         notes: why some cards have no pictures, a sentence each.
     """
 
     json: str
     shown: int
     left_out: int
+    total: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -335,9 +339,41 @@ def select_cards(
     room, pictures = BYTES_AT_MOST[images] - cards.bytes, cards.pictures
     fitting = max(0, room // (_LEAST_OF_A_PICTURE * 4 // 3 + _AROUND_A_PICTURE))
     wanted = pictures.chosen(fitting, SLOW_AT_MOST[images])
-    text = f'{{"cards":[{",".join(cards.texts)}],"pictures":{_text(_drawn(pictures, wanted, room))}}}'
+    totals = ",".join(map(_text, _totals(report)))
+    drawn = _text(_drawn(pictures, wanted, room))
+    text = f'{{"cards":[{",".join(cards.texts)}],"totals":[{totals}],"pictures":{drawn}}}'
     notes = () if images is Images.NONE else tuple(_notes(pictures, len(pictures.found) - len(wanted)))
-    return PageCases(json=text, shown=len(cards.texts), left_out=cards.left_out, notes=notes)
+    return PageCases(json=text, shown=len(cards.texts), left_out=cards.left_out, total=choice.lines, notes=notes)
+
+
+def _totals(report: Report) -> Iterator[Row]:
+    """The cases of each item on a model and data: all, by verdict, and by what became of them since the baseline."""
+    for result in report.relations:
+        verdict, change = Counter[str](), Counter[str]()
+        for stratum in result.strata:
+            tally = stratum.tally
+            verdict.update(
+                holds=tally.holds,
+                violated=tally.violated,
+                unparsed=tally.unparsed,
+                error=tally.errors,
+                declined=tally.declined,
+                flaky=tally.flaky,
+                waived=tally.waived,
+            )
+            if stratum.change:
+                paired = stratum.change.paired
+                change.update(
+                    regressed=paired.first_only, fixed=paired.second_only, unchanged=paired.both, still=paired.neither
+                )
+        yield {
+            "relation": result.item,
+            "model": result.model.name,
+            "data": result.data.name,
+            "cases": result.all_cases,
+            "verdict": dict(verdict),
+            "change": dict(change),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

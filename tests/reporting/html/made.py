@@ -129,11 +129,13 @@ def query(text: str = "Is there a dog?", answer: str | None = "yes", **fields: A
     return {**told, **fields}
 
 
-def page_cases(cards: Sequence[dict[str, Json]], *, left_out: int = 0, notes: Iterable[str] = ()) -> PageCases:
+def page_cases(
+    cards: Sequence[dict[str, Json]], *, left_out: int = 0, total: int = 0, notes: Iterable[str] = ()
+) -> PageCases:
     """The cards with a picture, escaped as those of a run are."""
     pictures = {"p1": {"uri": DOT, "width": 1, "height": 1, "regions": []}}
     text = json.dumps({"cards": list(cards), "pictures": pictures}, ensure_ascii=False).replace("<", "\\u003c")
-    return PageCases(json=text, shown=len(cards), left_out=left_out, notes=tuple(notes))
+    return PageCases(json=text, shown=len(cards), left_out=left_out, total=total, notes=tuple(notes))
 
 
 def page(*results: RelationResult, cases: PageCases = NO_CARDS, **fields: Any) -> str:

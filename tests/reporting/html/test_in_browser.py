@@ -154,7 +154,14 @@ def test_filters_together_and_the_address_that_brings_them_back(
     # What a filter offers are the cases that the others leave.
     offered = shown.page.locator("select[name=data] option").all_inner_texts()
     others = of(rows, relation=wanted["relation"], data="pictures:20")
-    assert offered == ["all", f"pictures:20 ({len(others)})", f"pictures:8 ({len(expected)})"]
+    every = of(cases_in(file.parent), relation=wanted["relation"], data="pictures:20")
+    both = of(cases_in(file.parent), **wanted)
+    assert len(both) > len(expected)
+    assert offered == [
+        "all",
+        f"pictures:20 ({len(others)} of {len(every)})",
+        f"pictures:8 ({len(expected)} of {len(both)})",
+    ]
     part = shown.page.url.removeprefix(file.as_uri())
     with opened(chromium, file, part=part) as again:
         assert ids(again.page) == expected
@@ -165,6 +172,37 @@ def test_filters_together_and_the_address_that_brings_them_back(
         again.page.evaluate("part => { location.hash = part; }", part)
         again.page.locator("#shown").get_by_text(f"{len(expected)} of").wait_for()
         assert ids(again.page) == expected
+
+
+def test_filters_tell_how_many_cases_the_report_has(chromium: Browser, run: tuple[Path, Rows]) -> None:
+    """Only violations all have a card; the totals of the others are counted from the file of cases."""
+    file, rows = run
+    every = cases_in(file.parent)
+    assert len(rows) < len(every)
+    with opened(chromium, file) as made:
+        note = made.page.locator("#violations > .fine").first.inner_text()
+        assert note.startswith(
+            f"{len(rows)} of {len(every)} cases are here: all violations, and a sample of the others"
+        )
+        for name, value, label in (
+            ("verdict", "holds", "holds"),
+            ("verdict", "unparsed", "unread"),
+            ("verdict", "violated", "violated"),
+        ):
+            here, total = len(of(rows, **{name: value})), len(of(every, **{name: value}))
+            count = f"{here}" if here == total else f"{here} of {total}"
+            option = made.page.locator(f"select[name={name}] option[value={value}]")
+            assert option.inner_text() == f"{label} ({count})"
+        fixed = [row for row in every if row.get("before") not in (None, "holds") and row["verdict"] == "holds"]
+        shown = [row for row in fixed if row in rows]
+        option = made.page.locator("select[name=change] option[value=fixed]")
+        assert option.inner_text() == f"fixed: holds now, not before ({len(shown)} of {len(fixed)})"
+        assert 0 < len(shown) < len(fixed)
+        # Of an object, an answer or a word the report has no total.
+        made.page.locator("input[name=text]").fill("how many")
+        made.page.locator("#shown").get_by_text("of").wait_for()
+        assert " of " not in " ".join(made.page.locator("select[name=verdict] option").all_inner_texts())
+        assert "unparsed" not in made.page.locator("#violations").inner_text()
 
 
 @pytest.mark.full

@@ -128,13 +128,13 @@ def test_cards_are_data_that_cannot_end_their_element() -> None:
 
 def test_where_the_cards_are_a_sample_it_stands_above_them() -> None:
     told = result()
-    some = Elements(page(told, cases=page_cases([card("a")], left_out=58_145))).text
-    assert "This is a sample: 58,145 other violations have no card" in some
-    assert (
-        "This is a sample: 1 other violation has no card"
-        in Elements(page(told, cases=page_cases([card("a")], left_out=1))).text
-    )
-    assert "a sample" not in Elements(page(told, cases=page_cases([card("a")]))).text
+    some = Elements(page(told, cases=page_cases([card("a")], left_out=58_145, total=60_000))).text
+    assert "1 of 60,000 cases are here: a sample, without 58,145 other violations." in some
+    one = Elements(page(told, cases=page_cases([card("a")], left_out=1, total=2))).text
+    assert "1 of 2 cases are here: a sample, without 1 other violation." in one
+    others = Elements(page(told, cases=page_cases([card("a")], total=3))).text
+    assert "1 of 3 cases are here: all violations, and a sample of the others." in others
+    assert "a sample" not in Elements(page(told, cases=page_cases([card("a")], total=1))).text
 
 
 def test_the_same_report_and_cases_give_the_same_page() -> None:

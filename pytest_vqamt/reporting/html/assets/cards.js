@@ -39,7 +39,7 @@ function labelsOf(card) {
     "div",
     { class: "labels" },
     element("h3", {}, relation),
-    tag(verdictOf(card), verdictOf(card)),
+    tag(shownVerdict(verdictOf(card)), verdictOf(card)),
     card.contrast ? tag("contrast violated", "unparsed") : null,
     changeOf(card) === "regressed" ? tag("held in the baseline", "regressed") : null,
     card.presumed ? tag("presumed") : null,
@@ -85,7 +85,7 @@ function questions(card, shots) {
   const several = card.others.length > 0;
   const unseen = ["picture", "text"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
   const said = several
-    ? [card, ...card.others].map(({ model, verdict }) => element("th", { scope: "col" }, named(model), " ", tag(verdict, verdict)))
+    ? [card, ...card.others].map(({ model, verdict }) => element("th", { scope: "col" }, named(model), " ", tag(shownVerdict(verdict), verdict)))
     : [element("th", { scope: "col" }, element("span", { class: "unseen" }, "answer"))];
   return element(
     "table",
@@ -108,7 +108,7 @@ function markdownOf(card) {
   const models = [card, ...card.others];
   const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
   const lines = [
-    `**${card.item}** on ${card.model}, ${card.data}: ${verdictOf(card)}`,
+    `**${card.item}** on ${card.model}, ${card.data}: ${shownVerdict(verdictOf(card))}`,
     "",
     `| picture | text | ${models.map(({ model }) => cell(model)).join(" | ")} |`,
     `| --- | --- |${" --- |".repeat(models.length)}`,

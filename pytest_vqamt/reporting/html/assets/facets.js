@@ -30,6 +30,14 @@ const CHANGES = {
   unknown: "an error before or now, declined, flaky or waived",
 };
 
+const shownVerdict = (verdict) => (verdict === "unparsed" ? "unread" : verdict);
+
+const SHOWN = {
+  change: (value) => CHANGES[value] ?? value,
+  verdict: shownVerdict,
+  answer: shownVerdict,
+};
+
 const answersOf = (card) => card.queries.map((query) => query.reading ?? query.answer ?? "no answer");
 
 function factsOf(card) {
@@ -77,6 +85,15 @@ function countsOf(name, chosen) {
     for (const value of each.values[name]) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return counts;
+}
+
+// How many cases of the whole report have a value of a facet; 0 where the report does not count them.
+function totalOf(name, value, chosen) {
+  const wanted = { ...chosen, [name]: value };
+  if (wanted.text || wanted.object || wanted.answer || wanted.fact || (wanted.verdict && wanted.change)) return 0;
+  const fitting = (embedded.totals ?? []).filter((row) => ["relation", "model", "data"].every((each) => !wanted[each] || row[each] === wanted[each]));
+  const countOf = (row) => (wanted.verdict ? row.verdict[wanted.verdict] : wanted.change ? row.change[wanted.change] : row.cases) ?? 0;
+  return fitting.reduce((sum, row) => sum + countOf(row), 0);
 }
 
 const EXPORTED = ["id", "item", "model", "data", "scene", "verdict", "before", "expected", "reason"];

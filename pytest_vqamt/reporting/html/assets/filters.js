@@ -17,8 +17,9 @@ function offer(name) {
   select.replaceChildren(
     element("option", { value: "" }, "all"),
     ...offered.map(([value, count]) => {
-      const shown = name === "change" ? CHANGES[value] ?? value : value;
-      return element("option", { value }, `${shown} (${count.toLocaleString("en")})`);
+      const total = totalOf(name, value, chosen);
+      const of = total > count ? ` of ${total.toLocaleString("en")}` : "";
+      return element("option", { value }, `${SHOWN[name]?.(value) ?? value} (${count.toLocaleString("en")}${of})`);
     }),
   );
   select.value = chosen[name];
