@@ -373,6 +373,14 @@ class Report:
     max_unread: float = MAX_UNREAD
 
 
+class GateState(StrEnum):
+    """What is known of a gate."""
+
+    MISSED = "missed"
+    CANNOT_TELL = "cannot tell"
+    MET = "met"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """A threshold on an item, and whether the item meets it.
@@ -382,7 +390,9 @@ class Gate:
             drop since the baseline.
         threshold: the smallest rate, or the largest drop.
         on: the compared value: "point" or "lower-bound"; "holm" for a drop.
+        met: whether nothing is shown to miss it; a gate on a drop is also met where ``uncertain``.
         unread: the unread rate of the item, if it is above ``Report.max_unread``: then the gate is not met.
+        uncertain: whether too few cases can tell if a drop is larger: none is shown, and none is ruled out.
     """
 
     kind: str
@@ -390,6 +400,13 @@ class Gate:
     on: str
     met: bool
     unread: float | None = None
+    uncertain: bool = False
+
+    @property
+    def state(self) -> GateState:
+        if not self.met:
+            return GateState.MISSED
+        return GateState.CANNOT_TELL if self.uncertain else GateState.MET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

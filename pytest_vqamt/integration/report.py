@@ -245,7 +245,7 @@ class Report(results.Report):
 
         Columns: relation, model, data, tags, cases, holds, violated, unread_cases, pass_rate, pass_rate_low,
         pass_rate_high (its 95 % interval), grounded, grounded_low, grounded_high, unread (shares from 0 to 1), gate
-        ("met", "missed" or None) and claim. A share is missing where no case has one.
+        ("met", "missed", "cannot tell" or None) and claim. A share is missing where no case has one.
 
         Raises:
             OptionError: pandas is not installed.

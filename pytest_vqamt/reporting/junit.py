@@ -93,6 +93,7 @@ def _change(name: str, change: BaselineChange | None) -> Iterator[Property]:
         yield f"{name}_baseline_p", change.p if change.p_holm is None else change.p_holm
         if change.gate:
             yield from _gate(f"{name}_baseline_gate", change.gate)
+            yield f"{name}_baseline_gate_uncertain", str(change.gate.uncertain).lower()
 
 
 def _gate(name: str, gate: Gate) -> Iterator[Property]:

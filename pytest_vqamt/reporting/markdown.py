@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.plain_text import shown
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
@@ -152,7 +152,7 @@ def comment_page(report: Report, *, audit: Mapping[str, Json] | None = None) -> 
     return f"{MARKER}\n{summary_page(report, audit=audit, whole=_WHOLE_REPORT, room=room)}"
 
 
-_COLORS = {"missed": "red", "met": "brightgreen", "none": "blue", "partial": "lightgrey"}
+_COLORS = {"missed": "red", "cannot-tell": "yellow", "met": "brightgreen", "none": "blue", "partial": "lightgrey"}
 
 
 def badge(report: Report) -> dict[str, Json]:
@@ -260,11 +260,17 @@ _APART = {"unread": "unread_cases", **{name: name for name in ("errors", "declin
 
 
 def _gates(line: ResultRow) -> str:
-    """The gates that are missed, each kind once; else whether all are met."""
-    if not line.gates:
-        return "-"
-    missed = dict.fromkeys(short_gate(held).removeprefix("missed: ") for held in line.gates if not held.met)
-    return f"**missed**: {escape(', '.join(missed).replace('<=', '≤').replace('>=', '≥'))}" if missed else "met"
+    """The gates that are missed, or else those that cannot be told, each kind once; else that all are met."""
+    state = line.gate_state
+    if state is None or state is GateState.MET:
+        return state.value if state else "-"
+    named = dict.fromkeys(
+        short_gate(held, is_grounded=line.is_of_grounded(held)).partition(": ")[2]
+        for held in line.gates
+        if held.state is state
+    )
+    word = f"**{state.value}**" if state is GateState.MISSED else state.value
+    return f"{word}: {escape(', '.join(named).replace('<=', '≤').replace('>=', '≥'))}"
 
 
 def _cell(column: str, cell: TableCell) -> str:

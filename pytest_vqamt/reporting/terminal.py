@@ -10,6 +10,7 @@ from enum import StrEnum
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.plain_text import quoted, shortened, visible
 from pytest_vqamt.core.results import (
+    BaselineChange,
     Gate,
     QueryPreview,
     RelationResult,
@@ -148,7 +149,8 @@ def _first_lines(head: Headline, report: Report) -> list[SummaryLine]:
             f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
         )
     elif report.relations:
-        state = ("missed" if head.gates.missed else "met") if head.gates.gated else "warning"
+        state = "warning" if not head.gates.gated or head.gates.undecided else "met"
+        state = "missed" if head.gates.missed else state
         lines += _wrapped(head.gates.line, state)
     return lines
 
@@ -213,8 +215,9 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
     if not shown:
         return []
     several = len(report.models) > 1 or len(report.data) > 1
-    cells = [_worst_cells(row, several=several) for row in shown]
-    lines = [*aligned_table([("weakest relations", "consistent", "grounded", "gate"), *cells])]
+    table = [_WORST_HEAD, *(_worst_cells(row, several=several) for row in shown)]
+    kept = [place for place, name in enumerate(_WORST_HEAD) if name != _BEFORE or any(row[place] for row in table[1:])]
+    lines = [*aligned_table([tuple(row[place] or "-" for place in kept) for row in table])]
     states = ["", "", *("missed" if row.is_missed else "" for row in shown)]
     found = [SummaryLine(text=text, state=state) for text, state in zip(lines, states, strict=True)]
     if rest := head.weakest[most:]:
@@ -223,17 +226,31 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
     return found
 
 
+_BEFORE = "before"
+_WORST_HEAD = ("weakest relations", "consistent", _BEFORE, "grounded", _BEFORE, "gate")
+"""Without a baseline the columns of rates before are left out."""
+
+
 def _worst_cells(row: ResultRow, *, several: bool) -> tuple[str, ...]:
+    """The cells for ``_WORST_HEAD``, a rate before as "" if there is none."""
     name = tagged(row.result.item, row.tags)
     if several:
         name = f"{name}, {row.result.model.name} on {row.result.data.name}"
-    held = [gate for gate in row.gates if not gate.met] or list(row.gates)
+    held = [gate for gate in row.gates if gate.state is row.gate_state]
+    of_grounded = row.grounded[0] if row.grounded else None
     return (
         shortened_name(name),
         format_percent(row.counted.tally.pass_rate),
-        format_percent(row.grounded[0].rate if row.grounded else None),
-        short_gate(held[0]) if held else "-",
+        _rate_before(row.counted.change),
+        format_percent(of_grounded.rate if of_grounded else None),
+        _rate_before(of_grounded.change if of_grounded else None),
+        short_gate(held[0], is_grounded=row.is_of_grounded(held[0])) if held else "-",
     )
+
+
+def _rate_before(change: BaselineChange | None) -> str:
+    before = change.paired.first_rate if change else None
+    return "" if before is None else format_percent(before)
 
 
 def shortened_name(name: str) -> str:
@@ -244,18 +261,20 @@ def shortened_name(name: str) -> str:
 _NAME_CHARS = 64
 
 
-def short_gate(gate: Gate) -> str:
-    """A gate in a few words.
+def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
+    """A gate in a few words; ``is_grounded`` tells whether it is on the grounded rate.
 
     >>> short_gate(Gate(kind="grounded-under", threshold=0.6, on="point", met=False))
     'missed: grounded >= 60 %'
+    >>> short_gate(Gate(kind="max-drop", threshold=0.1, on="holm", met=True, uncertain=True), is_grounded=True)
+    'cannot tell: grounded drop <= 10 %'
     """
-    state = "met" if gate.met else "missed"
+    state = gate.state.value
+    what = "grounded " if is_grounded or gate.kind == "grounded-under" else ""
     if gate.unread is not None:
         return f"missed: {format_percent(gate.unread)} unread"
     if gate.kind == "max-drop":
-        return f"{state}: drop <= {format_percent(gate.threshold)}"
-    what = "grounded " if gate.kind == "grounded-under" else ""
+        return f"{state}: {what}drop <= {format_percent(gate.threshold)}"
     return f"{state}: {what}{'lower end ' if gate.on == 'lower-bound' else ''}>= {format_percent(gate.threshold)}"
 
 

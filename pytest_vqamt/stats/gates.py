@@ -232,4 +232,4 @@ def missed_if_unread(change: BaselineChange, tally: Tally, max_drop: float, max_
     if unread is None:
         return change
     held = change.gate or Gate(kind=GateKind.DROP.value, threshold=max_drop, on="holm", met=False)
-    return replace(change, gate=replace(held, met=False, unread=unread))
+    return replace(change, gate=replace(held, met=False, unread=unread, uncertain=False))

@@ -247,7 +247,8 @@ def with_holm_gates(
 ) -> tuple[BaselineChange, ...]:
     """Returns the changes in the same order; the gated ones get a Holm-adjusted p-value and a gate, the others neither.
 
-    A gate is missed if the drop is larger than ``max_drop`` and significant after Holm's adjustment.
+    A gate is missed if the drop is larger than ``max_drop`` and significant after Holm's adjustment. It is uncertain if
+    the 95 % interval of the difference reaches such a drop.
     """
     adjusted = iter(holm([each.p for each, counts in zip(changes, gated, strict=True) if counts]))
     return tuple(
@@ -264,8 +265,18 @@ def status_of(change: BaselineChange, max_drop: float) -> ChangeStatus:
 
 
 def _with_gate(change: BaselineChange, max_drop: float, p_holm: float) -> BaselineChange:
-    met = not (_too_large(change, max_drop) and p_holm < SIGNIFICANT)
-    return replace(change, p_holm=p_holm, gate=Gate(kind="max-drop", threshold=max_drop, on="holm", met=met))
+    adjusted = replace(change, p_holm=p_holm)
+    status = status_of(adjusted, max_drop)
+    return replace(
+        adjusted,
+        gate=Gate(
+            kind="max-drop",
+            threshold=max_drop,
+            on="holm",
+            met=status is not ChangeStatus.WORSE,
+            uncertain=status is ChangeStatus.UNCERTAIN,
+        ),
+    )
 
 
 def _too_large(change: BaselineChange, max_drop: float) -> bool:

@@ -92,6 +92,23 @@ def smallest_drop(
     return min(largest, round(enough * _STEP, 4))
 
 
+_DETECTED = 0.8
+
+
+def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
+    """Returns the cases that detect twice the allowed drop with a power of 0.8, if they were independent.
+
+    ``paired`` estimates the noise. None if the compared cases are as many, or if no such drop is possible.
+    """
+    noise = 2 * min(paired.first_only, paired.second_only) / paired.shared
+    largest = min(paired.first_rate or 0.0, 1 - noise / 2) - noise / 2
+    drop = min(2 * gate.max_drop, largest)
+    if drop <= gate.max_drop:
+        return None
+    cases = scenes_needed(EffectAssumptions(drop=drop, differ=noise, sizes=((1, 1.0),), icc=1.0), gate, _DETECTED)
+    return cases if cases is not None and cases > paired.shared else None
+
+
 def _power_of_single_cases(cases: int, assumed: EffectAssumptions, gate: RegressionGate) -> float:
     """Sums the probability of missing the gate over the numbers of differing cases."""
     share = min(1.0, assumed.lost + assumed.won)

@@ -433,7 +433,14 @@ def test_a_relation_has_every_field_that_others_read() -> None:
         "scenes": 7, "clusters": [[0, 1, 3], [1, 1, 3], [2, 2, 1]],
     }  # fmt: skip
     assert {name: row[name] for name in promised} == promised
-    assert row["gate"] == {"kind": "fail-under", "threshold": 0.8, "met": False, "on": "point", "unread": None}
+    assert row["gate"] == {
+        "kind": "fail-under",
+        "threshold": 0.8,
+        "met": False,
+        "on": "point",
+        "unread": None,
+        "uncertain": False,
+    }
     assert isinstance(row["breakdown"], dict)
     assert row["breakdown"].keys() == {"present_groups"}
 
@@ -443,7 +450,7 @@ def test_presumed_cases_have_a_place_of_their_own() -> None:
     counts: Row = {"cases": 2, "holds": 1, "violated": 1}
     none = ("unparsed", "errors", "waived", "vacuous", "truncated", "declined", "refused", "flaky")
     counts |= dict.fromkeys((*none, "unread_cases", "unread_holds"), 0)
-    gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True, "unread": None}
+    gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True, "unread": None, "uncertain": False}
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"unread_rate": 0.0, "readable_pass_rate": 0.5}
     rest |= {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}

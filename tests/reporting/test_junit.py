@@ -75,6 +75,7 @@ def test_gates_and_the_change_since_the_baseline(result: RelationResult) -> None
         "vqamt_baseline_gate_threshold": 0.1,
         "vqamt_baseline_gate_on": "holm",
         "vqamt_baseline_gate_met": "true",
+        "vqamt_baseline_gate_uncertain": "false",
     }
 
 

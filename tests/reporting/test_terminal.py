@@ -13,6 +13,7 @@ import pytest
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import (
+    BaselineChange,
     BaselineUse,
     GapToFirst,
     Gate,
@@ -445,6 +446,38 @@ def test_the_short_summary_of_two_relations() -> None:
         "",
         "ours.weak: one answer must be yes and the other no, but got yes, yes  vqamt replay c4c965ee40f19e27",
         "  Is there a dog? -> 'yes'; [dog erased] -> 'yes'",
+    ]
+
+
+def test_with_a_baseline_the_rates_before_and_the_gate_that_matters_are_shown() -> None:
+    kept, unsure, missed = (
+        Gate(kind="max-drop", threshold=0.1, on="holm", met=met, uncertain=uncertain)
+        for met, uncertain in ((True, False), (True, True), (False, False))
+    )
+
+    def since(before: int, after: int, gate: Gate) -> BaselineChange:
+        """Of 20 cases of one scene each, so many held."""
+        rows = ((1, 0, 0, 0, after), (0, 1, 0, 0, before - after), (0, 0, 0, 1, 20 - before))
+        paired = PairedClusters(tuple(PairedSceneTally(*row) for row in rows))
+        return BaselineChange(paired=paired, interval=(-0.2, 0.1), p=0.3, p_two_sided=0.6, p_holm=0.3, gate=gate)
+
+    def of_both(item: str, own: Gate, of_grounded: Gate) -> RelationResult:
+        cells = GroundedCells(consistent_changed=8, consistent_unchanged=12)
+        grounded = Grounded(cells=cells, interval=(0.2, 0.6), change=since(16, 8, of_grounded))
+        held = Gate(kind="fail-under", threshold=0.7, on="point", met=True)
+        return replace(
+            result(Tally(cases=20, holds=16, violated=4), None, item=item, gate=held),
+            change=since(18, 16, own), grounded=grounded,
+        )  # fmt: skip
+
+    lines = texts(of_both("ours.a", kept, missed), of_both("ours.b", kept, unsure), of_both("ours.c", kept, kept))
+    assert "gates: 1 met, 1 missed, 1 cannot tell (too few cases); every relation has one" in lines
+    table = lines[lines.index("") + 1 :]
+    assert [" ".join(line.split()) for line in table if line.startswith(("weakest", "ours."))][:4] == [
+        "weakest relations consistent before grounded before gate",
+        "ours.a 80 % 90 % 40 % 80 % missed: grounded drop <= 10 %",
+        "ours.b 80 % 90 % 40 % 80 % cannot tell: grounded drop <= 10 %",
+        "ours.c 80 % 90 % 40 % 80 % met: >= 70 %",
     ]
 
 

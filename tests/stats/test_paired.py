@@ -189,8 +189,11 @@ def of_single_cases_of_changes(kept: int, lost: int, won: int = 0) -> PairedClus
     )
 
 
-def gate(max_drop: float, *, met: bool) -> Gate:
-    return Gate(kind="max-drop", threshold=max_drop, on="holm", met=met)
+def gate(max_drop: float, *, met: bool, uncertain: bool = False) -> Gate:
+    return Gate(kind="max-drop", threshold=max_drop, on="holm", met=met, uncertain=uncertain)
+
+
+UNSURE = gate(0.0, met=True, uncertain=True)
 
 
 def test_a_change_by_itself_has_no_gate() -> None:
@@ -226,7 +229,7 @@ def test_holm_is_over_those_that_are_gated_and_the_order_stays() -> None:
         pytest.approx(1 / 8),
         pytest.approx(2 / 256),
     ]
-    assert [each.gate for each in judged] == [gate(0.0, met=False), None, gate(0.0, met=True), gate(0.0, met=False)]
+    assert [each.gate for each in judged] == [gate(0.0, met=False), None, UNSURE, gate(0.0, met=False)]
     assert [each.paired for each in judged] == [each.paired for each in changes]
     assert holm([2.0**-10, 2.0**-3, 2.0**-8]) == (3 / 1024, 1 / 8, 2 / 256)
 
@@ -245,7 +248,7 @@ def test_the_gate_is_missed_where_the_drop_is_both_larger_and_significant(
     lost: int, max_drop: float, met: bool
 ) -> None:
     [judged] = with_holm_gates([change_of(of_single_cases_of_changes(100 - lost, lost))], max_drop, [True])
-    assert judged.gate == gate(max_drop, met=met)
+    assert judged.gate == gate(max_drop, met=met, uncertain=met)  # none has the cases to rule such a drop out
 
 
 def test_a_gain_meets_the_gate_however_large() -> None:
@@ -256,7 +259,7 @@ def test_a_gain_meets_the_gate_however_large() -> None:
 
 def test_with_nothing_shared_the_gate_is_met_and_nothing_is_shown() -> None:
     [judged] = with_holm_gates([change_of(PairedClusters())], 0.05, [True])
-    assert judged.gate == gate(0.05, met=True)
+    assert judged.gate == gate(0.05, met=True, uncertain=True)
     assert status_of(judged, 0.05) is ChangeStatus.UNCERTAIN
 
 
@@ -264,7 +267,7 @@ def test_among_many_relations_the_same_drop_may_be_chance() -> None:
     alone, quiet = change_of(of_single_cases_of_changes(93, 7)), change_of(of_single_cases_of_changes(100, 0))
     assert [each.gate for each in with_holm_gates([alone], 0.0, [True])] == [gate(0.0, met=False)]
     # 2^-7 x 30 = 0.23
-    assert with_holm_gates([alone, *[quiet] * 29], 0.0, [True] * 30)[0].gate == gate(0.0, met=True)
+    assert with_holm_gates([alone, *[quiet] * 29], 0.0, [True] * 30)[0].gate == UNSURE
 
 
 def test_every_change_says_whether_it_is_gated() -> None:
@@ -289,6 +292,8 @@ def test_what_a_comparison_has_shown(kept: int, lost: int, max_drop: float, show
     assert status_of(alone, max_drop) is shown
     [judged] = with_holm_gates([alone], max_drop, [True])
     assert status_of(judged, max_drop) is shown
+    assert judged.gate is not None
+    assert judged.gate.uncertain == (shown is ChangeStatus.UNCERTAIN)
     assert judged.gate is not None
     assert judged.gate.met == (shown is not ChangeStatus.WORSE)
 

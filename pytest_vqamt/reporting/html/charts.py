@@ -138,7 +138,7 @@ class Lane:
 
     ``rate``, ``grounded``, ``low``, ``high``, ``threshold``, ``before`` (the baseline) and ``noise`` are positions on
     the axis in percent of its length, "" if there is none. ``is_below`` says whether the gate at ``threshold`` is
-    missed, ``is_missed`` whether any is.
+    missed. ``state`` is that of the gates, "" without any.
     """
 
     mark: int
@@ -154,8 +154,7 @@ class Lane:
     is_worse: bool
     noise: str
     shown: str
-    is_missed: bool
-    is_met: bool
+    state: str
     title: str
 
 
@@ -182,8 +181,7 @@ def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) 
         is_worse=difference is not None and difference < 0,
         noise="" if noise is None or noise == 1 else axis_percent(noise),
         shown=format_percent(reached),
-        is_missed=line.is_missed,
-        is_met=bool(line.gates) and not line.is_missed,
+        state=line.gate_state.value if line.gate_state else "",
         title=_in_words(line),
     )
 
@@ -198,7 +196,9 @@ def _in_words(line: ResultRow) -> str:
     if change:
         difference = change.paired.difference or 0.0
         parts.append(f"baseline {format_percent(change.paired.first_rate)}, change {format_points(difference)}")
-    parts += [f"{describe_gate(held)}: {'met' if held.met else 'missed'}" for held in line.gates]
+    parts += [
+        f"{describe_gate(held, is_grounded=line.is_of_grounded(held))}: {held.state.value}" for held in line.gates
+    ]
     return ", ".join(parts).replace(", (", " (")
 
 

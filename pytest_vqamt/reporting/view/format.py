@@ -112,19 +112,20 @@ def axis_percent(share: float) -> str:
     return f"{round(100 * share, 2):g}%"
 
 
-def describe_gate(gate: Gate) -> str:
-    """The requirement of a gate.
+def describe_gate(gate: Gate, *, is_grounded: bool = False) -> str:
+    """The requirement of a gate; ``is_grounded`` tells whether a drop is of the grounded rate.
 
     >>> describe_gate(Gate(kind="fail-under", threshold=0.8, on="lower-bound", met=True))
     'lower end >= 80 %'
     >>> describe_gate(Gate(kind="grounded-under", threshold=0.5, on="point", met=True))
     'grounded rate >= 50 %'
     >>> describe_gate(Gate(kind="max-drop", threshold=0.025, on="point", met=True))
-    'no significant drop > 2.5 points'
+    'drop of the pass rate <= 2.5 points'
     """
     threshold = f"{100 * gate.threshold:g}"
     if gate.kind == "max-drop":
-        return f"no significant drop > {threshold} point{'' if threshold == '1' else 's'}"
+        rate = "grounded rate" if is_grounded else "pass rate"
+        return f"drop of the {rate} <= {threshold} point{'' if threshold == '1' else 's'}"
     is_grounded = gate.kind == "grounded-under"
     if gate.on == "lower-bound":
         return f"{'lower end of grounded rate' if is_grounded else 'lower end'} >= {threshold} %"

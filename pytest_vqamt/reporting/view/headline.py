@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import ceil
 
-from pytest_vqamt.core.results import Gate, Report
+from pytest_vqamt.core.results import BaselineChange, Gate, GateState, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
@@ -29,12 +30,11 @@ from pytest_vqamt.reporting.view.rows import (
     ResultRow,
     case_link,
     describe_change,
-    drop_gate_status,
     is_significant_drop,
     rate_difference,
     results_by_model_and_data,
 )
-from pytest_vqamt.stats.paired import ChangeStatus
+from pytest_vqamt.stats.power import RegressionGate, cases_to_tell
 
 _DROPS_SHOWN = 8
 _MUCH_UNREAD = 0.2
@@ -113,6 +113,7 @@ class GateCounts:
 
     Attributes:
         items: the variants with cases.
+        undecided: those that miss no gate, and have too few cases to tell if one on a drop is met.
         unapplied: the variants without a case on the data; ``unapplied_gates`` of them have a gate.
     """
 
@@ -121,6 +122,11 @@ class GateCounts:
     missed: int
     unapplied: int = 0
     unapplied_gates: int = 0
+    undecided: int = 0
+
+    @property
+    def met(self) -> int:
+        return self.gated - self.missed - self.undecided
 
     @property
     def line(self) -> str:
@@ -128,6 +134,8 @@ class GateCounts:
 
         >>> GateCounts(items=36, gated=14, missed=2).line
         'gates: 12 met, 2 missed; 22 of 36 relations have none'
+        >>> GateCounts(items=8, gated=8, missed=1, undecided=5).line
+        'gates: 2 met, 1 missed, 5 cannot tell (too few cases); every relation has one'
         >>> GateCounts(items=3, gated=3, missed=0, unapplied=2, unapplied_gates=1).line
         'gates: 3 met, 0 missed, 1 without a case; every relation has one; 2 relations do not apply to this data'
         """
@@ -140,9 +148,8 @@ class GateCounts:
         if self.items == self.gated:
             without = "every relation has one"
         unchecked = f", {self.unapplied_gates:,} without a case" if self.unapplied_gates else ""
-        return "; ".join(
-            [f"gates: {self.gated - self.missed:,} met, {self.missed:,} missed{unchecked}", without, *told]
-        )
+        undecided = f", {self.undecided:,} cannot tell (too few cases)" if self.undecided else ""
+        return "; ".join([f"gates: {self.met:,} met, {self.missed:,} missed{undecided}{unchecked}", without, *told])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +157,7 @@ class Headline:
     """The summary of a report.
 
     Attributes:
-        state: "missed", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run).
+        state: "missed", "cannot-tell", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run).
         title: the model, or the best of several, with its share of consistent cases.
         verdict: what became of the gates, and how many relation variants have one.
         figures: the figures of each model.
@@ -234,10 +241,12 @@ def _run_part(model: str, data: str, rows: Sequence[ResultRow]) -> RunPart:
 def count_gates(report: Report, lines: Sequence[ResultRow]) -> GateCounts:
     """The relation variants with gates; a variant on several models or data counts for each."""
     unapplied = [each for each in report.relations if not each.all_cases]
+    missed = {id(line.result) for line in lines if line.is_missed}
     return GateCounts(
         items=len({id(line.result) for line in lines if not line.is_noise}),
         gated=len({id(line.result) for line in lines if line.gates}),
-        missed=len({id(line.result) for line in lines if line.is_missed}),
+        missed=len(missed),
+        undecided=len({id(line.result) for line in lines if line.gate_state is GateState.CANNOT_TELL} - missed),
         unapplied=len(unapplied),
         unapplied_gates=sum(bool(each.gates) for each in unapplied),
     )
@@ -302,14 +311,17 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     gates = count_gates(report, lines)
     items = count_noun(gates.items, "relation variant")
     share = f"{gates.gated} of {items} gated"
+    undecided = f"{gates.undecided} cannot tell (too few cases), " if gates.undecided else ""
     if report.shard != "1/1":
         return "partial", f"Shard {report.shard} of a run: gates are checked on all shards together."
     if gates.missed:
-        return "missed", f"{share}: {gates.missed} missed, {gates.gated - gates.missed} met."
+        return "missed", f"{share}: {gates.missed} missed, {undecided}{gates.met} met."
     if not report.complete:
         return "partial", f"Not the whole run. {share}."
     if not gates.gated:
         return "none", f"0 of {items} gated: nothing here can fail a run."
+    if gates.undecided:
+        return "cannot-tell", f"{share}: none missed, {undecided}{gates.met} met."
     return "met", f"{share}: all met."
 
 
@@ -386,7 +398,7 @@ def _why(line: ResultRow) -> Iterator[str]:
     change = line.counted.change
     for held in line.gates:
         if not held.met and (held.kind != "max-drop" or held.unread is not None):
-            yield f"{_reached(line, held)}required: {describe_gate(held)}"
+            yield f"{_reached(line, held)}required: {describe_gate(held, is_grounded=line.is_of_grounded(held))}"
     for part in line.grounded:
         if part.change is not None and part.change.gate and not part.change.gate.met:
             yield f"grounded rate {describe_change(part.change)}"
@@ -430,6 +442,7 @@ def report_warnings(
             f"This is shard {report.shard}, which has only some of the cases. `vqamt merge` joins the shards and "
             "checks the gates on all cases."
         )
+    yield from _undecided_lines(lines)
     several = len(report.models) > 1 or len(report.data) > 1
     for part in run_parts(report, lines):
         if part.unread.is_often and with_unread:
@@ -520,18 +533,68 @@ def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
 
 
 def _drop_gate_notes(lines: Sequence[ResultRow]) -> Iterator[str]:
-    known = Counter(each for line in lines if (each := drop_gate_status(line)))
-    if not known.total():
+    """How many relations keep the drop that is allowed, miss it, or have too few cases to tell."""
+    states = Counter(
+        next(state for state in GateState if any(change.gate.state is state for change in changes if change.gate))
+        for line in lines
+        if (changes := _gated_changes(line))
+    )
+    if not states.total():
         return
-    largest = max(
-        line.counted.change.gate.threshold for line in lines if line.counted.change and line.counted.change.gate
+    yield (
+        f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation')} shown to be no worse than the baseline "
+        f"by more than {format_percent(_allowed_drop(lines))}, {states[GateState.MISSED]:,} missed, "
+        f"{states[GateState.CANNOT_TELL]:,} with too few cases to tell."
     )
-    shown = (
-        f"{known[ChangeStatus.NO_WORSE]:,} of {count_noun(known.total(), 'relation')} shown to be no worse than the "
-        f"baseline by more than {largest:g}"
+
+
+def _gated_changes(line: ResultRow) -> list[BaselineChange]:
+    """The changes of its rates that have a gate on the drop."""
+    changes = (line.counted.change, *(part.change for part in line.grounded))
+    return [change for change in changes if change and change.gate]
+
+
+def _allowed_drop(lines: Sequence[ResultRow]) -> float:
+    return max(change.gate.threshold for line in lines for change in _gated_changes(line) if change.gate)
+
+
+def _undecided_lines(lines: Sequence[ResultRow]) -> Iterator[str]:
+    """What to do about relations with too few cases to tell whether they dropped by more than is allowed."""
+    undecided = [line for line in lines if line.gate_state is GateState.CANNOT_TELL]
+    if not undecided:
+        return
+    allowed = _allowed_drop(undecided)
+    relations = count_noun(len({id(line.result) for line in undecided}), "relation")
+    if not allowed:
+        yield (
+            f"{relations} cannot tell: no number of cases shows that a rate has not dropped at all. Allow a drop with "
+            "--vqamt-max-drop=RATE."
+        )
+        return
+    tests = sum(len(_gated_changes(line)) for line in lines)
+    needed = [
+        ceil(cases * line.counted.tally.cases / change.paired.shared)
+        for line in undecided
+        for change in _gated_changes(line)
+        if change.gate
+        and change.gate.uncertain
+        and (cases := cases_to_tell(change.paired, RegressionGate(relations=tests, max_drop=allowed)))
+    ]
+    most = f"--vqamt-max-cases={_rounded_up(max(needed))}" if needed else "more cases (--vqamt-max-cases)"
+    yield (
+        f"{relations} cannot tell a drop of {format_percent(allowed)} from chance, with too few cases: bless a run "
+        f"with about {most} (`vqamt power`)."
     )
-    uncertain = known[ChangeStatus.UNCERTAIN]
-    yield f"{shown}; {uncertain:,} with too few cases to tell (`vqamt power`)." if uncertain else f"{shown}."
+
+
+def _rounded_up(number: int) -> int:
+    """The number with two digits, rounded up.
+
+    >>> _rounded_up(87), _rounded_up(1234)
+    (87, 1300)
+    """
+    step: int = 10 ** max(0, len(str(number)) - 2)
+    return ceil(number / step) * step
 
 
 def _is_doubtful(line: ResultRow) -> bool:

@@ -140,6 +140,6 @@ def row_figures(line: ResultRow) -> dict[str, str | int | float | None]:
         "grounded_low": grounded.interval[0] if grounded else None,
         "grounded_high": grounded.interval[1] if grounded else None,
         "unread": tally.unread_rate,
-        "gate": ("missed" if line.is_missed else "met") if line.gates else None,
+        "gate": line.gate_state.value if line.gate_state else None,
         "claim": line.result.claim,
     }

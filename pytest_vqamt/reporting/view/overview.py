@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_vqamt.core.results import Gate, RelationResult, Report
+from pytest_vqamt.core.results import Gate, GateState, RelationResult, Report
 from pytest_vqamt.reporting.view.format import (
     describe_gate,
     format_interval,
@@ -17,18 +17,11 @@ from pytest_vqamt.reporting.view.format import (
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
     case_link,
-    drop_gate_status,
     human_rate,
     is_significant_drop,
     published_rates,
 )
 from pytest_vqamt.reporting.view.tables import NO_CELL, ColumnHead, TableCell, ViewTable, column_heads, text_cell
-from pytest_vqamt.stats.paired import ChangeStatus
-
-_STATUSES: Mapping[ChangeStatus | None, str] = {
-    ChangeStatus.NO_WORSE: "shown to be no worse",
-    ChangeStatus.UNCERTAIN: "too few cases to tell",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,21 +149,24 @@ def _relation(line: ResultRow) -> TableCell:
 
 
 def _gate(line: ResultRow) -> TableCell:
-    gates = line.gates
-    if not gates:
-        return TableCell(text="-", key="2")
-    text = "; ".join(
-        f"{word}: {', '.join(dict.fromkeys(describe_gate(held) for held in gates if held.met is met))}"
-        for word, met in (("missed", False), ("met", True))
-        if any(held.met is met for held in gates)
-    )
-    known = drop_gate_status(line)
+    worst = line.gate_state
+    if worst is None:
+        return TableCell(text="-", key=str(len(GateState)))
+    demands: dict[GateState, dict[str, None]] = {state: {} for state in GateState}
+    for held in line.gates:
+        demands[held.state][describe_gate(held, is_grounded=line.is_of_grounded(held))] = None
     return TableCell(
-        text=text,
-        key="0" if line.is_missed else "1",
-        state="missed" if line.is_missed else "met",
-        notes=(_STATUSES[known],) if known in _STATUSES else (),
+        text="; ".join(f"{_STATES[state]}: {', '.join(each)}" for state, each in demands.items() if each),
+        key=str(tuple(GateState).index(worst)),
+        state=worst.value.replace(" ", "-"),
     )
+
+
+_STATES: Mapping[GateState, str] = {
+    GateState.MISSED: "missed",
+    GateState.CANNOT_TELL: "cannot tell (too few cases)",
+    GateState.MET: "met",
+}
 
 
 def _change(line: ResultRow) -> TableCell:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
-from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, Report, StratumResult
+from pytest_vqamt.core.results import BaselineChange, Gate, GateState, Grounded, RelationResult, Report, StratumResult
 from pytest_vqamt.reporting.view.format import count_noun, format_percent, format_points
-from pytest_vqamt.stats.paired import SIGNIFICANT, ChangeStatus, status_of
+from pytest_vqamt.stats.paired import SIGNIFICANT
 from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_reference
 
 _NOISE = "control"
@@ -66,8 +66,18 @@ class ResultRow:
         return tuple(held for held in (*rates, *(each.gate for each in changes if each)) if held)
 
     @property
+    def gate_state(self) -> GateState | None:
+        """The worst state of its gates, in the order of ``GateState``; None without a gate."""
+        states = {held.state for held in self.gates}
+        return next((state for state in GateState if state in states), None)
+
+    @property
     def is_missed(self) -> bool:
-        return any(not held.met for held in self.gates)
+        return self.gate_state is GateState.MISSED
+
+    def is_of_grounded(self, held: Gate) -> bool:
+        """Whether a gate is on the grounded rate, or on its drop."""
+        return any(held is part.gate or (part.change and held is part.change.gate) for part in self.grounded)
 
 
 def result_rows(report: Report) -> tuple[ResultRow, ...]:
@@ -203,12 +213,6 @@ def rate_difference(line: ResultRow) -> float:
     """The change of the pass rate since the baseline, 0 without one."""
     change = line.counted.change
     return (change.paired.difference or 0.0) if change else 0.0
-
-
-def drop_gate_status(line: ResultRow) -> ChangeStatus | None:
-    """The status of the change under the gate on the drop; None without that gate."""
-    change = line.counted.change
-    return status_of(change, change.gate.threshold) if change and change.gate else None
 
 
 def describe_change(change: BaselineChange) -> str:

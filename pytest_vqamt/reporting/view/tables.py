@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.core.results import BaselineChange, Gate, RelationResult
+from pytest_vqamt.core.results import BaselineChange, Gate, GateState, RelationResult
 from pytest_vqamt.reporting.view.format import aligned_table, format_p, format_percent, tagged
 
 
@@ -17,7 +17,7 @@ class TableCell:
         key: the sort key, a number as text or a text.
         link: selects the cell's cases on the HTML page.
         notes: shown beside the text.
-        state: "missed", "met", "worse", "better" or "".
+        state: "missed", "cannot-tell", "met", "worse", "better" or "".
     """
 
     text: str
@@ -110,10 +110,13 @@ def change_cells(change: BaselineChange, *, unadjusted_p: bool = False) -> tuple
 
 
 def drop_gate_cell(gate: Gate | None) -> str:
-    """Whether the gate on the drop is met, and the drop that it allows."""
+    """The state of the gate on the drop, and the drop that it allows."""
     if gate is not None and gate.unread is not None:
         return f"MISSED: {format_percent(gate.unread)} unread"
-    return "-" if gate is None else f"{'met' if gate.met else 'MISSED'}: drop <= {gate.threshold:g}"
+    if gate is None:
+        return "-"
+    state = "MISSED" if gate.state is GateState.MISSED else gate.state.value
+    return f"{state}: drop <= {gate.threshold:g}"
 
 
 def changes_table(results: Sequence[RelationResult]) -> ViewTable:

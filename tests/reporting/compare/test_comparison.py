@@ -129,7 +129,7 @@ def test_presumed_cases_have_a_row_of_their_own_and_are_not_gated(tmp_path: Path
     )
     sure, presumed = found.items
     assert [(each.presumed, each.change.paired.shared) for each in found.items] == [(False, 3), (True, 9)]
-    assert sure.change.gate == Gate(kind="max-drop", threshold=0.1, on="holm", met=True)
+    assert sure.change.gate == Gate(kind="max-drop", threshold=0.1, on="holm", met=True, uncertain=True)
     assert (presumed.change.gate, presumed.standing) == (None, Conclusion.WORSE)
 
 

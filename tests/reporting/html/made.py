@@ -32,8 +32,8 @@ DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAI
 """A picture of one pixel."""
 
 
-def gate(threshold: float, *, met: bool, kind: str = "fail-under", on: str = "point") -> Gate:
-    return Gate(kind=kind, threshold=threshold, on=on, met=met)
+def gate(threshold: float, *, met: bool, kind: str = "fail-under", on: str = "point", uncertain: bool = False) -> Gate:
+    return Gate(kind=kind, threshold=threshold, on=on, met=met, uncertain=uncertain)
 
 
 def change(

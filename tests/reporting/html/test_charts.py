@@ -23,7 +23,7 @@ def test_a_rate_stands_at_its_place_between_the_ends_of_its_interval() -> None:
     (row,) = rows(result(gate=gate(0.9, met=False), change=change(kept=6, lost=3, won=1)))
     (lane,) = row.lanes
     assert (lane.low, lane.rate, lane.high) == ("25%", "80%", "75%")  # the interval of a result made by hand
-    assert (lane.threshold, lane.is_missed, lane.is_met) == ("90%", True, False)
+    assert (lane.threshold, lane.state) == ("90%", "missed")
     assert (lane.before, lane.is_worse) == ("90%", True)
     assert (lane.shown, row.height_px, lane.y) == ("80 %", 22, 11.0)
     assert lane.title == ("tiny: 80 % (25 to 75 %, 10 cases), baseline 90 %, change -20, pass rate >= 90 %: missed")
@@ -146,7 +146,7 @@ def test_columns_come_with_what_they_tell() -> None:
     made = cells(several)
     assert made["model"] == ["tiny", "other"]
     assert made["change"] == ["-20", "-"]
-    assert made["gate"] == ["missed: no significant drop > 10 points", "-"]
+    assert made["gate"] == ["missed: drop of the pass rate <= 10 points", "-"]
     assert made["apart"] == ["-", "1 waived"]
     assert made["reference"] == ["-", "humans 88 % (whole test)"]
     assert "data" not in made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.results import DataUse, RelationResult
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import DataUse, Grounded, RelationResult
+from pytest_vqamt.core.tallies import GroundedCells, Tally
 from pytest_vqamt.reporting.view.headline import Headline, headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rows import result_rows
@@ -24,6 +24,8 @@ def warned(*results: RelationResult, left_out: int = 0, **fields: object) -> lis
 
 MET, MISSED = gate(0.7, met=True), gate(0.9, met=False)
 FALLEN = gate(0.1, met=False, kind="max-drop")
+KEPT = gate(0.1, met=True, kind="max-drop")
+UNSURE = gate(0.1, met=True, kind="max-drop", uncertain=True)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,16 @@ FALLEN = gate(0.1, met=False, kind="max-drop")
             "Shard 1/2 of a run: gates are checked on all shards together.",
         ),
         ([result(change=change(lost=5, held=FALLEN))], {}, "missed", "1 of 1 relation variant gated: 1 missed, 0 met."),
+        (
+            [result(gate=MET, change=change(kept=5, held=UNSURE)), result("ours.b", change=change(kept=5, held=KEPT))],
+            {}, "cannot-tell",
+            "2 of 2 relation variants gated: none missed, 1 cannot tell (too few cases), 1 met.",
+        ),
+        (
+            [result(gate=MISSED, change=change(kept=5, held=UNSURE)), result("ours.b", change=change(held=UNSURE))],
+            {}, "missed",
+            "2 of 2 relation variants gated: 1 missed, 1 cannot tell (too few cases), 0 met.",
+        ),
     ],
 )  # fmt: skip
 def test_the_verdict_says_how_many_are_gated(
@@ -169,18 +181,56 @@ def test_at_most_eight_drops_are_named() -> None:
 
 
 def test_a_baseline_that_nothing_fell_below_is_said_to_be_met() -> None:
-    held = gate(0.02, met=True, kind="max-drop")
-    same = change(kept=10, held=held, p_holm=1.0)
-    # An interval of plus and minus 0.05 does not show that nothing fell by more than 0.02.
+    unsure = gate(0.02, met=True, kind="max-drop", uncertain=True)
+    same = change(kept=10, held=unsure, p_holm=1.0)
     assert first(result(change=same), baseline=BASELINE).notes[1:] == (
         "No relation is significantly worse.",
-        "0 of 1 relation shown to be no worse than the baseline by more than 0.02; 1 with too few cases to tell "
-        "(`vqamt power`).",
+        "0 of 1 relation shown to be no worse than the baseline by more than 2 %, 0 missed, 1 with too few cases to "
+        "tell.",
     )
     wider = change(kept=10, held=gate(0.1, met=True, kind="max-drop"), p_holm=1.0)
     assert first(result(change=wider), baseline=BASELINE).notes[2] == (
-        "1 of 1 relation shown to be no worse than the baseline by more than 0.1."
+        "1 of 1 relation shown to be no worse than the baseline by more than 10 %, 0 missed, 0 with too few cases to "
+        "tell."
     )
+
+
+def test_the_relations_with_a_gate_on_the_drop_add_up() -> None:
+    held = [change(kept=10, held=each, p_holm=0.5) for each in (KEPT, KEPT, FALLEN, UNSURE)]
+    of_grounded = Grounded(cells=GroundedCells(), interval=(0.0, 1.0), change=change(kept=9, held=UNSURE))
+    # One whose pass rate is shown and whose grounded rate is not cannot tell.
+    told = [result(f"ours.{n}", change=each) for n, each in enumerate(held)]
+    told.append(result("ours.both", change=held[0], grounded=of_grounded))
+    assert first(*told, baseline=BASELINE).notes[2] == (
+        "2 of 5 relations shown to be no worse than the baseline by more than 10 %, 1 missed, 2 with too few cases to "
+        "tell."
+    )
+
+
+def test_a_gate_that_cannot_tell_names_the_rate_and_how_many_cases_can() -> None:
+    of_grounded = Grounded(cells=GroundedCells(), interval=(0.0, 1.0), change=change(kept=5, held=UNSURE))
+    told = result(gate=MET, change=change(kept=10, held=KEPT), grounded=of_grounded)
+    table = overview_table(report(told), result_rows(report(told)))
+    (cell,) = (row[1] for row in table.rows)
+    assert (table.heads[1].name, cell.state) == ("gate", "cannot-tell")
+    assert cell.text == (
+        "cannot tell (too few cases): drop of the grounded rate <= 10 points; "
+        "met: pass rate >= 70 %, drop of the pass rate <= 10 points"
+    )
+    # With two gates and no noise, all that is lost is a drop: six losses are significant (2^-6 < 0.05 / 2). The least
+    # number of cases of which 20 % are six or more with a chance of 0.8 is 39, and half of the ten have a contrast.
+    assert warned(told, baseline=BASELINE) == [
+        "1 relation cannot tell a drop of 10 % from chance, with too few cases: bless a run with about "
+        "--vqamt-max-cases=78 (`vqamt power`)."
+    ]
+
+
+def test_no_number_of_cases_shows_that_there_is_no_drop() -> None:
+    unsure = gate(0.0, met=True, kind="max-drop", uncertain=True)
+    assert warned(result(change=change(kept=10, held=unsure)), baseline=BASELINE) == [
+        "1 relation cannot tell: no number of cases shows that a rate has not dropped at all. Allow a drop with "
+        "--vqamt-max-drop=RATE."
+    ]
 
 
 def test_without_a_baseline_it_says_how_to_make_one() -> None:
