@@ -35,6 +35,7 @@ from pytest_vqamt.reporting.view.format import WIDTH, aligned_table, count_noun,
 from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.headline import (
     Headline,
+    bad_records_line,
     baseline_notes,
     expired_waivers_line,
     headline,
@@ -113,8 +114,10 @@ def short_summary(
 
 
 def brief_summary(report: Report) -> Iterator[SummaryLine]:
-    """The figures and the gates alone, for ``-q``."""
+    """The figures, the gates and the records left out, for ``-q``."""
     lines = _first_lines(headline(report, result_rows(report)), report)
+    if bad := bad_records_line(report):
+        lines += _wrapped(bad, "warning")
     yield from (replace(line, text=visible(line.text)) for line in lines)
 
 
@@ -185,11 +188,15 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
 
 _KINDS_OF_READING = {"yes": "yes/no answers", "no": "yes/no answers"}
 _FEWEST_ANSWERS = 100
+_FEWEST_SCENES = 10
+"""Fewer scenes may well all have the same right answer."""
 
 
 def dominant_lines(report: Report) -> Iterator[str]:
     """An answer with most of all answers of its kind, if the relations that ask for it hold or look too seldom."""
     for (model, data), results in results_by_model_and_data(report):
+        if results[0].data.scenes < _FEWEST_SCENES:
+            continue
         counted: dict[str, Counter[str]] = {}
         holds = judged = 0
         for result in results:

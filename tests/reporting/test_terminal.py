@@ -565,12 +565,25 @@ def test_what_a_model_or_a_case_says_cannot_write_to_the_terminal() -> None:
 
 def test_an_answer_that_is_given_to_all_questions_is_pointed_out() -> None:
     always = result(Tally(cases=100, holds=50, violated=50), None, readings=Counter({"yes": 190, "no": 10}))
+    always = replace(always, data=replace(always.data, scenes=10))
     assert "95 % of all yes/no answers are 'yes'" in texts(always)
-    right = result(Tally(cases=100, holds=90, violated=10), None, readings=Counter({"yes": 190, "no": 10}))
+    right = replace(always, tally=Tally(cases=100, holds=90, violated=10))
     assert not any("of all yes/no answers" in text for text in texts(right))
+    few = replace(always, data=replace(always.data, scenes=9))  # these may well all have the answer yes
+    assert not any("of all yes/no answers" in text for text in texts(few))
 
 
 def test_quiet_has_figures_and_gates_alone() -> None:
     told = [line.text for line in brief_summary(report(result(SURE, None, violation=VIOLATION)))]
     assert told[0] == "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation"
     assert len(told) == 4
+
+
+def test_quiet_tells_of_records_that_were_left_out() -> None:
+    made = result(SURE, None)
+    for bad, line in (
+        (("line 3: broken",), "1 record of the data could not be used and was left out"),
+        (("line 3", "line 5"), "2 records of the data could not be used and were left out"),
+    ):
+        told = brief_summary(report(replace(made, data=replace(made.data, bad_records=bad))))
+        assert [(each.text, each.state) for each in told][-1] == (line, "warning")

@@ -472,9 +472,8 @@ def report_warnings(
     yield from (f"{line[0].upper()}{line[1:]}." for line in noise_lines(report.relations, of_model=several))
     if report.expired_waivers:
         yield f"{expired_waivers_line(report)}."
-    bad = sum(len(source.bad_records) for source in report.data)
-    if bad:
-        yield f"{count_noun(bad, 'record')} of the data could not be used and {'was' if bad == 1 else 'were'} left out."
+    if bad := bad_records_line(report):
+        yield f"{bad}."
     truncated = sum(line.counted.tally.truncated for line in lines)
     if truncated:
         yield f"In {count_noun(truncated, 'case')} a model read only the beginning of a question."
@@ -488,6 +487,13 @@ def report_warnings(
             f"{'regressions first, then ' if report.baseline else ''}an equal share of each relation variant, in the "
             "order of the case ids, which is as good as random. All figures are over all cases."
         )
+
+
+def bad_records_line(report: Report) -> str:
+    """How many records could not be used; "" if there are none."""
+    bad = sum(len(source.bad_records) for source in report.data)
+    were = "was" if bad == 1 else "were"
+    return f"{count_noun(bad, 'record')} of the data could not be used and {were} left out" if bad else ""
 
 
 def expired_waivers_line(report: Report) -> str:
