@@ -219,7 +219,10 @@ if not TYPE_CHECKING:  # mypy would take any misspelt name for one of this funct
 
     def __getattr__(name: str) -> object:
         if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            from pytest_vqamt.core.errors import did_you_mean
+
+            hint = "" if name.startswith("__") else f"; {did_you_mean(name, _MODULES, ['docs/reference/api.md'])}"
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
         if name == "ask":
             return import_module(f"{_MODULES[name]}.ask")
         return getattr(import_module(_MODULES[name]), name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vqamt.integration.options import add_options, option_values
+from pytest_vqamt.integration.options import add_options, hint_at_misspelt, option_values
 
 if TYPE_CHECKING:
     from pytest_vqamt.data.base import SceneSource
@@ -31,6 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         from pytest_vqamt.commands.completion import complete_options
 
         complete_options(parser)
+
+
+def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> None:
+    """Prepares for a misspelt option of ours."""
+    hint_at_misspelt(parser, args)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -38,7 +38,7 @@ def test_mypy_sees_just_the_names_that_are_there() -> None:
 
 
 def test_a_misspelt_name_is_no_attribute() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'same_anwser'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'same_anwser'; did you mean 'same_answer'\?"):
         vqamt.same_anwser  # type: ignore[attr-defined]  # noqa: B018 - and mypy says so
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -213,6 +214,15 @@ def add_options(parser: pytest.Parser) -> None:
         group.addoption(option.name, action=action, default=None, metavar=option.metavar, help=option.help)
         if option.ini:
             parser.addini(option.dest, option.help, type=_INI_TYPE[option.kind], default=None)
+
+
+def hint_at_misspelt(parser: pytest.Parser, arguments: Sequence[str]) -> None:
+    """Has pytest's error about an unknown option name the nearest of these options."""
+    known = {option.name.removeprefix("--vqamt-"): option.name for option in OPTIONS}
+    given = [each.partition("=")[0].removeprefix("--vqamt-") for each in arguments if each.startswith("--vqamt-")]
+    near = [known[found] for name in given if name not in known for found in get_close_matches(name, known, n=1)]
+    if near:
+        parser.extra_info["did you mean"] = ", ".join(dict.fromkeys(near))
 
 
 def option_value(config: pytest.Config, dest: str) -> str | None:

@@ -261,10 +261,10 @@ def _choice(config: pytest.Config, dest: str, choices: tuple[str, ...]) -> str:
     if value is None:
         return choices[0]
     if value not in choices:
-        raise OptionError(
-            f"Expected {_flag_of(dest)} to be one of {', '.join(choices)}, but got {value!r}; "
-            f"{did_you_mean(value, choices)}"
-        )
+        hint = did_you_mean(value, choices)
+        if dest == "vqamt_cases" and value.isdecimal():
+            hint = f"for so many cases give --vqamt-max-cases={value}"
+        raise OptionError(f"Expected {_flag_of(dest)} to be one of {', '.join(choices)}, but got {value!r}; {hint}")
     return value
 
 

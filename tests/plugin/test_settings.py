@@ -185,6 +185,7 @@ MISTAKES = {
         ("--vqamt-gate=lower",),
         "Expected --vqamt-gate to be one of point, lower-bound, but got 'lower'; did you mean 'lower-bound'?",
     ),
+    "a number of cases": (("--vqamt-cases=3",), "but got '3'; for so many cases give --vqamt-max-cases=3"),
     "a sampler": (
         ("--vqamt-sampler=hypotesis",),
         "Expected --vqamt-sampler to be one of hypothesis, random, but got 'hypotesis'; did you mean 'hypothesis'?",
@@ -244,6 +245,15 @@ def test_it_is_told_before_any_worker_starts(run: Run, mistake: str) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert line in result.stderr.str()
     assert "workers" not in result.stdout.str()
+
+
+@pytest.mark.parametrize("option", ["--vqamt-max-case=3", "--vqamt-modle"])
+def test_a_misspelt_option_is_named_rightly_below_pytests_error(pytester: pytest.Pytester, option: str) -> None:
+    told = pytester.runpytest_inprocess(option, "oracle").stderr.str()
+    assert f"unrecognized arguments: {option}" in told
+    assert ("  did you mean: --vqamt-max-cases\n" in told) == ("case" in option)
+    assert ("  did you mean: --vqamt-model\n" in told) == ("modle" in option)
+    assert "did you mean" not in pytester.runpytest_inprocess("--vqamt-3x").stderr.str()
 
 
 @pytest.mark.full
