@@ -32,7 +32,7 @@ def published_questions(
     if not scene.questions:
         return NotApplicable(reason="the data has no questions about the picture")
     found = tuple(each for each in scene.questions if keeps_answer(each.text, change) and fits(each))
-    return found or NotApplicable(reason="no question about the picture whose answer surely stays")
+    return found or NotApplicable(reason="no question whose answer is sure to stay the same after the change")
 
 
 def question_of(published: PublishedQuestion) -> Question:

@@ -21,7 +21,8 @@ class ObjectAppearance(InsertionRelation):
     misclassification where something else is.
 
     Of each picture four others are made, with one thing of one size in four places: each is a case of one variant, here
-    and of ``metaic.singular_plural``. A picture that has no place at one of the four levels has no case of any.
+    and of ``metaic.singular_plural``. The variant is the share of the largest thing in the picture that is covered, in
+    percent: 0, up to 15, 15 to 30, 30 to 45. A picture that has no place at one of the four levels has no case of any.
 
     **Deviation:** which interval the size is drawn from depends on the salient area S, as in the authors' code, and not
     on the largest thing. Crowds count as things that may be covered; the boxes that are compared are those
