@@ -212,13 +212,24 @@ def baseline_row(baseline: BaselineUse | None) -> Row | None:
     """``baseline`` of the report; None in a run without one."""
     if baseline is None:
         return None
-    return {**to_row(baseline), "models": _objects(baseline.models, "name", "fingerprint")}
+    return {
+        **to_row(baseline),
+        "models": _objects(baseline.models, "name", "fingerprint"),
+        "totals": [
+            {"model": each.model, "data": each.data, "change": change_row(each.change)} for each in baseline.totals
+        ],
+    }
 
 
 def _baseline(row: Json) -> Json:
     if row is None:
         return None
-    return {**cast("Row", row), "models": _from_objects(cast("Row", row)["models"], "name", "fingerprint")}
+    baseline = cast("Row", row)
+    return {
+        **baseline,
+        "models": _from_objects(baseline["models"], "name", "fingerprint"),
+        "totals": [{**each, "change": _change(each["change"])} for each in _rows(baseline.get("totals") or [])],
+    }
 
 
 def change_row(change: BaselineChange | None) -> Row | None:

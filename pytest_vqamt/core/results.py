@@ -242,7 +242,8 @@ class RelationResult(StratumResult):
         ungrounded: the simplest violation of a contrast, if possible of a case that holds: its two queries.
         presumed: the presumed cases; None if there are none.
         reference: what humans reach on such pairs.
-        judged: the cases one by one, to compare models; None in a session of one model, and in reports read back.
+        judged: the cases one by one, to compare models; None in a session of one model
+            without a baseline, and in reports read back.
         directional: whether no model that does not look at the picture can satisfy the relation.
         grounded: the cases with a contrast; None if there are none.
     """
@@ -449,6 +450,7 @@ class BaselineUse:
         models: the name and the fingerprint of each model in it.
         missing: items of the baseline that are not in this run.
         new: items of this run that are not in the baseline.
+        totals: the comparison of all relations together, for each model and data source.
     """
 
     file: str
@@ -456,6 +458,20 @@ class BaselineUse:
     models: tuple[tuple[str, str], ...]
     missing: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
+    totals: tuple[BaselineTotal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineTotal:
+    """The comparison of all relations of a model on a data source with the baseline; it has no gate.
+
+    Presumed cases, controls and relations tagged "baseline" are not in it. The cases of a scene are counted together
+    over all relations, because they are correlated.
+    """
+
+    model: str
+    data: str
+    change: BaselineChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -503,8 +519,8 @@ class BaselineHead:
     settings: tuple[tuple[str, str], ...] = ()
 
 
-HOLDS, PRESUMED = 1, 2
-"""The bits of a record's last byte."""
+HOLDS, PRESUMED, COMPARED, HELD = 1, 2, 4, 8
+"""The bits of a record's last byte; the last two tell if the baseline has a verdict, and if the case held there."""
 
 RECORD_BYTES = 17
 """Eight bytes of the case's digest, eight of its scene's, and one of bits."""
@@ -514,7 +530,7 @@ RECORD_BYTES = 17
 class JudgedCases:
     """The judged cases of one item, without errors, declined, flaky and waived cases.
 
-    Kept only in sessions of several models.
+    Kept only in sessions of several models, or with a baseline.
 
     Attributes:
         records: ``RECORD_BYTES`` for each case.
@@ -522,12 +538,14 @@ class JudgedCases:
 
     records: bytearray = field(default_factory=bytearray)
 
-    def add(self, case_id: str, scene: str, outcome: Outcome, *, presumed: bool) -> None:
-        """Adds a case if it is judged. Waived cases must not be added."""
+    def add(self, case_id: str, scene: str, outcome: Outcome, *, presumed: bool, before: Outcome | None = None) -> None:
+        """Adds a case if it is judged; ``before`` is its outcome in the baseline. Waived cases must not be added."""
         if not outcome.is_judged:
             return
+        compared = before is not None and before.is_judged
+        bits = HOLDS * (outcome is Outcome.HOLDS) + PRESUMED * presumed
         self.records += bytes.fromhex(digest(case_id) + digest(scene))
-        self.records.append(HOLDS * (outcome is Outcome.HOLDS) + PRESUMED * presumed)
+        self.records.append(bits + COMPARED * compared + HELD * (before is Outcome.HOLDS))
 
 
 Cell: TypeAlias = str | int | float | None

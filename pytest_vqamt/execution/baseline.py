@@ -16,6 +16,7 @@ from pytest_vqamt.core.report_json import Row, answer_from_row, case_from_row, t
 from pytest_vqamt.core.results import BaselineEntry, BaselineUse, RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.stats.paired import baseline_totals
 
 
 class BaselineCase(NamedTuple):
@@ -148,4 +149,5 @@ def baseline_use(
             for result in results
             if result.all_cases and result.change is None
         ),
+        totals=baseline_totals(results),
     )

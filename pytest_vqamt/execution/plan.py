@@ -386,7 +386,7 @@ class RunOptions:
         max_unread: the share of an item's cases that may be unread if it is to meet a gate.
         waived: the reasons for waived cases, by case id.
         expired_waivers: the case ids of waivers that no longer hold, with their last day.
-        keeps_judged: whether results keep the outcome of every case.
+        keeps_judged: whether results keep the outcome of every case, for comparisons over all relations.
         reader: gives the answer that is judged in place of a model's.
     """
 

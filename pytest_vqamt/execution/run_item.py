@@ -267,7 +267,13 @@ class _Run:
             grounded_before = before.grounded if before and before.contrast else None
             self._ungrounded.consider(judged, part=planned.part, baseline=grounded_before)
         if self._judged_cases is not None:
-            self._judged_cases.add(case.id, case.scene, outcome, presumed=case.is_presumed)
+            self._judged_cases.add(
+                case.id,
+                case.scene,
+                outcome,
+                presumed=case.is_presumed,
+                before=before.outcome if before else None,
+            )
         if outcome is Outcome.ERROR:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:

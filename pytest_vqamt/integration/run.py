@@ -174,6 +174,7 @@ def run(
             gate_on=_member(GateOn, "gate", gate),
             max_unread=max_unread,
             shrink=shrink,
+            keeps_judged=baseline is not None,
         ),
         model_options=options,
         relation_settings={**(named.settings if named else {}), **of_relations},

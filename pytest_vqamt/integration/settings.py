@@ -100,7 +100,7 @@ def read_settings(config: pytest.Config) -> Settings:
         data=data,
         relations=globs_of(option_value(config, "vqamt_relations") or "") or (named.relations if named else ()),
         excluded=globs_of(option_value(config, "vqamt_exclude") or ""),
-        terms=_terms(config, has_no_cache=cache is None, keeps_judged=len(models) > 1),
+        terms=_terms(config, has_no_cache=cache is None, keeps_judged=len(models) > 1 or has_baseline),
         gates_typed=frozenset(kind for kind in GATED_RATES if config.getoption(f"vqamt_{kind.argument}") is not None),
         model_options=options,
         relation_settings={**(named.settings if named else {}), **relation_settings},

@@ -64,7 +64,7 @@ from pytest_vqamt.stats.gates import (
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.noise import with_noise
-from pytest_vqamt.stats.paired import change_of
+from pytest_vqamt.stats.paired import baseline_totals, change_of
 from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 Counted = TypeVar("Counted", RepeatedCases, GradedCases)
@@ -139,6 +139,7 @@ def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) 
             for result in relations
             if result.all_cases and result.change is None
         ),
+        totals=baseline_totals(relations),
     )
 
 
@@ -408,7 +409,7 @@ class SceneCounts(NamedTuple):
 
 
 class ItemCounts(NamedTuple):
-    """The counts of an item by stratum, and its judged cases, which are kept only to compare models.
+    """The counts of an item by stratum, and its judged cases, which are kept only to compare models or runs.
 
     Attributes:
         grounded, presumed_grounded: the cases with a contrast, by scene.
@@ -453,7 +454,7 @@ class _ItemCounter:
 def merge_cases(parts: Mapping[Path, Report], cases: Path, name: str) -> tuple[ItemCounts, ...]:
     """Merges the cases of the folders into the new file ``cases``, and counts them for each item.
 
-    One line of each shard is in memory at a time, and with several models 17 bytes of each case.
+    One line of each shard is in memory at a time, and with several models or a baseline 17 bytes of each case.
 
     Raises:
         DataError: the cases of a folder do not match its report.
@@ -470,7 +471,8 @@ def merge_cases(parts: Mapping[Path, Report], cases: Path, name: str) -> tuple[I
                 for folder, lines in shards.items()
             ]
             is_directional = first.contrast > 0 and first.relations[position].directional
-            item = _ItemCounter(JudgedCases() if len(first.models) > 1 else None, is_directional)
+            keeps_judged = len(first.models) > 1 or first.baseline is not None
+            item = _ItemCounter(JudgedCases() if keeps_judged else None, is_directional)
             joined.writelines(_each_once(heapq.merge(*shares), item))
             merged.append(item.merged)
         for lines in shards.values():
@@ -494,11 +496,12 @@ def _count(case_id: str, row: Row, item: _ItemCounter) -> None:
     scene, outcome, before = str(row["scene"]), Outcome(str(row["verdict"])), row.get("before")
     presumed = "presumed" in cast("list[str]", row.get("tags") or [])
     cases = item.presumed if presumed else item.ordinary
-    cases.spread.add(scene, outcome, Outcome(str(before)) if before else None)
+    earlier = Outcome(str(before)) if before else None
+    cases.spread.add(scene, outcome, earlier)
     cases.readings.add(case_id, cast("list[str]", row.get("readings") or []))
     _count_grounded(row, item, presumed=presumed)
     if item.judged is not None:
-        item.judged.add(case_id, scene, outcome, presumed=presumed)
+        item.judged.add(case_id, scene, outcome, presumed=presumed, before=earlier)
 
 
 def _count_grounded(row: Row, item: _ItemCounter, *, presumed: bool) -> None:

@@ -36,11 +36,13 @@ from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.headline import (
     Headline,
     bad_records_line,
-    baseline_notes,
     expired_waivers_line,
     headline,
     report_warnings,
     run_parts,
+    total_drop_lines,
+    total_notes,
+    undecided_lines,
 )
 from pytest_vqamt.reporting.view.overview import results_table
 from pytest_vqamt.reporting.view.rankings import largest_differences, summary_tables
@@ -146,7 +148,7 @@ def _first_lines(head: Headline, report: Report) -> list[SummaryLine]:
     paid = [use for use in report.models if any(name.startswith("cost") for name, _ in use.usage)]
     lines += [line for use in paid[:1] for line in _wrapped(f"{use.name} {describe_usage(use)}", most=1)]
     if report.baseline is not None:
-        lines += _wrapped(next(iter(baseline_notes(report, result_rows(report)))))
+        lines += [line for text in total_notes(report)[:_PARTS_SHOWN] for line in _wrapped(text)]
     if report.shard != "1/1":
         lines += _wrapped(
             f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
@@ -494,6 +496,11 @@ def baseline_lines(report: Report) -> Iterator[str]:
         if warnings := [warning for result in results for warning in _baseline_warnings(result)]:
             yield ""
             yield from warnings
+    rows = result_rows(report)
+    yield ""
+    yield from total_notes(report)
+    yield from total_drop_lines(report, rows)
+    yield from undecided_lines(rows)
     for items, where in (
         (use.missing, "in the baseline but not in this run"),
         (use.new, "in this run but not in the baseline, so not compared"),

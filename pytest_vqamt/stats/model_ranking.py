@@ -20,9 +20,9 @@ from pytest_vqamt.core.results import (
     RankingKind,
     RelationResult,
 )
-from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
+from pytest_vqamt.core.tallies import PairedClusters, Tally
 from pytest_vqamt.stats.intervals import CONFIDENCE, students_t, wilson
-from pytest_vqamt.stats.paired import holm, paired_interval, two_sided_p
+from pytest_vqamt.stats.paired import holm, paired_by_scene, paired_interval, records_of, two_sided_p
 
 if TYPE_CHECKING:
     import numpy as np
@@ -198,10 +198,6 @@ def _mean_scene_size(cases: CaseArrays) -> float:
     return float((sizes * sizes).sum() / sizes.sum())
 
 
-_OUTCOMES = 4
-"""Holds in both, lost, won, violated in both."""
-
-
 class CaseArrays(NamedTuple):
     """The cases of an item in the order of their ids.
 
@@ -219,7 +215,7 @@ def arrays_of(judged: JudgedCases, *, presumed: bool) -> CaseArrays:
     """Returns the presumed cases, or all others."""
     import numpy as np
 
-    records = np.frombuffer(bytes(judged.records), dtype=[("case", ">u8"), ("scene", ">u8"), ("bits", "u1")])
+    records = records_of(judged)
     records = records[(records["bits"] & PRESUMED > 0) == presumed]
     cases = records["case"].astype(np.uint64)
     order = np.argsort(cases)
@@ -231,15 +227,7 @@ def paired_of(first: CaseArrays, second: CaseArrays) -> PairedClusters:
     import numpy as np
 
     _, in_first, in_second = np.intersect1d(first.cases, second.cases, assume_unique=True, return_indices=True)
-    if not in_first.size:
-        return PairedClusters()
-    kind = 2 * ~first.holds[in_first] + ~second.holds[in_second]
-    scenes, of_scene = np.unique(first.scenes[in_first], return_inverse=True)
-    counts = np.bincount(of_scene * _OUTCOMES + kind, minlength=_OUTCOMES * scenes.size).reshape(-1, _OUTCOMES)
-    alike, times = np.unique(counts, axis=0, return_counts=True)
-    return PairedClusters(
-        tuple(PairedSceneTally(*map(int, (*row, scenes))) for row, scenes in zip(alike, times, strict=True))
-    )
+    return paired_by_scene(first.scenes[in_first], first.holds[in_first], second.holds[in_second])
 
 
 _CONTROL = "control"

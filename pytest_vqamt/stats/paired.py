@@ -10,8 +10,18 @@ from math import isqrt, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.results import BaselineChange, Gate
-from pytest_vqamt.core.tallies import PairedClusters
+from pytest_vqamt.core.results import (
+    COMPARED,
+    HELD,
+    HOLDS,
+    PRESUMED,
+    BaselineChange,
+    BaselineTotal,
+    Gate,
+    JudgedCases,
+    RelationResult,
+)
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.intervals import (
     CONFIDENCE,
     SceneGroup,
@@ -299,3 +309,57 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
         so_far = max(so_far, min(1.0, (len(ps) - smaller) * ps[place]))
         adjusted[place] = so_far
     return tuple(adjusted)
+
+
+_NOT_IN_TOTAL = frozenset({"control", "baseline"})
+
+
+def baseline_totals(results: Sequence[RelationResult]) -> tuple[BaselineTotal, ...]:
+    """Returns the comparison of all relations together with the baseline, for each model and data source.
+
+    The test and the interval are those of one item. Their scenes have the cases of all relations, because the cases of
+    a scene are correlated. Items without single cases are left out.
+    """
+    found: dict[tuple[str, str], list[JudgedCases]] = {}
+    for result in results:
+        if result.judged is not None and not _NOT_IN_TOTAL.intersection(result.tags):
+            found.setdefault((result.model.name, result.data.name), []).append(result.judged)
+    totals = (
+        BaselineTotal(model=model, data=data, change=change_of(_paired_over_items(items)))
+        for (model, data), items in found.items()
+    )
+    return tuple(each for each in totals if each.change.paired.shared)
+
+
+def _paired_over_items(items: Sequence[JudgedCases]) -> PairedClusters:
+    import numpy as np
+
+    records = np.concatenate([records_of(each) for each in items])
+    bits = records["bits"]
+    compared = (bits & COMPARED > 0) & (bits & PRESUMED == 0)
+    return paired_by_scene(records["scene"][compared], bits[compared] & HELD > 0, bits[compared] & HOLDS > 0)
+
+
+def records_of(judged: JudgedCases) -> NDArray[np.void]:
+    """Returns the records with the fields "case" and "scene" (uint64, digests), and "bits" (uint8)."""
+    import numpy as np
+
+    return np.frombuffer(bytes(judged.records), dtype=[("case", ">u8"), ("scene", ">u8"), ("bits", "u1")])
+
+
+_OUTCOMES = 4
+
+
+def paired_by_scene(scenes: NDArray[np.uint64], first: NDArray[np.bool_], second: NDArray[np.bool_]) -> PairedClusters:
+    """Returns the cases by scene, with the same counts as a ``SceneCounter``, by whether they hold in each run."""
+    import numpy as np
+
+    if not scenes.size:
+        return PairedClusters()
+    kind = 2 * ~first + ~second
+    names, of_scene = np.unique(scenes, return_inverse=True)
+    counts = np.bincount(of_scene * _OUTCOMES + kind, minlength=_OUTCOMES * names.size).reshape(-1, _OUTCOMES)
+    alike, times = np.unique(counts, axis=0, return_counts=True)
+    return PairedClusters(
+        tuple(PairedSceneTally(*map(int, (*row, number))) for row, number in zip(alike, times, strict=True))
+    )

@@ -26,6 +26,7 @@ from pytest_vqamt.core.report_json import (
 )
 from pytest_vqamt.core.results import (
     BaselineChange,
+    BaselineTotal,
     BaselineUse,
     Coverage,
     DataUse,
@@ -191,6 +192,7 @@ CHANGE = BaselineChange(
     version_before=3,
     other_judgement=1,
 )
+TOTAL = BaselineTotal(model="tiny", data="gqa:DIR", change=replace(CHANGE, gate=None, p_holm=None))
 RESULT = RelationResult(
     position=3,
     item="metavqa.partition[object]",
@@ -290,7 +292,9 @@ REPORT = Report(
     data=(RESULT.data,),
     relations=(BARE, RESULT),
     coverage=(COVERAGE,),
-    baseline=BaselineUse(file="blessed.gz", digest="b" * 16, models=(("tiny", "old"),), missing=("a.b",), new=()),
+    baseline=BaselineUse(
+        file="blessed.gz", digest="b" * 16, models=(("tiny", "old"),), missing=("a.b",), totals=(TOTAL,)
+    ),
     waived=(("0123456789abcdef", "two dogs overlap"),),
     repeats=5,
 )
@@ -416,6 +420,7 @@ def test_the_report_has_every_field_that_others_read() -> None:
         "models": [{"name": "tiny", "fingerprint": "old"}],
         "missing": ["a.b"],
         "new": [],
+        "totals": [{"model": "tiny", "data": "gqa:DIR", "change": change_row(TOTAL.change)}],
     }
     assert row["waived"] == [{"case_id": "0123456789abcdef", "reason": "two dogs overlap"}]
     assert (row["ranking"], row["differences"]) == ([], [])

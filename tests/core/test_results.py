@@ -24,16 +24,18 @@ from pytest_vqamt.core.results import (
 from pytest_vqamt.core.tallies import Tally
 
 
-def test_a_record_is_of_the_case_its_scene_and_two_bits() -> None:
+def test_a_record_is_of_the_case_its_scene_and_its_bits() -> None:
     judged = JudgedCases()
     judged.add("c1", "scene", Outcome.HOLDS, presumed=False)
     judged.add("c2", "scene", Outcome.UNPARSED, presumed=True)
     judged.add("c3", "scene", Outcome.HOLDS, presumed=True)
+    judged.add("c4", "scene", Outcome.VIOLATED, presumed=False, before=Outcome.HOLDS)
+    judged.add("c5", "scene", Outcome.HOLDS, presumed=False, before=Outcome.VIOLATED)
+    judged.add("c6", "scene", Outcome.HOLDS, presumed=False, before=Outcome.ERROR)
+    bits = ((f"c{place}", bytes([each])) for place, each in enumerate((1, 2, 3, 4 + 8, 1 + 4, 1), start=1))
     scene = bytes.fromhex(digest("scene"))
-    assert bytes(judged.records) == b"".join(
-        bytes.fromhex(digest(case)) + scene + bits for case, bits in (("c1", b"\1"), ("c2", b"\2"), ("c3", b"\3"))
-    )
-    assert len(judged.records) == 3 * RECORD_BYTES
+    assert bytes(judged.records) == b"".join(bytes.fromhex(digest(case)) + scene + of_case for case, of_case in bits)
+    assert len(judged.records) == 6 * RECORD_BYTES
 
 
 def test_an_error_is_not_kept() -> None:

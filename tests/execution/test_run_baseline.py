@@ -46,6 +46,9 @@ def test_each_result_tells_what_became_of_it(baseline: Path) -> None:
     assert (control.change.paired.both, control.change.gate) == (20, None)
     assert report.baseline is not None
     assert (report.baseline.file, report.baseline.models) == ("base.gz", (("oracle", "undeclared:oracle"),))
+    (total,) = report.baseline.totals
+    assert (total.model, total.data) == ("fault:ignores-negation", "pictures:20")
+    assert total.change.paired == reversion.change.paired, "a control is not in the total"
 
 
 def test_what_is_missing_and_what_is_new(baseline: Path) -> None:

@@ -15,11 +15,13 @@ from scipy.stats import binom, binomtest  # type: ignore[import-untyped]  # as a
 from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]  # it has no stubs
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
-from pytest_vqamt.core.results import BaselineChange, Gate
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.results import BaselineChange, Gate, JudgedCases
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.intervals import SceneGroup, effective_sample_size, students_t, wilson
 from pytest_vqamt.stats.paired import (
     ChangeStatus,
+    baseline_totals,
     change_of,
     drop_p,
     holm,
@@ -31,6 +33,7 @@ from pytest_vqamt.stats.paired import (
     two_sided_p,
     with_holm_gates,
 )
+from tests.reporting.html.made import OTHER, result
 from tests.stats.drawn_clusters import changed_runs
 
 Row = tuple[int, int, int, int, int]
@@ -437,3 +440,47 @@ def test_it_leaves_0_out_where_mcnemars_test_without_correction_rejects(table: t
 
 def test_without_cases_nothing_is_known() -> None:
     assert tango(0, 0, 0) == (-1.0, 1.0)
+
+
+def judged_cases(item: str, letters: str, *, presumed: bool = False) -> JudgedCases:
+    """A case of each letter, each of a scene of its own that all items share: "k"ept, "l"ost, "w"on or "n"ew."""
+    holds, violated = Outcome.HOLDS, Outcome.VIOLATED
+    kinds = {"k": (holds, holds), "l": (violated, holds), "w": (holds, violated), "n": (holds, None)}
+    judged = JudgedCases()
+    for scene, letter in enumerate(letters):
+        outcome, before = kinds[letter]
+        judged.add(f"{item} {scene}", f"scene {scene}", outcome, presumed=presumed, before=before)
+    return judged
+
+
+def test_the_total_is_over_all_relations_by_scene() -> None:
+    items = [
+        result(f"ours.{n}", judged=judged_cases(f"ours.{n}", letters)) for n, letters in enumerate(("lllkn", "lllwk"))
+    ]
+    (total,) = baseline_totals(items)
+    # The new case is not compared. Three scenes lose two cases each, and one wins one.
+    assert (total.model, total.data) == ("tiny", "gqa:DIR")
+    assert total.change.paired == paired((0, 2, 0, 0, 3), (1, 0, 0, 0, 1), (1, 0, 1, 0, 1))
+    # Net losses of 2, 2, 2 and -1, in 16 ways of signs: only these and those with 1 have at least 5.
+    assert total.change.p == 2 / 16
+    assert (total.change.gate, total.change.p_holm) == (None, None)
+
+
+def test_the_total_is_of_each_model_without_controls_baselines_and_presumed_cases() -> None:
+    lost = judged_cases("one", "ll")
+    (total, other) = baseline_totals(
+        [
+            result("ours.a", judged=judged_cases("a", "kk")),
+            result("ours.presumed", judged=judged_cases("p", "ll", presumed=True)),
+            result("control.repeat", judged=lost, tags=("control",)),
+            result("ours.simple", judged=lost, tags=("baseline",)),
+            result("ours.a", judged=lost, model=OTHER),
+            result("ours.not_known"),
+        ]
+    )
+    assert (total.change.paired, total.model) == (paired((1, 0, 0, 0, 2)), "tiny")
+    assert (other.change.paired, other.model) == (paired((0, 1, 0, 0, 2)), "other")
+
+
+def test_without_compared_cases_there_is_no_total() -> None:
+    assert baseline_totals([result("ours.new", judged=judged_cases("new", "nn")), result("ours.b")]) == ()

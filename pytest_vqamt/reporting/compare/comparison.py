@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
@@ -82,7 +82,8 @@ def compare(
     named = models_compared(before, after, models)
     pairs, only_before, only_after = match_items(before, after, named)
     with before.open() as old, after.open() as new:
-        found = [each for pair in pairs for each in _compare_item(pair, old, new, show)]
+        pooled: dict[Part, SceneCounter] = {}
+        found = [each for pair in pairs for each in _compare_item(pair, old, new, show, pooled)]
     if not any(each.change.paired.shared for each in found):
         raise DataError(_nothing_in_common(before, after, pairs))
     items = tuple(_conclude(found, max_drop, max_unread))
@@ -90,6 +91,7 @@ def compare(
         before=_compared_run(before, [name for name, _ in named]),
         after=_compared_run(after, [name for _, name in named]),
         items=items,
+        totals=tuple(_totals(pooled)),
         notes=tuple(comparison_notes(before, after, named, items)),
         only_before=only_before,
         only_after=only_after,
@@ -98,8 +100,14 @@ def compare(
     )
 
 
-def _compare_item(pair: PairedItem, before: ReadItem, after: ReadItem, show: int) -> Iterator[_Compared]:
+def _compare_item(
+    pair: PairedItem, before: ReadItem, after: ReadItem, show: int, pooled: dict[Part, SceneCounter]
+) -> Iterator[_Compared]:
+    """Compares an item; its ordinary cases are added to ``pooled`` unless it is never gated."""
     ordinary, presumed, grounded = ItemPairs(show), ItemPairs(show), ItemPairs(show, of_contrasts=True)
+    if not _NEVER_GATED.intersection(pair.tags):
+        old, new = pair.before.counted, pair.after.counted
+        ordinary.pooled = pooled.setdefault(((old.model, new.model), (old.data, new.data)), SceneCounter())
     for both in join_cases(before(pair.before.counted), after(pair.after.counted)):
         (presumed if is_presumed(both) else ordinary).add(both)
         if not is_presumed(both) and _has_contrasts(both):
@@ -140,6 +148,13 @@ def _conclude(found: Sequence[_Compared], max_drop: float | None, max_unread: fl
             regressions=tuple(each.cases.regressions),
             fixes=tuple(each.cases.fixes),
         )
+
+
+def _totals(pooled: Mapping[Part, SceneCounter]) -> Iterator[ComparedTotal]:
+    for (models, data), cases in pooled.items():
+        made = change_of(cases.paired)
+        if made.paired.shared:
+            yield ComparedTotal(models=models, data=data, standing=_conclusion(made, None, None), change=made)
 
 
 def _gain_p(made: BaselineChange) -> float:
@@ -303,11 +318,26 @@ class ComparedItem:
     fixes: tuple[str, ...]
 
 
+Part: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
+"""The names of a model, and the specs of its data, in the two runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedTotal:
+    """All relations of a model on a data source together, as in ``core.results.BaselineTotal``; it has no gate."""
+
+    models: tuple[str, str]
+    data: tuple[str, str]
+    standing: Conclusion
+    change: BaselineChange
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Two runs, case by case.
 
     Attributes:
+        totals: all relations together, for each model and data source.
         notes: other differences between the runs and limits of the comparison, a sentence each.
         only_before, only_after: ids of the items that only one run has.
         shown: some regressions, then some fixes, the smallest p-values first.
@@ -317,6 +347,7 @@ class Comparison:
     before: ComparedRun
     after: ComparedRun
     items: tuple[ComparedItem, ...]
+    totals: tuple[ComparedTotal, ...]
     notes: tuple[str, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
@@ -359,12 +390,14 @@ class ItemPairs:
         spread: outcomes of the cases that both runs judged, by scene.
         shown: the regressions and fixes kept in full.
         of_contrasts: count a case as holding only if it is grounded.
+        pooled: counts the cases of several items by scene, these too; None for none.
         tallies: the shared cases by outcome, in the two runs.
     """
 
     show: int
     of_contrasts: bool = False
     spread: SceneCounter = field(default_factory=SceneCounter)
+    pooled: SceneCounter | None = None
     only_before: int = 0
     only_after: int = 0
     unjudged: int = 0
@@ -394,7 +427,8 @@ class ItemPairs:
         if old is None or new is None:
             self.unjudged += 1
             return
-        self.spread.add(str(after.row["scene"]), new, old)
+        for counter in filter(None, (self.spread, self.pooled)):
+            counter.add(str(after.row["scene"]), new, old)
         held, holds = old is Outcome.HOLDS, new is Outcome.HOLDS
         if not self.of_contrasts:
             self.other_verdict += held != holds and before.row.get("answers") == after.row.get("answers")

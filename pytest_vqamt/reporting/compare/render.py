@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.plain_text import quoted, shown, visible
 from pytest_vqamt.core.report_json import change_row
-from pytest_vqamt.reporting.compare.comparison import ChangedCase, ComparedItem, ComparedRun, Comparison, Conclusion
+from pytest_vqamt.reporting.compare.comparison import (
+    ChangedCase,
+    ComparedItem,
+    ComparedRun,
+    ComparedTotal,
+    Comparison,
+    Conclusion,
+)
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
 from pytest_vqamt.reporting.view.format import count_noun, tagged, wrapped
 from pytest_vqamt.reporting.view.tables import CHANGE_HEAD, ViewTable, change_cells, drop_gate_cell, text_table
@@ -47,7 +54,7 @@ def _lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterato
         yield ""
         yield title
         yield ""
-        yield from _table(comparison, items).lines
+        yield from _table(comparison, items, _total_of(comparison, items)).lines
     yield ""
     yield from _table_notes(comparison)
     if comparison.notes:
@@ -121,7 +128,9 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
     missed = comparison.missed
     drop = f"a significant drop of more than {comparison.max_drop:g}"
     if not missed:
-        return f"met: none of {variants} has {drop}"
+        unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
+        untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""
+        return f"met: none of {variants} has {drop}{untold}"
     unread = [each for each in missed if each.change.gate and each.change.gate.unread is not None]
     if unread:
         drop += ", or too many answers that could not be read"
@@ -142,8 +151,9 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
         yield ""
         yield f"### {escape(title)}"
         yield ""
-        table = _table(comparison, items)
-        names = map(_name_markdown, items)
+        total = _total_of(comparison, items)
+        table = _table(comparison, items, total)
+        names = [*map(_name_markdown, items), *(["total"] if total else [])]
         rows = [(name, *map(escape, cells)) for name, (_, *cells) in zip(names, table.row_texts, strict=True)]
         yield from markdown_table(table.head_texts, rows)
     yield ""
@@ -218,6 +228,7 @@ def comparison_json(comparison: Comparison) -> str:
             "notes": list(comparison.notes),
             "only_before": list(comparison.only_before),
             "only_after": list(comparison.only_after),
+            "totals": [{**to_row(each), "change": change_row(each.change)} for each in comparison.totals],
             "relations": [_renamed({**to_row(item), "change": change_row(item.change)}) for item in comparison.items],
             "shown": [_renamed(to_row(case)) for case in comparison.shown],
         },
@@ -246,7 +257,14 @@ def _renamed(row: Row) -> Row:
 # What terminal and Markdown share.
 
 
-def _table(comparison: Comparison, items: Sequence[ComparedItem]) -> ViewTable:
+def _total_of(comparison: Comparison, items: Sequence[ComparedItem]) -> ComparedTotal | None:
+    """The total of the relations in a table; None if there is only one."""
+    first = items[0]
+    found = (each for each in comparison.totals if (each.models, each.data) == (first.models, first.data))
+    return next(found, None) if len({item.item for item in items}) > 1 else None
+
+
+def _table(comparison: Comparison, items: Sequence[ComparedItem], total: ComparedTotal | None) -> ViewTable:
     is_gated = comparison.max_drop is not None
     head = ("relation", *CHANGE_HEAD, "standing", *(("gate",) if is_gated else ()))
     rows = [
@@ -258,6 +276,9 @@ def _table(comparison: Comparison, items: Sequence[ComparedItem]) -> ViewTable:
         )
         for item in items
     ]
+    if total:
+        cells = change_cells(total.change, unadjusted_p=True)
+        rows.append(("total", *cells, total.standing.value, *(("-",) if is_gated else ())))
     return text_table([head, *rows])
 
 
@@ -293,12 +314,14 @@ def _table_notes(comparison: Comparison) -> Iterator[str]:
     items = comparison.items
     yield "p: p-value of the drop, Holm-adjusted over all gated relation variants"
     for conclusion, meaning in _CONCLUSIONS.items():
-        if any(each.standing is conclusion for each in items):
+        if conclusion in {each.standing for each in items} | {each.standing for each in comparison.totals}:
             yield meaning
     if any(each.grounded for each in items):
         yield "grounded: of the cases with a contrast in both runs, those that hold with another answer to the contrast"
     if any(each.change.p_holm is None and each.change.paired.shared for each in items):
-        yield "p in brackets: not adjusted (controls, baselines and presumed cases are not gated)"
+        yield "p in brackets: not adjusted (the total, controls, baselines and presumed cases are not gated)"
+    elif any(_total_of(comparison, of_block) for _, of_block in _blocks(comparison)):
+        yield "p in brackets: not adjusted (the total is not gated)"
 
 
 def _unmatched(comparison: Comparison) -> Iterator[tuple[tuple[str, ...], ComparedRun]]:

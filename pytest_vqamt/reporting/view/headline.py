@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from math import ceil
 
-from pytest_vqamt.core.results import BaselineChange, Gate, GateState, Report
+from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
@@ -16,6 +16,7 @@ from pytest_vqamt.reporting.view.format import (
     describe_gate,
     format_percent,
     format_percents,
+    format_points,
 )
 from pytest_vqamt.reporting.view.grounding import misleading_lines
 from pytest_vqamt.reporting.view.model_figures import (
@@ -34,6 +35,8 @@ from pytest_vqamt.reporting.view.rows import (
     rate_difference,
     results_by_model_and_data,
 )
+from pytest_vqamt.stats.gates import GateKind
+from pytest_vqamt.stats.paired import SIGNIFICANT
 from pytest_vqamt.stats.power import RegressionGate, cases_to_tell
 
 _DROPS_SHOWN = 8
@@ -442,7 +445,8 @@ def report_warnings(
             f"This is shard {report.shard}, which has only some of the cases. `vqamt merge` joins the shards and "
             "checks the gates on all cases."
         )
-    yield from _undecided_lines(lines)
+    yield from total_drop_lines(report, lines)
+    yield from undecided_lines(lines)
     several = len(report.models) > 1 or len(report.data) > 1
     for part in run_parts(report, lines):
         if part.unread.is_often and with_unread:
@@ -518,14 +522,7 @@ def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
     if report.baseline is None:
         yield "No baseline was given: `vqamt bless DIR -o FILE` makes one from a report."
         return
-    changes = [line.counted.change for line in lines if line.counted.change]
-    shared = sum(change.paired.shared for change in changes)
-    won = sum(change.paired.second_only for change in changes)
-    models = ", ".join(name for name, _ in report.baseline.models)
-    yield (
-        f"Against the baseline {report.baseline.file} (of {models}), on {count_noun(shared, 'shared case')}: "
-        f"{count_noun(count_regressions(lines), 'regression')}, {count_noun(won, 'fix', 'fixes')}."
-    )
+    yield from total_notes(report)
     if not any(map(is_significant_drop, lines)):
         yield "No relation is significantly worse."
     doubtful = [line.result.item for line in lines if _is_doubtful(line)]
@@ -536,6 +533,50 @@ def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
             "significant after Holm's correction."
         )
     yield from _drop_gate_notes(lines)
+
+
+def total_notes(report: Report) -> tuple[str, ...]:
+    """The comparison of all relations together with the baseline, a sentence for each model and data source."""
+    return tuple(_total_notes(report, report.baseline)) if report.baseline else ()
+
+
+def _total_notes(report: Report, baseline: BaselineUse) -> Iterator[str]:
+    models = ", ".join(name for name, _ in baseline.models)
+    of_others = (
+        "" if {name for name, _ in baseline.models} == {each.name for each in report.models} else f" (of {models})"
+    )
+    against = f"gainst the baseline {baseline.file}{of_others}"
+    if not baseline.totals:
+        yield f"A{against}: no case to compare."
+    for total in baseline.totals:
+        paired = total.change.paired
+        of = f"{total.model} on {total.data}, a" if len(baseline.totals) > 1 else "A"
+        p = f" (p = {total.change.p:.1g})" if paired.second_only < paired.first_only else ""
+        yield (
+            f"{of}{against}: {format_percent(paired.first_rate)} -> {format_percent(paired.second_rate)} of "
+            f"{count_noun(paired.shared, 'shared case')}, {count_noun(paired.first_only, 'regression')}, "
+            f"{count_noun(paired.second_only, 'fix', 'fixes')}{p}."
+        )
+
+
+def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
+    """Significant drops over all relations together that no relation shows alone."""
+    totals = report.baseline.totals if report.baseline else ()
+    for total in totals:
+        change, part = total.change, (total.model, total.data)
+        difference = change.paired.difference or 0.0
+        of_part = (line for line in lines if (line.result.model.name, line.result.data.name) == part)
+        if difference >= 0 or change.p >= SIGNIFICANT or any(map(_has_dropped, of_part)):
+            continue
+        of = f" of {total.model} on {total.data}" if len(totals) > 1 else ""
+        yield (
+            f"The total{of} has dropped by {format_points(-difference).lstrip('+')} points (p = {change.p:.1g}), "
+            "though no relation alone shows it: the page has the regressions."
+        )
+
+
+def _has_dropped(line: ResultRow) -> bool:
+    return is_significant_drop(line) or any(not held.met for held in line.gates if held.kind == GateKind.DROP)
 
 
 def _drop_gate_notes(lines: Sequence[ResultRow]) -> Iterator[str]:
@@ -564,7 +605,7 @@ def _allowed_drop(lines: Sequence[ResultRow]) -> float:
     return max(change.gate.threshold for line in lines for change in _gated_changes(line) if change.gate)
 
 
-def _undecided_lines(lines: Sequence[ResultRow]) -> Iterator[str]:
+def undecided_lines(lines: Sequence[ResultRow]) -> Iterator[str]:
     """What to do about relations with too few cases to tell whether they dropped by more than is allowed."""
     undecided = [line for line in lines if line.gate_state is GateState.CANNOT_TELL]
     if not undecided:

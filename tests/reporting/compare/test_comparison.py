@@ -143,6 +143,19 @@ def test_items_that_only_one_run_has_are_named(tmp_path: Path) -> None:
     assert [each.item for each in found.items] == [RULE]
 
 
+def test_the_total_is_over_all_gated_items_by_scene(tmp_path: Path) -> None:
+    names = "ours.a", "ours.b", "control.c"
+    tags = {"control.c": ("control",)}
+    before = tuple(Made(verdicts="+++++", scenes="abcde", item=each, tags=tags.get(each, ())) for each in names)
+    after = tuple(Made(verdicts="-----", scenes="abcde", item=each, tags=tags.get(each, ())) for each in names)
+    found = compared(tmp_path, before, after, max_drop=0.1)
+    (total,) = found.totals
+    # Five scenes that lose two cases each.
+    assert (total.change.paired.shared, total.change.paired.scenes, total.change.p) == (10, 5, 2**-5)
+    assert (total.standing, total.change.gate) == (Conclusion.WORSE, None)
+    assert not any("total" in each.item for each in found.missed)
+
+
 def test_the_order_of_the_items_may_be_another_one(tmp_path: Path) -> None:
     first, second = Made(verdicts="+-", item="ours.a"), Made(verdicts="--+", item="ours.b")
     found = compared(tmp_path, (first, second), (second, first))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from pytest_vqamt.core.results import DataUse, Grounded, RelationResult
+from pytest_vqamt.core.results import BaselineTotal, DataUse, Grounded, RelationResult
 from pytest_vqamt.core.tallies import GroundedCells, Tally
 from pytest_vqamt.reporting.view.headline import Headline, headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
@@ -163,15 +166,48 @@ def test_worse_is_a_significant_drop_after_holm() -> None:
         result("ours.chance", change=change(kept=7, lost=3, p=0.01, p_holm=0.2)),
         result("ours.better", change=change(kept=7, won=3, p=0.01, p_holm=0.01)),
         result("ours.alone", change=change(kept=8, lost=2, p=0.01)),
-        baseline=BASELINE,
+        baseline=replace(BASELINE, totals=(total_of(kept=34, lost=13, won=3, p=0.0106),)),
     )
     assert [found.item for found in made.dropped] == ["ours.surer", "ours.sure", "ours.alone"]
     assert made.regressions == 3 + 5 + 3 + 2
     assert made.notes == (
         "Set a gate with --vqamt-fail-under=RATE or GLOB=RATE.",
-        "Against the baseline base.json (of old), on 50 shared cases: 13 regressions, 3 fixes.",
+        "Against the baseline base.json (of old): 94 % -> 74 % of 50 shared cases, 13 regressions, 3 fixes (p = 0.01).",
         "The interval of the change lies below 0 for ours.chance, but the drop is not significant after "
         "Holm's correction.",
+    )
+
+
+def total_of(p: float, model: str = "tiny", **counts: Any) -> BaselineTotal:
+    return BaselineTotal(model=model, data="gqa:DIR", change=change(p=p, **counts))
+
+
+@pytest.mark.parametrize(
+    ("p", "counts", "of_relation", "is_told"),
+    [
+        (0.002, {"kept": 40, "lost": 10}, {"kept": 8, "lost": 2, "p_holm": 0.5}, True),
+        (0.06, {"kept": 40, "lost": 10}, {"kept": 8, "lost": 2, "p_holm": 0.5}, False),
+        (0.002, {"kept": 40, "lost": 10}, {"kept": 8, "lost": 2, "p_holm": 0.01}, False),
+        (0.9, {"kept": 40, "won": 10}, {"kept": 8, "won": 2, "p_holm": 1.0}, False),
+    ],
+)
+def test_a_drop_that_only_the_total_shows_is_a_warning(
+    p: float, counts: dict[str, Any], of_relation: dict[str, Any], is_told: bool
+) -> None:
+    shown = warned(result(change=change(**of_relation)), baseline=replace(BASELINE, totals=(total_of(p, **counts),)))
+    told = "The total has dropped by 20 points (p = 0.002), though no relation alone shows it: the page has the "
+    assert (f"{told}regressions." in shown) is is_told
+    assert any("The total" in each for each in shown) is is_told
+
+
+def test_a_total_of_each_model_is_named() -> None:
+    totals = (total_of(0.5, kept=8, lost=2), total_of(1.0, "other", kept=9, won=1))
+    told = first(result(), result(model=OTHER), baseline=replace(BASELINE, totals=totals)).notes
+    assert told[1:3] == (
+        "tiny on gqa:DIR, against the baseline base.json (of old): 100 % -> 80 % of 10 shared cases, 2 regressions, "
+        "0 fixes (p = 0.5).",
+        "other on gqa:DIR, against the baseline base.json (of old): 90 % -> 100 % of 10 shared cases, 0 regressions, "
+        "1 fix.",
     )
 
 
