@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -119,10 +120,15 @@ def takes_fixture(item: pytest.Item) -> bool:
     return "vqamt_consistency" in getattr(item, "fixturenames", ())
 
 
+_NAMED = re.compile(r"^\S+ on \S+: ")
+"""The relation and the model at the head of a message, which the item's id names, too."""
+
+
 def shorten_summary_line(report: pytest.TestReport) -> None:
     """Keeps the first line of a failure for pytest's short summary, which on CI (``CI=true``) repeats all of them."""
     if crash := getattr(report.longrepr, "reprcrash", None):
-        crash.message = crash.message.partition("\n")[0]
+        first = crash.message.partition("\n")[0].removeprefix("Failed: ")
+        crash.message = _NAMED.sub("", first)
 
 
 def add_cause(report: pytest.TestReport, lines: Sequence[str]) -> None:

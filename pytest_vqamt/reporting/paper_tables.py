@@ -9,7 +9,7 @@ from operator import add
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, HumanReference, RelationResult, Report, Summary
-from pytest_vqamt.reporting.view.format import format_rate, tagged
+from pytest_vqamt.reporting.view.format import format_percent, format_rate, tagged
 from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
@@ -145,7 +145,7 @@ def _all_metrics(line: _PairRow) -> tuple[str, ...]:
 
 def _author_scores(line: _PairRow) -> tuple[str, ...]:
     tally, answers = line.tally, line.tally.binary_answers
-    shares = (f"{count / answers:.0%}" if answers else "-" for count in (tally.yes, tally.no, tally.other))
+    shares = (format_percent(count / answers if answers else None) for count in (tally.yes, tally.no, tally.other))
     return line.name, format_rate(tally.cons_authors), format_rate(tally.c_acc_authors), *shares
 
 

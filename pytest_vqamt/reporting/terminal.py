@@ -427,7 +427,7 @@ def _warnings(result: RelationResult, in_full: bool) -> Iterator[str]:
         reading, times = min(readings.items(), key=lambda pair: (-pair[1], pair[0]))
         share = times / total
         if share >= _DOMINANT and not _is_right_as_often(result, share):
-            yield f"{result.item}: {share:.0%} of all answers are {quoted(reading)}"
+            yield f"{result.item}: {format_percent(share)} of all answers are {quoted(reading)}"
     if result.truncated:
         yield (
             f"{result.item}: in {result.truncated:,} of {count_noun(result.all_cases, 'case')} the model read "

@@ -6,15 +6,24 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_vqamt.core.plain_text import quoted, shortened, shown, visible
-from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, ModelUse, RelationResult, ViolationPreview
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import (
+    BaselineChange,
+    Gate,
+    Grounded,
+    ModelUse,
+    RelationResult,
+    StratumResult,
+    ViolationPreview,
+)
 from pytest_vqamt.reporting.view.answers import UnreadAnswers
 from pytest_vqamt.reporting.view.format import (
     count_noun,
-    format_interval,
+    describe_points,
     format_p,
     format_percent,
+    format_percents,
     format_usage,
+    percent_below,
     wrapped,
 )
 from pytest_vqamt.reporting.view.grounding import describe_by_chance
@@ -45,36 +54,38 @@ def _missed_gates(result: RelationResult) -> Iterator[str]:
     for stratum in result.strata:
         if stratum.gate and not stratum.gate.met:
             which = "" if stratum is result else "presumed cases: "
-            reached = _describe_rate(stratum.tally, stratum.interval)
-            yield f"{which}{_too_many_unread(stratum.gate)}{reached}; required: {_requirement(stratum.gate)}"
+            yield which + _missed("pass rate", stratum.gate, stratum.tally.pass_rate, stratum.interval, _cases(stratum))
     for grounded in (result.grounded, result.grounded and result.grounded.presumed):
         if grounded and grounded.gate and not grounded.gate.met:
             which = "" if grounded is result.grounded else "presumed contrasts: "
-            reached = _describe_grounded(grounded)
-            yield (
-                f"{which}{_too_many_unread(grounded.gate)}{reached}; required: {_requirement(grounded.gate)}"
-                f"{_unchanged(grounded)}"
-            )
+            cases = f"{count_noun(grounded.cells.cases, 'case')} with a contrast, {describe_by_chance(grounded)}"
+            missed = _missed("grounded rate", grounded.gate, grounded.rate, grounded.interval, cases)
+            yield f"{which}{missed}{_unchanged(grounded)}"
 
 
-def _too_many_unread(gate: Gate) -> str:
-    """The reason of a gate that is not met for unread answers; "" for another."""
-    if gate.unread is None:
-        return ""
-    return (
-        f"the answers of {format_percent(gate.unread)} of the cases could not be read, more than --vqamt-max-unread "
-        "allows; "
-    )
+def _cases(stratum: StratumResult) -> str:
+    return count_noun(stratum.tally.judged, "case")
 
 
-def _describe_grounded(grounded: Grounded) -> str:
-    cells = grounded.cells
-    if grounded.rate is None:
-        return "no case with a contrast was judged, so there is no grounded rate"
-    return (
-        f"grounded rate {grounded.rate:.3f} (95 % interval {format_interval(grounded.interval)}, "
-        f"{count_noun(cells.cases, 'case')} with a contrast, {describe_by_chance(grounded)})"
-    )
+def _missed(what: str, gate: Gate, rate: float | None, interval: tuple[float, float], cases: str) -> str:
+    """Why a gate on a rate is missed, the figures that decide first."""
+    required = f"{100 * gate.threshold:g} %"
+    if gate.unread is not None:
+        reached = ""
+        if rate is not None:
+            share = percent_below(rate, gate.threshold) if rate < gate.threshold else format_percent(rate)
+            reached = f"; {what} {share}, required: {required}"
+        return f"{format_percent(gate.unread)} of the cases are unread, more than --vqamt-max-unread allows{reached}"
+    if rate is None:
+        judged = "case with a contrast" if gate.kind == "grounded-under" else "case"
+        return f"no {judged} was judged, so there is no {what}; required: {required}"
+    if gate.on == "lower-bound":
+        low, high = percent_below(interval[0], gate.threshold), format_percent(interval[1])
+        within = f"95 % interval {low.removesuffix(' %')} to {high}"
+        reached = f"{what} {format_percent(rate)}, {within}, {cases}"
+        return f"lower end {low} of the {what}'s interval is below {required} ({reached})"
+    within = f"95 % interval {format_percents(interval)}"
+    return f"{what} {percent_below(rate, gate.threshold)} is below {required} ({within}, {cases})"
 
 
 def _unchanged(grounded: Grounded) -> str:
@@ -86,19 +97,6 @@ def _unchanged(grounded: Grounded) -> str:
         f"\n  in {count_noun(cells.consistent, 'case')} with a contrast the relation holds, and in "
         f"{cells.consistent_unchanged:,} of them the answer about the other picture does not differ as it must"
     )
-
-
-def _describe_rate(tally: Tally, interval: tuple[float, float]) -> str:
-    if tally.pass_rate is None:
-        return "no case was judged"
-    cases = count_noun(tally.judged, "case")
-    return f"pass rate {tally.pass_rate:.3f} (95 % interval {format_interval(interval)}, {cases})"
-
-
-def _requirement(gate: Gate) -> str:
-    rate = "grounded rate" if gate.kind == "grounded-under" else "pass rate"
-    what = "lower end of the interval" if gate.on == "lower-bound" else rate
-    return f"{what} >= {gate.threshold:g}"
 
 
 def example_lines(result: RelationResult, again: str) -> Iterator[str]:
@@ -160,8 +158,10 @@ def missed_drops(result: RelationResult) -> list[str]:
 def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
     paired, (low, high) = change.paired, change.interval
     before, after, drop = paired.first_rate or 0.0, paired.second_rate or 0.0, -(paired.difference or 0.0)
+    ends = [round(-100 * end, 9) + 0.0 for end in (high, low)]  # + 0.0: no "-0.0"
+    places = _places_apart(100 * before, 100 * after)
     p = "" if change.p_holm is None else f", p {format_p(change.p_holm)} after Holm"
-    allowed = f"; allowed drop: {change.gate.threshold:g}" if change.gate else ""
+    allowed = f"; allowed: {describe_points(change.gate.threshold)}" if change.gate else ""
     if change.gate and change.gate.unread is not None:
         earlier = (
             f" ({format_percent(change.unread_before)} in the baseline)" if change.unread_before is not None else ""
@@ -171,10 +171,16 @@ def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
             f"--vqamt-max-unread allows, so a {'grounded' if is_grounded else 'pass'} rate of the others says little"
         )
     return (
-        f"the {'grounded' if is_grounded else 'pass'} rate has dropped from {before:.3f} to {after:.3f} on the same "
-        f"{paired.shared} cases (by {drop:.3f}, 95 % interval {-high:.3f} to {-low:.3f}{p}){allowed}\n"
+        f"the {'grounded' if is_grounded else 'pass'} rate has dropped from {100 * before:.{places}f} to "
+        f"{100 * after:.{places}f} % on the same {count_noun(paired.shared, 'case')} (by {100 * drop:.{places}f} "
+        f"points, 95 % interval {ends[0]:.{places}f} to {ends[1]:.{places}f}{p}){allowed}\n"
         f"  {count_noun(paired.first_only, 'regression')}, {count_noun(paired.second_only, 'fix', 'fixes')}"
     )
+
+
+def _places_apart(before: float, after: float) -> int:
+    """The decimal places with which two percentages and their difference are told apart, at least one."""
+    return next((n for n in range(1, 9) if round(before, n) != round(after, n) and round(before - after, n)), 1)
 
 
 def _answer_lines(violation: ViolationPreview, answers: Sequence[str]) -> Iterator[str]:

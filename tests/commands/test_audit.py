@@ -134,8 +134,8 @@ def test_what_was_judged_is_told_written_and_shown(capsys: pytest.CaptureFixture
     lines = told(capsys, "out", "--read", file)
     low, high = (f"{end:.3f}" for end in wilson(6, 8))
     assert lines[0] == f"10 of {len(violations())} violations drawn, 9 judged: 6 valid, 2 invalid, 1 unsure"
-    assert lines[1].startswith("precision: 0.667 (95 % interval ")
-    assert lines[2].startswith("without the unsure ones: 0.750 (95 % interval ")
+    assert lines[1].startswith("precision: 67 % (95 % interval ")
+    assert lines[2].startswith("without the unsure ones: 75 % (95 % interval ")
     assert float(low) < 0.75 < float(high)
     assert lines[-3:] == [
         "waivers: out/waivers.txt (2 new, 0 there before)",
@@ -149,7 +149,7 @@ def test_what_was_judged_is_told_written_and_shown(capsys: pytest.CaptureFixture
     assert read["precision_interval"][0] < 6 / 9 < read["precision_interval"][1]
     assert sum(each["judged"] for each in read["by_item"].values()) == 9
     assert read["run_started"] == json.loads(Path("out/report.json").read_text())["started"]
-    assert "0.667" in Path("out/summary.md").read_text()
+    assert "66.7 %" in Path("out/summary.md").read_text()
     invalid = [row["case_id"] for row in sheet()[6:8]]
     assert Path("out/waivers.txt").read_text().splitlines()[1:] == [f"{each} two of them" for each in sorted(invalid)]
 
@@ -170,7 +170,7 @@ def test_both_kinds_of_audit_stand_beside_each_other(capsys: pytest.CaptureFixtu
     told(capsys, "out", "--read", tick(["valid"] * 3 + ["unsure"]))
     told(capsys, "out", "-o", "tests", "--of", "all", "--sample", "4")
     lines = told(capsys, "out", "--read", tick(["valid"] * 4, folder="tests"))
-    assert lines[1].startswith("valid tests rate (VTR): 1.000 (95 % interval ")
+    assert lines[1].startswith("valid tests rate (VTR): 100 % (95 % interval ")
     read = audit()
     assert (read["of"], read["vtr"], read["precision"]) == ("all", 1.0, 0.75)
     assert read["audits"]["violations"]["precision"] == 0.75

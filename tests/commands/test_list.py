@@ -354,7 +354,7 @@ def test_a_sheet_of_a_relation_that_inserts_shows_what_may_be_inserted(
     printed = described(capsys, "metavqa.insertion_plus", data, "--max-cases=1", f"--sheet={sheet}")
     (number, names) = re.findall(r"^(\d+) cut-outs of (\d+) names may be inserted: ", printed, re.MULTILINE)[0]
     assert int(number) >= int(names) > 20
-    assert printed.endswith(f"1 examples side by side, and the cut-outs that may be inserted: {sheet}\n")
+    assert printed.endswith(f"1 example side by side, and the cut-outs that may be inserted: {sheet}\n")
     with Image.open(sheet) as drawn:
         # Five in a row at most, of more than 150 pixels each.
         assert drawn.height > int(names) / 5 * 150

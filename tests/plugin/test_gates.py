@@ -54,7 +54,7 @@ def test_a_marker_demands_rates(
     result = run_own(pytester, run, marked(f"@pytest.mark.vqamt(fail_under={fail_under})"))
     result.assert_outcomes(passed=1, failed=1)
     assert demanded(pytester) == {"metavqa.reversion[object]": reversion, "metavqa.reorder[object]": reorder}
-    assert "pass rate 0.000" in result.stdout.str()
+    assert f"pass rate 0 % is below {100 * reversion:g} % (" in result.stdout.str()
 
 
 def test_the_command_line_wins_over_a_marker_and_a_marker_over_the_ini_file(
@@ -136,7 +136,7 @@ def test_a_waived_case_counts_as_nothing_else(pytester: pytest.Pytester, run: Ru
     result.assert_outcomes(failed=1)
     told = report(pytester)
     assert (told["cases"], told["waived"], told["violated"], told["pass_rate"]) == (4, 3, 1, 0.0)
-    result.stdout.fnmatch_lines(["metavqa.reversion?object? * 4 (3 waived) * 0.000 *"])
+    result.stdout.fnmatch_lines(["metavqa.reversion?object? * 4 (3 waived) * 0.0 % *"])
     lines = cases_in(pytester.path / "out")
     assert sorted(line["case_id"] for line in lines if line.get("waived")) == waived
     assert not any(f"case {case_id}" in result.stdout.str() for case_id in waived), "shown as the simplest violation"
@@ -209,11 +209,11 @@ def test_what_a_person_judged_invalid_is_left_out_of_the_next_run(
     told = capsys.readouterr().out.splitlines()
     assert told[:2] == [
         "8 of 8 violations drawn, 8 judged: 5 valid, 3 invalid, 0 unsure",
-        f"precision: 0.625 (95 % interval {ends(told[1])})",
+        f"precision: 62 % (95 % interval {ends(told[1])})",
     ]
     assert "waivers: waivers.txt (3 new, 0 there before)" in told
     assert "audit" in (pytester.path / "out" / "report.html").read_text().lower()
-    assert "0.625" in (pytester.path / "out" / "summary.md").read_text()
+    assert "62.5 %" in (pytester.path / "out" / "summary.md").read_text()
 
     result = run(*OPTIONS, "--vqamt-waive=waivers.txt", model="fault:always-yes", max_cases=8, shrink=30)
     after = report(pytester)
@@ -227,6 +227,6 @@ def test_what_a_person_judged_invalid_is_left_out_of_the_next_run(
 
 def ends(line: str) -> str:
     """The interval as the line has it; other tests work it out."""
-    low, _, high = line.rpartition("interval ")[2].rstrip(")").partition(" to ")
-    assert float(low) < 0.625 < float(high)
-    return f"{low} to {high}"
+    low, _, high = line.rpartition("interval ")[2].removesuffix(" %)").partition(" to ")
+    assert float(low) < 62.5 < float(high)
+    return f"{low} to {high} %"

@@ -103,8 +103,8 @@ def test_a_gate_that_a_run_with_workers_misses(run: Run) -> None:
 def test_what_a_user_sees_of_a_model_that_does_not_look(pytester: pytest.Pytester, run: Run) -> None:
     result = run(RELATION, "--vqamt-grounded-under=0.5", "--junitxml=junit.xml", model=BLIND, contrast=1, max_cases=12)
     text = result.stdout.str()
-    assert "grounded rate 0.000 (95 % interval 0.000 to 0." in text
-    assert "MISSED: grounded >= 0.5" in text
+    assert "grounded rate 0 % is below 50 % (95 % interval 0 to " in text
+    assert "MISSED: grounded >= 50 %" in text
     assert "the model hardly looks" in " ".join(text.split())
     assert text.count("simplest violated contrast: scene ") == 1
     assert '<property name="vqamt_grounded_rate" value="0.0"' in (pytester.path / "junit.xml").read_text()
@@ -115,5 +115,5 @@ def test_what_a_user_sees_of_a_model_that_does_not_look(pytester: pytest.Pyteste
     assert re.search(r"\n  contrast, scene \S+: .*  ->  ", replayed)
     assert "\n  violated: the answer must be another than about the case's picture, but got " in replayed
     seen = run(RELATION, model=SEEING, contrast=1).stdout.str()
-    assert " 1.000 " in next(line for line in seen.splitlines() if line.startswith("metavqa.insertion[exists]"))
+    assert " 100.0 % " in next(line for line in seen.splitlines() if line.startswith("metavqa.insertion[exists]"))
     assert "violated contrast" not in seen

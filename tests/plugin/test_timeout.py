@@ -149,7 +149,7 @@ def test_from_python_it_raises() -> None:
         threading.Event().wait()
         return f"{image}{text}"
 
-    with pytest.raises(ModelError, match=r"to answer \d+ queries within --vqamt-timeout=0\.1 s, but it has not"):
+    with pytest.raises(ModelError, match=r"to answer \d+ queries within timeout=0\.1 s, but it has not"):
         vqamt.run(model=hangs, data="pictures:4", relations=REORDER, max_cases=4, timeout=0.1)
     with pytest.raises(OptionError, match="Expected a timeout of more than 0 seconds, but got timeout=0"):
         vqamt.run(model=hangs, data="pictures:4", timeout=0)

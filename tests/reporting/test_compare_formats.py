@@ -49,11 +49,11 @@ def test_the_table_has_a_row_for_each_item_and_says_what_came_of_the_gate() -> N
     at = lines.index("tiny on pictures:9") + 2
     head, _, rule, control = (re.split(r" {2,}", line) for line in lines[at : at + 4])
     assert head == [
-        "relation", "shared cases", "before", "now", "change", "95 % interval", "p (Holm)", "standing", "gate"
+        "relation", "shared cases", "before", "now", "points", "95 % interval", "p (Holm)", "standing", "gate"
     ]  # fmt: skip
-    assert rule[:5] == ["ours.rule[count]", "10", "0.900", "0.100", "-0.800"]
+    assert rule[:5] == ["ours.rule[count]", "10", "90.0 %", "10.0 %", "-80.0"]
     # Nine lost and one won: 11 of the 1,024 changes of sign lose as many, or more.
-    assert rule[6:] == ["0.0107", "worse", "MISSED: drop <= 0.1"]
+    assert rule[6:] == ["0.0107", "worse", "MISSED: drop <= 10 points"]
     assert control[:2] + control[6:] == ["control.repeat (control)", "2", "(1.0000)", "unchanged", "-"]
     assert "1 item only in old: ours.gone-tiny-pictures:9" in lines
     assert "9 regressions (held before, not now), 1 fix (the reverse)" in lines
@@ -136,7 +136,7 @@ def test_nothing_of_an_answer_is_markup_in_markdown() -> None:
     assert "&#124; &#42;&#42;yes&#42;&#42;&#92;n&#35; no" in text
     rows = [" ".join(line.split()) for line in text.splitlines() if line.startswith("|")]
     assert all(line.count("|") in (4, 10) for line in rows)
-    assert any(line.startswith("| `ours.rule[count]` | 10 | 0.900 | 0.100 |") for line in rows)
+    assert any(line.startswith("| `ours.rule[count]` | 10 | 90.0 % | 10.0 % |") for line in rows)
     assert text.startswith(
         "## vqamt: old and new compared\n\n**MISSED: 1 of 1 relation variant has a significant drop of"
     )

@@ -80,10 +80,10 @@ def test_one_narrow_column_only_where_there_are_contrasts() -> None:
             "gate",
         ]
     )
-    assert " 0.300 " in row(result(grounded(3, 7)))
+    assert " 30.0 % " in row(result(grounded(3, 7)))
     assert "grounded" not in row(result(None))
-    assert "0.300 (0.500 presumed)" in row(result(grounded(3, 7, presumed=grounded(1, 1))))
-    assert "- (0.500 presumed)" in row(result(grounded(0, 0, presumed=grounded(1, 1))))
+    assert "30.0 % (50.0 % presumed)" in row(result(grounded(3, 7, presumed=grounded(1, 1))))
+    assert "- (50.0 % presumed)" in row(result(grounded(0, 0, presumed=grounded(1, 1))))
 
 
 def test_presumed_contrasts_stand_in_the_row_of_presumed_cases_where_there_is_one() -> None:
@@ -95,7 +95,7 @@ def test_presumed_contrasts_stand_in_the_row_of_presumed_cases_where_there_is_on
     assert [part.rate for part in ordinary.grounded] == [0.3]
     assert [part.rate for part in presumed.grounded] == [0.5]
     assert (ordinary.gates, presumed.gates) == ((), (MISSED,))
-    assert " 0.300 " in row(made)
+    assert " 30.0 % " in row(made)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_one_line_in_words_for_each_item_and_one_for_all_where_there_are_many() 
     many = " ".join(shown(*(result(grounded(number, 100 - number), item=f"ours.{number}") for number in range(9))))
     assert many.count("hardly") == 1
     assert "9 relation variants hold in at least 80 %" in many
-    assert "(grounded rate 0.000 to 0.080)" in many.replace("  ", " ")
+    assert "(grounded rate 0 to 8 %)" in many.replace("  ", " ")
     assert "and 3 more" in many.replace("  ", " ")
 
 
@@ -151,8 +151,8 @@ def test_a_missed_gate_has_rate_interval_chance_and_the_contrast() -> None:
     made = result(found, ungrounded=preview("cafe"), violation=preview("beef"))
     low, high = found.interval
     assert missed_gate_message(made, "pytest --vqamt-model=tiny").splitlines() == [
-        f"ours.rule on tiny: grounded rate 0.030 (95 % interval {low:.3f} to {high:.3f}, 100 cases with a contrast, by "
-        "guessing 0.250); required: grounded rate >= 0.5",
+        f"ours.rule on tiny: grounded rate 3 % is below 50 % (95 % interval {100 * low:.0f} to {100 * high:.0f} %, "
+        "100 cases with a contrast, by guessing 25 %)",
         "  in 98 cases with a contrast the relation holds, and in 95 of them the answer about the other picture does "
         "not differ as it must",
         "  claim: All is one.",
@@ -167,13 +167,13 @@ def test_a_missed_gate_has_rate_interval_chance_and_the_contrast() -> None:
         "  the answer must be another than about the case's picture, but got yes",
         "  replay:   pytest --vqamt-model=tiny --vqamt-data=gqa:DIR --vqamt-replay=cafe",
     ]
-    assert "MISSED: grounded >= 0.5" in row(made)
+    assert "MISSED: grounded >= 50 %" in row(made)
     met = replace(MISSED, on="lower-bound", met=True)
-    assert "met: grounded lower end >= 0.5" in row(result(grounded(98, 2, gate=met)))
+    assert "met: grounded lower end >= 50 %" in row(result(grounded(98, 2, gate=met)))
     none = missed_gate_message(result(grounded(0, 0, gate=MISSED)), "pytest")
     assert "no case with a contrast was judged" in none
     apart = missed_gate_message(result(grounded(0, 0, presumed=grounded(1, 9, gate=MISSED))), "pytest")
-    assert "tiny: presumed contrasts: grounded rate 0.100" in apart
+    assert "tiny: presumed contrasts: grounded rate 10 % is below 50 %" in apart
 
 
 def test_pages_have_rate_interval_chance_and_gate() -> None:
@@ -214,9 +214,9 @@ def test_a_drop_of_the_grounded_rate_is_told_as_one() -> None:
     assert not change.gate.met
     made = result(replace(grounded(60, 40), change=change), ungrounded=preview("cafe"), violation=preview("beef"))
     message = drop_message(made, (), "pytest")
-    assert "the grounded rate has dropped from 1.000 to 0.600 on the same 100 cases" in message
+    assert "the grounded rate has dropped from 100.0 to 60.0 % on the same 100 cases" in message
     assert "case cafe" in message
     assert result_rows(report(made))[0].is_missed
     lines = "\n".join(baseline_lines(replace(report(made), baseline=BASELINE)))
     assert "ours.rule (grounded)" in lines
-    assert "MISSED: drop <= 0.1" in lines
+    assert "MISSED: drop <= 10 points" in lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from textwrap import dedent
@@ -90,11 +91,11 @@ def test_a_row_for_each_test_beside_what_people_reach() -> None:
     # Both variants: (25 + 20 + 80 + 60) / 300, (20 + 70) / 150, (10 + 50) / 150.
     table = """\
 
-        CARETS test              pairs    ACC   CONS  C-ACC  human CONS
-        -----------------------  -----  -----  -----  -----  ----------
-        carets.order               150  0.617  0.600  0.400       0.988
-        carets.order (presumed)      3  1.000  1.000  1.000       0.988
-        ours.pairs                  50  0.450  0.400  0.200           -
+        CARETS test              pairs      ACC     CONS    C-ACC  human CONS
+        -----------------------  -----  -------  -------  -------  ----------
+        carets.order               150   61.7 %   60.0 %   40.0 %      98.8 %
+        carets.order (presumed)      3  100.0 %  100.0 %  100.0 %      98.8 %
+        ours.pairs                  50   45.0 %   40.0 %   20.0 %           -
 
         """
     assert dedent(table) in text
@@ -107,22 +108,22 @@ def test_all_metrics_where_they_are_asked_for() -> None:
     # As the authors score: (20 + 65) / 150 and (10 + 55) / 150. Of three pairs no raw answers are equal.
     tables = """\
 
-        CARETS test              pairs    ACC  orig.  pert.   CONS  C-ACC  human CONS
-        -----------------------  -----  -----  -----  -----  -----  -----  ----------
-        carets.order               150  0.617  0.700  0.533  0.600  0.400       0.988
-          [choices]                 50  0.450  0.500  0.400  0.400  0.200           -
-          [conjunction]            100  0.700  0.800  0.600  0.700  0.500           -
-          answers: binary          100  0.700  0.800  0.600  0.700  0.500       0.990
-          answers: choices          50  0.450  0.500  0.400  0.400  0.200       0.987
-          question type: object    150  0.617  0.700  0.533  0.600  0.400           -
-        carets.order (presumed)      3  1.000  1.000  1.000  1.000  1.000       0.988
+        CARETS test              pairs      ACC    orig.    pert.     CONS    C-ACC  human CONS
+        -----------------------  -----  -------  -------  -------  -------  -------  ----------
+        carets.order               150   61.7 %   70.0 %   53.3 %   60.0 %   40.0 %      98.8 %
+          [choices]                 50   45.0 %   50.0 %   40.0 %   40.0 %   20.0 %           -
+          [conjunction]            100   70.0 %   80.0 %   60.0 %   70.0 %   50.0 %           -
+          answers: binary          100   70.0 %   80.0 %   60.0 %   70.0 %   50.0 %      99.0 %
+          answers: choices          50   45.0 %   50.0 %   40.0 %   40.0 %   20.0 %      98.7 %
+          question type: object    150   61.7 %   70.0 %   53.3 %   60.0 %   40.0 %           -
+        carets.order (presumed)      3  100.0 %  100.0 %  100.0 %  100.0 %  100.0 %      98.8 %
 
-        CARETS test              authors' CONS  authors' C-ACC   yes   no  other
-        -----------------------  -------------  --------------  ----  ---  -----
-        carets.order                     0.567           0.433   75%  20%     5%
-          [choices]                      0.400           0.200     -    -      -
-          [conjunction]                  0.650           0.550   75%  20%     5%
-        carets.order (presumed)          0.000           0.000  100%   0%     0%
+        CARETS test              authors' CONS  authors' C-ACC    yes    no  other
+        -----------------------  -------------  --------------  -----  ----  -----
+        carets.order                    56.7 %          43.3 %   75 %  20 %    5 %
+          [choices]                     40.0 %          20.0 %      -     -      -
+          [conjunction]                 65.0 %          55.0 %   75 %  20 %    5 %
+        carets.order (presumed)          0.0 %           0.0 %  100 %   0 %    0 %
 
         """
     assert dedent(tables) in text
@@ -153,19 +154,23 @@ def test_people_are_named_only_where_they_were_asked() -> None:
         item: shown(result(item, FIFTY)).splitlines()
         for item in ("carets.ontological[hypernym]", "carets.ontological[attribute_choice]", "carets.order[choices]")
     }
-    rows = {item: [line.split() for line in lines if line.startswith(item)] for item, lines in shares.items()}
+    rows = {
+        item: [re.split(" {2,}", line) for line in lines if line.startswith(item)] for item, lines in shares.items()
+    }
     assert {item: (found[1][1], found[1][-1]) for item, found in rows.items()} == {
-        "carets.ontological[hypernym]": ("50", "0.910"),
+        "carets.ontological[hypernym]": ("50", "91.0 %"),
         "carets.ontological[attribute_choice]": ("50", "-"),
         "carets.order[choices]": ("50", "-"),
     }
     both = shown(
         *(result(f"carets.ontological[{name}]", FIFTY) for name in ("hypernym", "object_choice")), in_full=True
     )
-    people = [line.split() for line in both.splitlines() if line.startswith(("carets.ontological ", "  ["))]
+    people = [
+        re.split(" {2,}", line.strip()) for line in both.splitlines() if line.startswith(("carets.ontological ", "  ["))
+    ]
     assert [(row[0], row[1], row[-1]) for row in people[:3]] == [
-        ("carets.ontological", "100", "0.940"),
-        ("[hypernym]", "50", "0.910"),
+        ("carets.ontological", "100", "94.0 %"),
+        ("[hypernym]", "50", "91.0 %"),
         ("[object_choice]", "50", "-"),
     ]
 
@@ -177,9 +182,9 @@ def test_where_no_relation_has_pairs_there_is_no_table() -> None:
 
 def test_the_published_tests_stand_apart() -> None:
     text = shown(*(result(f"carets.published[{name}]", FIFTY) for name in ("antonym_consistency", "mine")))
-    rows = [line.split() for line in text.splitlines() if line.startswith("carets.published")][2:]
+    rows = [re.split(" {2,}", line) for line in text.splitlines() if line.startswith("carets.published")][2:]
     assert [(row[0], row[-1]) for row in rows] == [
-        ("carets.published[antonym_consistency]", "0.890"),
+        ("carets.published[antonym_consistency]", "89.0 %"),
         ("carets.published[mine]", "-"),
     ]
 
@@ -201,14 +206,14 @@ def test_who_has_the_same_pairs_right() -> None:
 
             on pictures:500, of the pairs that the column's model has right, the share that the row's has too
 
-            CARETS test              pairs right      1  2
-            -----------------------  -----------  -----  -
+            CARETS test              pairs right       1  2
+            -----------------------  -----------  ------  -
             carets.order
-              1 tiny                          60      -  -
-              2 hf:org/name                    0  0.250  -
+              1 tiny                          60       -  -
+              2 hf:org/name                    0  25.0 %  -
             carets.order (presumed)
-              1 tiny                          60      -  -
-              2 hf:org/name                    0  0.250  -
+              1 tiny                          60       -  -
+              2 hf:org/name                    0  25.0 %  -
 
             """
         )

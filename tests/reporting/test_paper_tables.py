@@ -62,15 +62,15 @@ def test_models_are_ranked_with_how_far_they_are_behind() -> None:
     (made,) = map(ranking_table, two_models().ranking)
     assert made.caption == "models on gqa:DIR: mean pass rate over 2 relation variants"
     assert texts(made) == [
-        ["other", "0.900", "0.800 to 0.950", "-", "2"],
-        ["tiny", "0.750", "-", "-0.150 (-0.200 to -0.100)", "1"],
+        ["other", "90.0 %", "80.0 to 95.0 %", "-", "2"],
+        ["tiny", "75.0 %", "-", "-15.0 (-20.0 to -10.0)", "1"],
     ]
     assert made.rows[1][0].link == "#model=tiny"
 
 
 def test_the_best_model_is_named_for_relations_only() -> None:
     assert list(best_model_notes(two_models())) == [
-        "On gqa:DIR, other has the highest mean of 2 pass rates, 90 %; tiny has 75 % (-0.150, -0.200 to -0.100)."
+        "On gqa:DIR, other has the highest mean of 2 pass rates, 90 %; tiny has 75 % (-15.0 points, -20.0 to -10.0)."
     ]
     assert list(best_model_notes(two_models(RankingKind.CONTROL))) == []
 
@@ -79,9 +79,9 @@ def test_the_surest_difference_stands_first_and_controls_last() -> None:
     (made,) = difference_tables(two_models())
     assert made.caption == "other against tiny on gqa:DIR: significant difference in 1 of 2 relation variants"
     assert texts(made) == [
-        ["ours.b", "0.600", "1.000", "+0.400 (-0.100 to +0.900)", "0.02", "0", "4", "10"],
-        ["ours.a", "0.700", "0.900", "+0.200 (-0.100 to +0.900)", "0.2", "1", "3", "10"],
-        ["control.repeat", "1.000", "0.600", "-0.400 (-0.100 to +0.900)", "-", "4", "0", "10"],
+        ["ours.b", "60.0 %", "100.0 %", "+40.0 (-10.0 to +90.0)", "0.02", "0", "4", "10"],
+        ["ours.a", "70.0 %", "90.0 %", "+20.0 (-10.0 to +90.0)", "0.2", "1", "3", "10"],
+        ["control.repeat", "100.0 %", "60.0 %", "-40.0 (-10.0 to +90.0)", "-", "4", "0", "10"],
     ]
     assert [row[3].state for row in made.rows] == ["better", "", ""]
 
@@ -107,13 +107,13 @@ def test_each_audit_has_a_table_of_its_own() -> None:
     first, second = audit_tables({**audited("all", "vtr", 0.7), "audits": both})
     assert (first.head_texts[-2:], second.head_texts[-2:]) == (("precision", "95 % interval"), ("VTR", "95 % interval"))
     assert first.row_texts == (
-        ("all together", "10", "8", "1", "1", "0.800", "0.500 to 0.900"),
+        ("all together", "10", "8", "1", "1", "80.0 %", "50.0 to 90.0 %"),
         ("ours.rule", "10", "8", "1", "1", "-", "-"),
     )
-    assert second.row_texts[0][5] == "0.700"
+    assert second.row_texts[0][5] == "70.0 %"
     assert first.notes == (
         "Judged on ticked.csv.",
-        "Without the unsure ones: 0.875 (0.600 to 0.970).",
+        "Without the unsure ones: 88 % (60 to 97 %).",
         "No case is judged of ours.b: the rate is without them.",
         "a.csv and b.csv agree on 1 of 1 case, Cohen kappa 0.250.",
     )

@@ -148,7 +148,7 @@ def test_what_was_judged_by_people_is_told(report: Report) -> None:
     audit: Mapping[str, Json] = {**JUDGED, "of": "violations", "sheet": "sheet.csv", "by_item": {}}
     page = summary_page(of(report, result_of(report, "ours.one", 15, 5)), audit=audit)
     (row,) = [row for row in rows(page) if row[0] == "`all together`"]
-    assert {"0.900", "0.600 to 0.980"} <= set(row)
+    assert {"90.0 %", "60.0 to 98.0 %"} <= set(row)
 
 
 @pytest.mark.parametrize("room", [2_000, 9_000])

@@ -15,7 +15,14 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.judgements import Agreement, AuditFigures, ValidRate
 from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample
 from pytest_vqamt.reporting.cases import REPORT_FILE as REPORT
-from pytest_vqamt.reporting.view.format import aligned_table, count_noun, format_interval, format_rate
+from pytest_vqamt.reporting.view.format import (
+    aligned_table,
+    count_noun,
+    format_interval,
+    format_percent,
+    format_percents,
+    format_rate,
+)
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 
 AUDIT_FILE = "audit.json"
@@ -183,7 +190,7 @@ def describe_valid_rate(share: ValidRate) -> str:
     """The rate with its interval."""
     if share.rate is None:
         return "nothing is judged"
-    return f"{share.rate:.3f} (95 % interval {format_interval(share.interval)})"
+    return f"{format_percent(share.rate)} (95 % interval {format_percents(share.interval)})"
 
 
 def _row(item: str, figures: AuditFigures) -> tuple[str, ...]:
@@ -247,7 +254,8 @@ def _notes(audit: _Judged) -> Iterator[str]:
         yield f"Judged on {audit['sheet']}."
     without = cast("float | None", audit.get("without_unsure"))
     if audit["unsure"] and without is not None:
-        yield f"Without the unsure ones: {format_rate(without)} ({_span(audit['without_unsure_interval'])})."
+        within = cast("tuple[float, float]", audit["without_unsure_interval"])
+        yield f"Without the unsure ones: {format_percent(without)} ({format_percents(within)})."
     unseen = cast("list[str]", audit.get("not_judged_items") or [])
     if unseen:
         yield f"No case is judged of {', '.join(unseen)}: the rate is without them."

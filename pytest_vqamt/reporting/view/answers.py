@@ -236,7 +236,7 @@ def _accuracy_row(item: str, figures: Sequence[Figures]) -> tuple[str, ...] | No
     )
     if before.mean is None or after.mean is None:
         return None
-    return item, f"{before.cases:,}", f"{before.mean:.0%}", f"{after.mean:.0%}"
+    return item, f"{before.cases:,}", format_percent(before.mean), format_percent(after.mean)
 
 
 # Repeated queries, and the noise of models

@@ -13,8 +13,14 @@ WIDTH = 100
 
 
 def format_rate(value: float | None) -> str:
-    """A rate to three places, "-" where there is none."""
-    return "-" if value is None else f"{value:.3f}"
+    """A rate in percent with one place, as in a table; "-" where there is none.
+
+    >>> format_rate(0.8), format_rate(1), format_rate(0.0002), format_rate(0.99999)
+    ('80.0 %', '100.0 %', '<0.1 %', '>99.9 %')
+    """
+    if value is None:
+        return "-"
+    return format_percent(value) if 0 < value < 0.0005 or 0.9995 < value < 1 else f"{100 * value:.1f} %"
 
 
 def format_percent(share: float | None) -> str:
@@ -36,13 +42,34 @@ def format_percent(share: float | None) -> str:
 
 
 def format_interval(interval: tuple[float, float]) -> str:
-    """An interval.
+    """An interval of rates, as ``format_rate`` gives them.
 
     >>> format_interval((0.25, 1))
-    '0.250 to 1.000'
+    '25.0 to 100.0 %'
     """
     low, high = interval
-    return f"{low:.3f} to {high:.3f}"
+    return f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+def percent_below(share: float, limit: float) -> str:
+    """A share in percent, with as many places as show that it is below ``limit`` and whether it is 0.
+
+    >>> percent_below(0.734, 0.8), percent_below(0.7961, 0.8), percent_below(0.799971, 0.8), percent_below(0.004, 0.8)
+    ('73 %', '79.6 %', '79.997 %', '0.4 %')
+    """
+    percent, most = 100 * share, round(100 * limit, 9)
+    places = next((n for n in range(9) if round(percent, n) < most and (round(percent, n) or not share)), 9)
+    return f"{percent:.{places}f} %"
+
+
+def describe_points(share: float) -> str:
+    """A difference that the user set, in percentage points.
+
+    >>> describe_points(0.025), describe_points(0.01)
+    ('2.5 points', '1 point')
+    """
+    points = f"{100 * share:g}"
+    return f"{points} point{'' if points == '1' else 's'}"
 
 
 def format_percents(interval: tuple[float, float]) -> str:
@@ -56,14 +83,14 @@ def format_percents(interval: tuple[float, float]) -> str:
 
 
 def format_difference(difference: float | None) -> str:
-    """A difference with its sign, "-" where there is none.
+    """A difference of rates in percentage points with one place and its sign, as in a table; "-" where there is none.
 
     >>> format_difference(-0.25), format_difference(0), format_difference(0.0004)
-    ('-0.250', '0.000', '+0.000')
+    ('-25.0', '0.0', '+0.0')
     """
     if difference is None:
         return "-"
-    return f"{difference:+.3f}" if difference else "0.000"
+    return f"{100 * difference:+.1f}" if difference else "0.0"
 
 
 def format_points(difference: float) -> str:
@@ -122,10 +149,10 @@ def describe_gate(gate: Gate, *, is_grounded: bool = False) -> str:
     >>> describe_gate(Gate(kind="max-drop", threshold=0.025, on="point", met=True))
     'drop of the pass rate <= 2.5 points'
     """
-    threshold = f"{100 * gate.threshold:g}"
     if gate.kind == "max-drop":
         rate = "grounded rate" if is_grounded else "pass rate"
-        return f"drop of the {rate} <= {threshold} point{'' if threshold == '1' else 's'}"
+        return f"drop of the {rate} <= {describe_points(gate.threshold)}"
+    threshold = f"{100 * gate.threshold:g}"
     is_grounded = gate.kind == "grounded-under"
     if gate.on == "lower-bound":
         return f"{'lower end of grounded rate' if is_grounded else 'lower end'} >= {threshold} %"

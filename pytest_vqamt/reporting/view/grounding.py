@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.results import Grounded, RelationResult
-from pytest_vqamt.reporting.view.format import format_percent, format_rate, wrapped
+from pytest_vqamt.reporting.view.format import format_percent, format_percents, wrapped
 
 CONSISTENT = 0.8
 """From this share of its cases on a relation holds often enough for its pass rate to mislead."""
@@ -24,7 +24,7 @@ def is_misleading(grounded: Grounded) -> bool:
 
 def describe_by_chance(grounded: Grounded) -> str:
     """The rate that a model which guesses would reach on these cases."""
-    return f"by guessing {format_rate(grounded.chance.mean)}"
+    return f"by guessing {format_percent(grounded.chance.mean)}"
 
 
 def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = False) -> Iterator[str]:
@@ -50,13 +50,14 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
                 f"(by guessing {format_percent(part.chance.mean)}): the model hardly looks"
             )
         return
-    rates = [format_rate(rate) for rate in sorted(part.rate or 0.0 for _, part in found)]
+    rates = sorted(part.rate or 0.0 for _, part in found)
+    reached = format_percents((rates[0], rates[-1])) if rates[0] < rates[-1] else format_percent(rates[0])
     names = list(dict.fromkeys(name for name, _ in found))
     more = f" and {len(names) - _NAMED_TOGETHER} more" if len(names) > _NAMED_TOGETHER else ""
     yield (
         f"{len(names)} relation variants hold in at least {_percent(CONSISTENT)} of the cases with a contrast, but "
         f"their answers hardly change with the picture (grounded rate "
-        f"{' to '.join(dict.fromkeys((rates[0], rates[-1])))}): {', '.join(names[:_NAMED_TOGETHER])}{more}"
+        f"{reached}): {', '.join(names[:_NAMED_TOGETHER])}{more}"
     )
 
 

@@ -14,6 +14,7 @@ from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
     count_noun,
     describe_gate,
+    describe_points,
     format_percent,
     format_percents,
     format_points,
@@ -590,7 +591,7 @@ def _drop_gate_notes(lines: Sequence[ResultRow]) -> Iterator[str]:
         return
     yield (
         f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation')} shown to be no worse than the baseline "
-        f"by more than {format_percent(_allowed_drop(lines))}, {states[GateState.MISSED]:,} missed, "
+        f"by more than {describe_points(_allowed_drop(lines))}, {states[GateState.MISSED]:,} missed, "
         f"{states[GateState.CANNOT_TELL]:,} with too few cases to tell."
     )
 
@@ -629,7 +630,7 @@ def undecided_lines(lines: Sequence[ResultRow]) -> Iterator[str]:
     ]
     most = f"--vqamt-max-cases={_rounded_up(max(needed))}" if needed else "more cases (--vqamt-max-cases)"
     yield (
-        f"{relations} cannot tell a drop of {format_percent(allowed)} from chance, with too few cases: bless a run "
+        f"{relations} cannot tell a drop of {describe_points(allowed)} from chance, with too few cases: bless a run "
         f"with about {most} (`vqamt power`)."
     )
 

@@ -90,7 +90,9 @@ def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
         return (_relation(line), *cells)
     gates = [(rate_gate, ""), *((part.gate, f"{_GROUNDED} ") for part in line.grounded)]
     texts = [
-        f"{'met' if gate.met else 'MISSED'}: {what}{_sign(gate)} {gate.threshold:g}" for gate, what in gates if gate
+        f"{'met' if gate.met else 'MISSED'}: {what}{_sign(gate)} {100 * gate.threshold:g} %"
+        for gate, what in gates
+        if gate
     ]
     return (
         _relation(line),
@@ -100,7 +102,7 @@ def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
         _of_rate(tally.pass_rate),
         _interval(line),
         _of_grounded(line),
-        text_cell(f"{tally.vacuous / tally.judged:.0%}") if tally.judged else NO_CELL,
+        text_cell(format_percent(tally.vacuous / tally.judged if tally.judged else None)),
         text_cell(str(tally.violations)),
         text_cell(str(tally.unread_cases)),
         text_cell(str(tally.errors)),

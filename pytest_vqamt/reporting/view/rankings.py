@@ -25,7 +25,7 @@ _KINDS: Mapping[RankingKind, str] = {
     RankingKind.BASELINE: ", relations tagged baseline",
     RankingKind.CONTROL: ", controls",
 }
-_RANKING_HEAD = ("model", "mean pass rate", "95 % interval", "behind the first", "best in")
+_RANKING_HEAD = ("model", "mean pass rate", "95 % interval", "points behind the first", "best in")
 
 
 def ranking_table(ranking: Ranking) -> ViewTable:
@@ -95,7 +95,7 @@ def _difference_table(data: str, models: tuple[str, str], found: list[ModelDiffe
             f"{count_noun(tested, 'relation variant')}"
         ),
         heads=column_heads(
-            "relation", first, second, "difference", "p after Holm", "only first holds", "only second holds", "cases"
+            "relation", first, second, "points", "p after Holm", "only first holds", "only second holds", "cases"
         ),
         rows=tuple(map(_difference_row, sorted(found, key=lambda each: (_p(each), each.p)))),
     )
@@ -126,7 +126,7 @@ def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
     )
 
 
-_LARGEST_HEAD = ("relation", "shared cases", "better", "worse", "difference", "95 % interval", "p (Holm)")
+_LARGEST_HEAD = ("relation", "shared cases", "better", "worse", "points", "95 % interval", "p (Holm)")
 
 
 def largest_differences(data: str, found: Sequence[ModelDifference], most: int) -> ViewTable:
@@ -154,9 +154,9 @@ def _largest_row(each: ModelDifference) -> tuple[str, ...]:
     return (
         tagged(each.item, ("presumed",) if each.presumed else ()),
         str(paired.shared),
-        *(f"{name} {rate:.3f}" for rate, name in (better, worse)),
-        f"{abs(_difference(each)):.3f}",
-        f"{low:+.3f} to {high:+.3f}",
+        *(f"{name} {format_rate(rate)}" for rate, name in (better, worse)),
+        format_difference(abs(_difference(each))).removeprefix("+"),
+        f"{format_difference(low)} to {format_difference(high)}",
         "-" if each.p_holm is None else format_p(each.p_holm),
     )
 
@@ -176,4 +176,4 @@ def _with_interval(difference: float, interval: tuple[float, float]) -> str:
 
 def _with_range(difference: float, interval: tuple[float, float]) -> str:
     low, high = interval
-    return f"{format_difference(difference)}, {format_difference(low)} to {format_difference(high)}"
+    return f"{format_difference(difference)} points, {format_difference(low)} to {format_difference(high)}"

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.results import BaselineChange, Gate, GateState, RelationResult
-from pytest_vqamt.reporting.view.format import aligned_table, format_p, format_percent, tagged
+from pytest_vqamt.reporting.view.format import (
+    aligned_table,
+    describe_points,
+    format_difference,
+    format_p,
+    format_percent,
+    format_rate,
+    tagged,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +79,8 @@ def column_heads(*names: str) -> tuple[ColumnHead, ...]:
 
 
 def text_cell(text: str) -> TableCell:
-    """A cell that is sorted by its text."""
-    return TableCell(text=text, key=text)
+    """A cell that is sorted by its text, a rate as a number."""
+    return TableCell(text=text, key=text.removesuffix(" %").lstrip("<>") if text.endswith(" %") else text)
 
 
 def text_table(rows: Sequence[Sequence[str]], *, caption: str = "", notes: Sequence[str] = ()) -> ViewTable:
@@ -86,7 +94,7 @@ def text_table(rows: Sequence[Sequence[str]], *, caption: str = "", notes: Seque
     )
 
 
-CHANGE_HEAD = ("shared cases", "before", "now", "change", "95 % interval", "p (Holm)")
+CHANGE_HEAD = ("shared cases", "before", "now", "points", "95 % interval", "p (Holm)")
 
 
 def change_cells(change: BaselineChange, *, unadjusted_p: bool = False) -> tuple[str, ...]:
@@ -101,10 +109,10 @@ def change_cells(change: BaselineChange, *, unadjusted_p: bool = False) -> tuple
     own_p = f"({format_p(change.p)})" if unadjusted_p else "-"
     return (
         str(change.paired.shared),
-        f"{before:.3f}",
-        f"{after:.3f}",
-        f"{difference:+.3f}",
-        f"{low:+.3f} to {high:+.3f}",
+        format_rate(before),
+        format_rate(after),
+        format_difference(difference),
+        f"{format_difference(low)} to {format_difference(high)}",
         own_p if change.p_holm is None else format_p(change.p_holm),
     )
 
@@ -116,7 +124,7 @@ def drop_gate_cell(gate: Gate | None) -> str:
     if gate is None:
         return "-"
     state = "MISSED" if gate.state is GateState.MISSED else gate.state.value
-    return f"{state}: drop <= {gate.threshold:g}"
+    return f"{state}: drop <= {describe_points(gate.threshold)}"
 
 
 def changes_table(results: Sequence[RelationResult]) -> ViewTable:

@@ -133,7 +133,7 @@ def test_the_table_has_the_same_in_numbers() -> None:
         "cases": ["1,012", "1"],
         "violated": ["200", "0"],
         "unread": ["100", "0"],
-        "readable pass rate": ["0.778", "-"],
+        "readable pass rate": ["77.8 %", "-"],
         "apart": ["12 errors, 7 vacuous", "1 error"],
     }
 
