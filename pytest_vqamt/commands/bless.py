@@ -15,7 +15,7 @@ from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.view.format import aligned_table, format_percent
+from pytest_vqamt.reporting.view.format import aligned_table, format_percent, wrapped
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
 _MAX_DROP = 0.1
@@ -61,17 +61,34 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"    vqamt power --report {quote(str(arguments.report))}")
     print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
-    print(f'    vqamt_max_drop = "{proposed_max_drop(drops):g}"')
+    allowed = proposed_max_drop(drops)
+    print(f'    vqamt_max_drop = "{allowed:g}"')
+    print("\n".join(wrapped(_about_max_drop(allowed, _median_drop(drops)))))
     return ExitStatus.OK
 
 
 def proposed_max_drop(drops: Sequence[SmallestDrop]) -> float:
     """The drop to allow: half the median of the smallest detectable ones, in whole points and at least one.
 
-    Drops that are no larger cannot be told from chance with so few cases, and those that can are no harder to see.
+    A drop as large as the median is then as easy to detect as with no drop allowed.
     """
+    median_drop = _median_drop(drops)
+    return _MAX_DROP if median_drop is None else max(1, floor(50 * median_drop)) / 100
+
+
+def _median_drop(drops: Sequence[SmallestDrop]) -> float | None:
     known = [each.drop for each in drops if each.drop is not None]
-    return max(1, floor(50 * median(known))) / 100 if known else _MAX_DROP
+    return median(known) if known else None
+
+
+def _about_max_drop(allowed: float, median_drop: float | None) -> str:
+    """Where the proposed limit is from, and what it cannot show."""
+    if median_drop is None:
+        return "With so few cases no drop fails, whatever the limit: bless a report with more."
+    return (
+        f"{allowed:g} is half the median of this table: no drop of up to {100 * allowed:g} points fails. A larger one "
+        'fails if it is shown, and the table says how large it must be for that; else the summary says "cannot tell".'
+    )
 
 
 def _table(drops: Sequence[SmallestDrop]) -> Iterator[str]:

@@ -552,7 +552,7 @@ def _total_notes(report: Report, baseline: BaselineUse) -> Iterator[str]:
     for total in baseline.totals:
         paired = total.change.paired
         of = f"{total.model} on {total.data}, a" if len(baseline.totals) > 1 else "A"
-        p = f" (p = {total.change.p:.1g})" if paired.second_only < paired.first_only else ""
+        p = f" ({_told_p(total.change.p)})" if paired.second_only < paired.first_only else ""
         yield (
             f"{of}{against}: {format_percent(paired.first_rate)} -> {format_percent(paired.second_rate)} of "
             f"{count_noun(paired.shared, 'shared case')}, {count_noun(paired.first_only, 'regression')}, "
@@ -571,9 +571,13 @@ def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str
             continue
         of = f" of {total.model} on {total.data}" if len(totals) > 1 else ""
         yield (
-            f"The total{of} has dropped by {format_points(-difference).lstrip('+')} points (p = {change.p:.1g}), "
+            f"The total{of} has dropped by {format_points(-difference).lstrip('+')} points ({_told_p(change.p)}), "
             "though no relation alone shows it: the page has the regressions."
         )
+
+
+def _told_p(p: float) -> str:
+    return f"p = {p:.1g}" if p >= 0.0001 else "p < 0.0001"
 
 
 def _has_dropped(line: ResultRow) -> bool:
