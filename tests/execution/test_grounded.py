@@ -130,7 +130,7 @@ def test_a_gate_that_names_an_item_without_contrasts_is_missed() -> None:
 
 
 def test_rates_that_are_none_are_refused() -> None:
-    with pytest.raises(OptionError, match=r"Expected a grounded rate from 0 to 1.*--vqamt-grounded-under='2'"):
+    with pytest.raises(OptionError, match=r"Expected a grounded rate from 0 to 1.*but got grounded_under='2'"):
         result_of(truly, grounded_under="2")
     with pytest.raises(OptionError, match=r"from 0 to 1, but got contrast=1\.5"):
         result_of(truly, contrast=1.5)

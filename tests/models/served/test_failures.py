@@ -172,7 +172,7 @@ def test_a_query_that_the_server_cannot_read_costs_itself(
 @each_row(
     "body, what",
     [
-        (b'{"model": "MODEL", "answers": []}', "Expected 1 answers, one for each query, but got 0"),
+        (b'{"model": "MODEL", "answers": []}', "Expected 1 answer, one for each query, but got 0"),
         (b'{"model": "MODEL", "answers": [{"text": 1}]}', "Expected `str`, got `int` - at `$.answers[0].text`"),
         (b'{"model": "MODEL", "answers": [{}]}', "Expected answers[0] to have one of text, error and unknown"),
         (b'{"model": "MODEL", "answers": [{"text": "a", "mood": 1}]}', "unknown field `mood` - at `$.answers[0]`"),
