@@ -17,6 +17,7 @@ from pytest_vqamt.export.export import Exported, Terms, describe_reasons, export
 from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.relations.catalogue import globs_of
+from pytest_vqamt.reporting.view.format import format_rate
 
 _SHOWN_LABELS = 6
 
@@ -121,5 +122,5 @@ def _summary(exported: Exported, out: Path) -> Iterator[str]:
 
 def _shares(labels: Counter[str]) -> str:
     total = labels.total()
-    most = [f"{label} {count / total:.1%}" for label, count in labels.most_common(_SHOWN_LABELS)]
+    most = [f"{label} {format_rate(count / total)}" for label, count in labels.most_common(_SHOWN_LABELS)]
     return ", ".join([*most, *(["..."] if len(labels) > _SHOWN_LABELS else [])])

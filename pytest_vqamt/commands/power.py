@@ -13,7 +13,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Grounded, RelationResult
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.view.format import aligned_table
+from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, format_rate
 from pytest_vqamt.stats.power import (
     MOST_SCENES,
     EffectAssumptions,
@@ -251,27 +251,29 @@ def row_of_cases(design: DesignPower) -> dict[str, Json]:
 
 def _assumptions(design: DesignPower) -> Iterator[str]:
     yield (
-        f"the gate is missed by a drop above {design.demand.max_drop:g} that is significant among "
-        f"{design.demand.relations} relations; a drop counts as seen where that has a chance of {design.power:g}"
+        f"the gate is missed by a drop above {describe_points(design.demand.max_drop)} that is significant among "
+        f"{design.demand.relations} relations; a drop counts as seen where that has a chance of "
+        f"{format_percent(design.power)}"
     )
     spread = "one a scene"
     if design.cases_a_scene > 1:
         spread = f"{design.cases_a_scene} a scene, alike by {design.icc:g}"
     yield (
-        f"of the cases {design.rate:g} held before, {design.differ:.4g} come out otherwise by chance; they are {spread}"
+        f"{format_rate(design.rate)} of the cases held before, {format_rate(design.differ)} come out otherwise by "
+        f"chance; they are {spread}"
     )
 
 
 def _needed(design: DesignPower, drop: float) -> tuple[str, ...]:
     scenes = scenes_needed(design.prospect(drop), design.demand, design.power)
     if scenes is None:
-        return f"{drop:g}", f"over {MOST_SCENES * design.cases_a_scene:,}", f"over {MOST_SCENES:,}"
-    return f"{drop:g}", f"{scenes * design.cases_a_scene:,}", f"{scenes:,}"
+        return describe_points(drop), f"over {MOST_SCENES * design.cases_a_scene:,}", f"over {MOST_SCENES:,}"
+    return describe_points(drop), f"{scenes * design.cases_a_scene:,}", f"{scenes:,}"
 
 
 def _seen(design: DesignPower, cases: int) -> tuple[str, ...]:
     drop = _smallest(design, cases)
-    return f"{cases:,}", f"{_scenes(design, cases):,}", "none" if drop is None else f"{drop:.4f}"
+    return f"{cases:,}", f"{_scenes(design, cases):,}", "none" if drop is None else f"{100 * drop:.1f} points"
 
 
 def _scenes(design: DesignPower, cases: int) -> int:
@@ -318,8 +320,8 @@ def lines_of_report(query: ReportPower) -> Iterator[str]:
     results, demand = _gated(query)
     counted = "relations" if demand.relations in (query.relations, len(results)) else "pass rates and grounded rates"
     yield (
-        f"the gate is missed by a drop above {demand.max_drop:g} that is significant among {demand.relations} "
-        f"{counted}; a drop counts as seen where that has a chance of {query.power:g}"
+        f"the gate is missed by a drop above {describe_points(demand.max_drop)} that is significant among "
+        f"{demand.relations} {counted}; a drop counts as seen where that has a chance of {format_percent(query.power)}"
     )
     yield ""
     head = (
@@ -334,7 +336,10 @@ def lines_of_report(query: ReportPower) -> Iterator[str]:
     several = len({(result.model.name, result.data.name) for result in results}) > 1
     items = (_item(query, demand, result) for result in results)
     yield from aligned_table(
-        [(*head, *(f"cases for {drop:g}" for drop in query.drops)), *(_cells(item, several) for item in items)]
+        [
+            (*head, *(f"cases for {describe_points(drop)}" for drop in query.drops)),
+            *(_cells(item, several) for item in items),
+        ]
     )
 
 
@@ -434,10 +439,10 @@ def _cells(item: _Item, several: bool) -> tuple[str, ...]:
         f"{result.item}-{result.model.name}-{result.data.name}" if several else result.item,
         f"{clusters.judged:,}",
         f"{clusters.scenes:,}",
-        f"{clusters.holds / clusters.judged:.3f}",
-        f"{item.prospect.differ:.3f}",
+        format_rate(clusters.holds / clusters.judged),
+        format_rate(item.prospect.differ),
         "-" if clusters.judged == clusters.scenes else f"{item.prospect.icc:.2f}",
-        "none" if item.smallest is None else f"{item.smallest:.4f}",
+        "none" if item.smallest is None else f"{100 * item.smallest:.1f} points",
         *("-" if cases is None else f"{cases:,}" for cases in item.needed),
     )
 

@@ -120,15 +120,14 @@ def takes_fixture(item: pytest.Item) -> bool:
     return "vqamt_consistency" in getattr(item, "fixturenames", ())
 
 
-_NAMED = re.compile(r"^\S+ on \S+: ")
-"""The relation and the model at the head of a message, which the item's id names, too."""
+_NAMED = re.compile(r"^Failed: (\S+ on \S+: )?")
+"""The head of a failure: its relation and its model stand in the item's id, too."""
 
 
 def shorten_summary_line(report: pytest.TestReport) -> None:
     """Keeps the first line of a failure for pytest's short summary, which on CI (``CI=true``) repeats all of them."""
     if crash := getattr(report.longrepr, "reprcrash", None):
-        first = crash.message.partition("\n")[0].removeprefix("Failed: ")
-        crash.message = _NAMED.sub("", first)
+        crash.message = _NAMED.sub("", crash.message.partition("\n")[0])
 
 
 def add_cause(report: pytest.TestReport, lines: Sequence[str]) -> None:

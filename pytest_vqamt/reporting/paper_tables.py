@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -9,7 +10,7 @@ from operator import add
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, HumanReference, RelationResult, Report, Summary
-from pytest_vqamt.reporting.view.format import format_percent, format_rate, tagged
+from pytest_vqamt.reporting.view.format import format_rate, tagged
 from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
@@ -145,7 +146,7 @@ def _all_metrics(line: _PairRow) -> tuple[str, ...]:
 
 def _author_scores(line: _PairRow) -> tuple[str, ...]:
     tally, answers = line.tally, line.tally.binary_answers
-    shares = (format_percent(count / answers if answers else None) for count in (tally.yes, tally.no, tally.other))
+    shares = (format_rate(count / answers if answers else None) for count in (tally.yes, tally.no, tally.other))
     return line.name, format_rate(tally.cons_authors), format_rate(tally.c_acc_authors), *shares
 
 
@@ -175,17 +176,30 @@ def summary_table(summary: Summary) -> ViewTable:
     """The rows of a summary, which has at least one, and its known totals as notes."""
     caption = f"{_SUMMARIES.get(summary.kind, summary.kind)}: {summary.model} on {summary.data}"
     return text_table(
-        [tuple(summary.rows[0]), *(tuple(map(_shown, row.values())) for row in summary.rows)],
+        [tuple(summary.rows[0]), *(tuple(_shown(*cell) for cell in row.items()) for row in summary.rows)],
         caption=caption,
-        notes=[f"{name}: {_shown(value)}" for name, value in summary.totals.items() if value is not None],
+        notes=[f"{name}: {_shown(name, value)}" for name, value in summary.totals.items() if value is not None],
     )
 
 
-def _shown(cell: Cell) -> str:
-    """A count in full, a rate or another figure to three places, "-" where there is none."""
-    if cell is None:
-        return "-"
-    return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+_PUBLISHED = ("published", "the same of")
+_SHARE = re.compile(r"\b[01]\.\d{3}\b")
+_NO_SHARES = ("R_score", "monotonicity")
+_IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
+_IN_POINTS = "drop"
+
+
+def _shown(name: str, cell: Cell) -> str:
+    """A count in full, a share in percent, a score to three places, "-" where there is none."""
+    if isinstance(cell, str) and name.startswith(_PUBLISHED):
+        return _SHARE.sub(lambda share: format_rate(float(share[0])), cell)
+    if not isinstance(cell, float):
+        return "-" if cell is None else str(cell)
+    if name in _NO_SHARES:
+        return f"{cell:.3f}"
+    if name == _IN_POINTS:
+        return f"{cell:.1f}"
+    return format_rate(cell / 100 if name in _IN_PERCENT else cell)
 
 
 def own_figures_table(report: Report) -> ViewTable | None:

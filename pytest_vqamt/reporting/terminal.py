@@ -31,7 +31,16 @@ from pytest_vqamt.reporting.text import (
     not_applicable_message,
 )
 from pytest_vqamt.reporting.view.answers import wrapped_noise_lines
-from pytest_vqamt.reporting.view.format import WIDTH, aligned_table, count_noun, format_percent, tagged, wrapped
+from pytest_vqamt.reporting.view.format import (
+    WIDTH,
+    aligned_table,
+    count_noun,
+    describe_points,
+    format_limit,
+    format_percent,
+    tagged,
+    wrapped,
+)
 from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.headline import (
     Headline,
@@ -276,15 +285,15 @@ def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
     >>> short_gate(Gate(kind="grounded-under", threshold=0.6, on="point", met=False))
     'missed: grounded >= 60 %'
     >>> short_gate(Gate(kind="max-drop", threshold=0.1, on="holm", met=True, uncertain=True), is_grounded=True)
-    'cannot tell: grounded drop <= 10 %'
+    'cannot tell: grounded drop <= 10 points'
     """
     state = gate.state.value
     what = "grounded " if is_grounded or gate.kind == "grounded-under" else ""
     if gate.unread is not None:
         return f"missed: {format_percent(gate.unread)} unread"
     if gate.kind == "max-drop":
-        return f"{state}: {what}drop <= {format_percent(gate.threshold)}"
-    return f"{state}: {what}{'lower end ' if gate.on == 'lower-bound' else ''}>= {format_percent(gate.threshold)}"
+        return f"{state}: {what}drop <= {describe_points(gate.threshold)}"
+    return f"{state}: {what}{'lower end ' if gate.on == 'lower-bound' else ''}>= {format_limit(gate.threshold)}"
 
 
 def _worst_violations(

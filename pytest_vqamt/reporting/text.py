@@ -19,9 +19,13 @@ from pytest_vqamt.reporting.view.answers import UnreadAnswers
 from pytest_vqamt.reporting.view.format import (
     count_noun,
     describe_points,
+    format_change,
+    format_difference,
+    format_limit,
     format_p,
     format_percent,
     format_percents,
+    format_rate,
     format_usage,
     percent_below,
     wrapped,
@@ -69,7 +73,7 @@ def _cases(stratum: StratumResult) -> str:
 
 def _missed(what: str, gate: Gate, rate: float | None, interval: tuple[float, float], cases: str) -> str:
     """Why a gate on a rate is missed, the figures that decide first."""
-    required = f"{100 * gate.threshold:g} %"
+    required = format_limit(gate.threshold)
     if gate.unread is not None:
         reached = ""
         if rate is not None:
@@ -84,8 +88,8 @@ def _missed(what: str, gate: Gate, rate: float | None, interval: tuple[float, fl
         within = f"95 % interval {low.removesuffix(' %')} to {high}"
         reached = f"{what} {format_percent(rate)}, {within}, {cases}"
         return f"lower end {low} of the {what}'s interval is below {required} ({reached})"
-    within = f"95 % interval {format_percents(interval)}"
-    return f"{what} {percent_below(rate, gate.threshold)} is below {required} ({within}, {cases})"
+    within = f"95 % interval {format_percents(interval)}, {cases}"
+    return f"{what} {percent_below(rate, gate.threshold)} is below {required} ({within})"
 
 
 def _unchanged(grounded: Grounded) -> str:
@@ -157,11 +161,9 @@ def missed_drops(result: RelationResult) -> list[str]:
 
 def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
     paired, (low, high) = change.paired, change.interval
-    before, after, drop = paired.first_rate or 0.0, paired.second_rate or 0.0, -(paired.difference or 0.0)
-    ends = [round(-100 * end, 9) + 0.0 for end in (high, low)]  # + 0.0: no "-0.0"
-    places = _places_apart(100 * before, 100 * after)
+    before, after = paired.first_rate, paired.second_rate
     p = "" if change.p_holm is None else f", p {format_p(change.p_holm)} after Holm"
-    allowed = f"; allowed: {describe_points(change.gate.threshold)}" if change.gate else ""
+    allowed = f"; allowed drop: {describe_points(change.gate.threshold)}" if change.gate else ""
     if change.gate and change.gate.unread is not None:
         earlier = (
             f" ({format_percent(change.unread_before)} in the baseline)" if change.unread_before is not None else ""
@@ -171,16 +173,11 @@ def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
             f"--vqamt-max-unread allows, so a {'grounded' if is_grounded else 'pass'} rate of the others says little"
         )
     return (
-        f"the {'grounded' if is_grounded else 'pass'} rate has dropped from {100 * before:.{places}f} to "
-        f"{100 * after:.{places}f} % on the same {count_noun(paired.shared, 'case')} (by {100 * drop:.{places}f} "
-        f"points, 95 % interval {ends[0]:.{places}f} to {ends[1]:.{places}f}{p}){allowed}\n"
+        f"the {'grounded' if is_grounded else 'pass'} rate has dropped from {format_rate(before)} to "
+        f"{format_rate(after)} on the same {count_noun(paired.shared, 'case')} ({format_change(before, after)} points, "
+        f"95 % interval {format_difference(low)} to {format_difference(high)}{p}){allowed}\n"
         f"  {count_noun(paired.first_only, 'regression')}, {count_noun(paired.second_only, 'fix', 'fixes')}"
     )
-
-
-def _places_apart(before: float, after: float) -> int:
-    """The decimal places with which two percentages and their difference are told apart, at least one."""
-    return next((n for n in range(1, 9) if round(before, n) != round(after, n) and round(before - after, n)), 1)
 
 
 def _answer_lines(violation: ViolationPreview, answers: Sequence[str]) -> Iterator[str]:

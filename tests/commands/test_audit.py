@@ -134,8 +134,8 @@ def test_what_was_judged_is_told_written_and_shown(capsys: pytest.CaptureFixture
     lines = told(capsys, "out", "--read", file)
     low, high = (f"{end:.3f}" for end in wilson(6, 8))
     assert lines[0] == f"10 of {len(violations())} violations drawn, 9 judged: 6 valid, 2 invalid, 1 unsure"
-    assert lines[1].startswith("precision: 67 % (95 % interval ")
-    assert lines[2].startswith("without the unsure ones: 75 % (95 % interval ")
+    assert lines[1].startswith("precision: 66.7 % (95 % interval ")
+    assert lines[2].startswith("without the unsure ones: 75.0 % (95 % interval ")
     assert float(low) < 0.75 < float(high)
     assert lines[-3:] == [
         "waivers: out/waivers.txt (2 new, 0 there before)",
@@ -170,7 +170,7 @@ def test_both_kinds_of_audit_stand_beside_each_other(capsys: pytest.CaptureFixtu
     told(capsys, "out", "--read", tick(["valid"] * 3 + ["unsure"]))
     told(capsys, "out", "-o", "tests", "--of", "all", "--sample", "4")
     lines = told(capsys, "out", "--read", tick(["valid"] * 4, folder="tests"))
-    assert lines[1].startswith("valid tests rate (VTR): 100 % (95 % interval ")
+    assert lines[1].startswith("valid tests rate (VTR): 100.0 % (95 % interval ")
     read = audit()
     assert (read["of"], read["vtr"], read["precision"]) == ("all", 1.0, 0.75)
     assert read["audits"]["violations"]["precision"] == 0.75

@@ -36,8 +36,8 @@ def refusal(capsys: pytest.CaptureFixture[str], *typed: str) -> str:
 def test_it_tells_what_there_is_and_what_was_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "--split=1") == [
         "train: 8 rows on 3 pictures of 3 scenes",
-        "entailment labels: entailment 100.0%",
-        "vqa labels: yes 50.0%, no 50.0%",
+        "entailment labels: entailment 100.0 %",
+        "vqa labels: yes 50.0 %, no 50.0 %",
         "left out: cases that hold (1)",
         "written to set",
     ]

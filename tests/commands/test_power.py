@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -121,10 +122,10 @@ def test_by_default_a_few_drops_are_asked_about_and_chance_is_guessed_from_the_r
 
 def test_the_tables_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     found = lines(capsys, "--drop=0.1,0.02", "--cases=5,2000")
-    assert "0.85 held before, 0.1275 come out otherwise by chance; they are one a scene" in found[1]
-    assert [line.split() for line in found[3:5]] == [["drop", "cases", "scenes"], ["----", "-----", "------"]]
+    assert "85.0 % of the cases held before, 12.8 % come out otherwise by chance; they are one a scene" in found[1]
+    assert [line.split() for line in found[3:5]] == [["drop", "cases", "scenes"], ["---------", "-----", "------"]]
     assert len({len(line) for line in found[3:7]}) == 1
-    assert found[6].split() == ["0.02", "5,337", "5,337"]
+    assert found[6].split() == ["2", "points", "5,337", "5,337"]
     assert found[8].split() == ["cases", "scenes", "smallest", "drop"]
     assert found[10].split() == ["5", "5", "none"]
 
@@ -167,10 +168,10 @@ def test_the_table_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str
     found = lines(capsys, "--report", folder, "--comparisons=40")
     assert "among 40 relations" in found[0]
     assert found[2].split("  ")[0] == "relation"
-    assert found[2].endswith("smallest drop  cases for 0.05")
-    assert found[4].split()[:6] == ["ours.first", "200", "200", "0.900", "0.090", "-"]
+    assert found[2].endswith("smallest drop  cases for 5 points")
+    assert re.split(r" {2,}", found[4])[:6] == ["ours.first", "200", "200", "90.0 %", "9.0 %", "-"]
     # Five scenes show nothing among 40 relations: 2^-5 x 40 is above 1.
-    assert found[5].split()[:7] == ["ours.alike", "10", "5", "0.800", "0.160", "1.00", "none"]
+    assert re.split(r" {2,}", found[5])[:7] == ["ours.alike", "10", "5", "80.0 %", "16.0 %", "1.00", "none"]
 
 
 def test_the_power_of_grounded_rates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

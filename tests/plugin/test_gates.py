@@ -209,7 +209,7 @@ def test_what_a_person_judged_invalid_is_left_out_of_the_next_run(
     told = capsys.readouterr().out.splitlines()
     assert told[:2] == [
         "8 of 8 violations drawn, 8 judged: 5 valid, 3 invalid, 0 unsure",
-        f"precision: 62 % (95 % interval {ends(told[1])})",
+        f"precision: 62.5 % (95 % interval {ends(told[1])})",
     ]
     assert "waivers: waivers.txt (3 new, 0 there before)" in told
     assert "audit" in (pytester.path / "out" / "report.html").read_text().lower()

@@ -90,7 +90,7 @@ def test_a_missed_gate_shows_the_simplest_violation(run: Run) -> None:
     result.stdout.fnmatch_lines(
         [
             "*_ metavqa.reversion?object? on fault:always-yes, pictures:20 _*",
-            "metavqa.reversion?object? on fault:always-yes: pass rate 0 % is below 90 % (*",
+            "metavqa.reversion?object? on fault:always-yes: pass rate 0 % is below 90 % (*)",
             "  claim: Asked whether there is any and whether there is none, a model says yes once and no once.",
             "simplest violation found: scene pictures-0-*, case ????????????????",
             "    *[?] * ->  'yes'",

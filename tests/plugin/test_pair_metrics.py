@@ -55,9 +55,9 @@ def report_of(pytester: pytest.Pytester, folder: str) -> dict[str, Any]:
 
 
 def rows_below(lines: Sequence[str], head: str) -> list[list[str]]:
-    """The cells of each table whose head begins as the pattern says."""
-    starts = [number + 2 for number, line in enumerate(lines) if re.match(head, line)]
-    return [re.split(" {2,}", lines[row].strip()) for start in starts for row in range(start, lines.index("", start))]
+    """The cells of each table whose head begins with these words."""
+    starts = [number + 2 for number, line in enumerate(lines) if line.startswith(head)]
+    return [re.split(r" {2,}", lines[row].strip()) for start in starts for row in range(start, lines.index("", start))]
 
 
 @pytest.mark.full
@@ -102,14 +102,14 @@ def test_the_report_has_the_metrics_whichever_way_it_was_shared_out(pytester: py
 def test_the_summary_is_compact_and_all_is_there_with_v(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makeconftest(RELATION)
     compact = run(*OURS, max_cases=30).outlines
-    rows = rows_below(compact, "CARETS test +pairs +ACC")
+    rows = rows_below(compact, "CARETS test              pairs  ")
     assert [(row[0].removesuffix(" (presumed)"), *row[-4:]) for row in rows] == [
         ("ours.negated", "100.0 %", "100.0 %", "100.0 %", "-"),
         ("ours.negated", "100.0 %", "100.0 %", "100.0 %", "-"),
         ("ours.negated", "50.0 %", "0.0 %", "0.0 %", "-"),
         ("ours.negated", "50.0 %", "0.0 %", "0.0 %", "-"),
     ]
-    assert ["presumed" in row[0] for row in rows] == [False, True, False, True]
+    assert [row[0].endswith(" (presumed)") for row in rows] == [False, True, False, True]
     assert not any("authors' CONS" in line or "[object]" in line.split() for line in compact)
     assert any(line.startswith("on pictures:20, of the pairs that the column's model has right") for line in compact)
 

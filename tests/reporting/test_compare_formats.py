@@ -60,8 +60,8 @@ def test_the_table_has_a_row_for_each_item_and_says_what_came_of_the_gate() -> N
     joined = "\n".join(lines)
     assert f"ours.rule[count]: 9 regressions: {case_id(0)}" in joined
     assert f"{case_id(4)} and 4 more; 1 fix: {case_id(9)}" in joined.replace("\n  ", " ")
-    assert lines[-1].endswith("of more than 0.1: ours.rule[count]")
-    assert lines[-1].startswith("MISSED: 1 of 1 relation variant has a significant drop of more than 0.1")
+    assert lines[-1].endswith("of more than 10 points: ours.rule[count]")
+    assert lines[-1].startswith("MISSED: 1 of 1 relation variant has a significant drop of more than 10 points")
 
 
 @pytest.mark.usefixtures("folder")
@@ -89,7 +89,7 @@ def test_items_of_one_relation_are_told_apart_by_their_models() -> None:
     lines = list(comparison_lines(found))
     assert any(line.startswith("ours.rule (one): 9 regressions: ") for line in lines)
     assert any(line.startswith("ours.rule (two): 9 regressions: ") for line in lines)
-    assert "of more than 0.1: ours.rule (one), ours.rule (two)" in " ".join(lines).replace("   ", " ")
+    assert "of more than 10 points: ours.rule (one), ours.rule (two)" in " ".join(lines).replace("   ", " ")
     rows = [" ".join(line.split()) for line in comparison_markdown(found)]
     assert "| `ours.rule` (two) | 9 | 0 |" in rows
 

@@ -214,7 +214,7 @@ def test_a_drop_of_the_grounded_rate_is_told_as_one() -> None:
     assert not change.gate.met
     made = result(replace(grounded(60, 40), change=change), ungrounded=preview("cafe"), violation=preview("beef"))
     message = drop_message(made, (), "pytest")
-    assert "the grounded rate has dropped from 100.0 to 60.0 % on the same 100 cases" in message
+    assert "the grounded rate has dropped from 100.0 % to 60.0 % on the same 100 cases" in message
     assert "case cafe" in message
     assert result_rows(report(made))[0].is_missed
     lines = "\n".join(baseline_lines(replace(report(made), baseline=BASELINE)))

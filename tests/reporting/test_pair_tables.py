@@ -118,12 +118,12 @@ def test_all_metrics_where_they_are_asked_for() -> None:
           question type: object    150   61.7 %   70.0 %   53.3 %   60.0 %   40.0 %           -
         carets.order (presumed)      3  100.0 %  100.0 %  100.0 %  100.0 %  100.0 %      98.8 %
 
-        CARETS test              authors' CONS  authors' C-ACC    yes    no  other
-        -----------------------  -------------  --------------  -----  ----  -----
-        carets.order                    56.7 %          43.3 %   75 %  20 %    5 %
-          [choices]                     40.0 %          20.0 %      -     -      -
-          [conjunction]                 65.0 %          55.0 %   75 %  20 %    5 %
-        carets.order (presumed)          0.0 %           0.0 %  100 %   0 %    0 %
+        CARETS test              authors' CONS  authors' C-ACC      yes      no  other
+        -----------------------  -------------  --------------  -------  ------  -----
+        carets.order                    56.7 %          43.3 %   75.0 %  20.0 %  5.0 %
+          [choices]                     40.0 %          20.0 %        -       -      -
+          [conjunction]                 65.0 %          55.0 %   75.0 %  20.0 %  5.0 %
+        carets.order (presumed)          0.0 %           0.0 %  100.0 %   0.0 %  0.0 %
 
         """
     assert dedent(tables) in text
@@ -155,7 +155,7 @@ def test_people_are_named_only_where_they_were_asked() -> None:
         for item in ("carets.ontological[hypernym]", "carets.ontological[attribute_choice]", "carets.order[choices]")
     }
     rows = {
-        item: [re.split(" {2,}", line) for line in lines if line.startswith(item)] for item, lines in shares.items()
+        item: [re.split(r" {2,}", line) for line in lines if line.startswith(item)] for item, lines in shares.items()
     }
     assert {item: (found[1][1], found[1][-1]) for item, found in rows.items()} == {
         "carets.ontological[hypernym]": ("50", "91.0 %"),
@@ -166,7 +166,9 @@ def test_people_are_named_only_where_they_were_asked() -> None:
         *(result(f"carets.ontological[{name}]", FIFTY) for name in ("hypernym", "object_choice")), in_full=True
     )
     people = [
-        re.split(" {2,}", line.strip()) for line in both.splitlines() if line.startswith(("carets.ontological ", "  ["))
+        re.split(r" {2,}", line.strip())
+        for line in both.splitlines()
+        if line.startswith(("carets.ontological ", "  ["))
     ]
     assert [(row[0], row[1], row[-1]) for row in people[:3]] == [
         ("carets.ontological", "100", "94.0 %"),
@@ -182,7 +184,7 @@ def test_where_no_relation_has_pairs_there_is_no_table() -> None:
 
 def test_the_published_tests_stand_apart() -> None:
     text = shown(*(result(f"carets.published[{name}]", FIFTY) for name in ("antonym_consistency", "mine")))
-    rows = [re.split(" {2,}", line) for line in text.splitlines() if line.startswith("carets.published")][2:]
+    rows = [re.split(r" {2,}", line) for line in text.splitlines() if line.startswith("carets.published")][2:]
     assert [(row[0], row[-1]) for row in rows] == [
         ("carets.published[antonym_consistency]", "89.0 %"),
         ("carets.published[mine]", "-"),

@@ -113,7 +113,7 @@ def test_each_audit_has_a_table_of_its_own() -> None:
     assert second.row_texts[0][5] == "70.0 %"
     assert first.notes == (
         "Judged on ticked.csv.",
-        "Without the unsure ones: 88 % (60 to 97 %).",
+        "Without the unsure ones: 87.5 % (60.0 to 97.0 %).",
         "No case is judged of ours.b: the rate is without them.",
         "a.csv and b.csv agree on 1 of 1 case, Cohen kappa 0.250.",
     )
@@ -129,7 +129,7 @@ SUMMARY = Summary(
     model="tiny",
     data="pictures:500",
     rows=(
-        {"relation": "veglue.mr2_linked_erase", "GNUM": 100, "IFR": 0.25, "published": "35.4 to 95.1 %"},
+        {"relation": "veglue.mr2_linked_erase", "GNUM": 100, "IFR": 0.25, "published": "0.354 to 0.951"},
         {"relation": "veglue.mr3_unlinked_erase", "GNUM": 0, "IFR": None, "published": None},
     ),
     totals={"IFR of all": 0.25, "tests": 100, "monotone": None},
@@ -141,10 +141,10 @@ def test_a_summary_is_a_table_and_its_known_totals_are_notes() -> None:
     assert table.caption == "Verdicts on hypotheses (VEglue): tiny on pictures:500"
     assert table.head_texts == ("relation", "GNUM", "IFR", "published")
     assert table.row_texts == (
-        ("veglue.mr2_linked_erase", "100", "0.250", "35.4 to 95.1 %"),
+        ("veglue.mr2_linked_erase", "100", "25.0 %", "35.4 % to 95.1 %"),
         ("veglue.mr3_unlinked_erase", "0", "-", "-"),
     )
-    assert table.notes == ("IFR of all: 0.250", "tests: 100")
+    assert table.notes == ("IFR of all: 25.0 %", "tests: 100")
 
 
 def test_the_row_of_the_report_has_all_of_it() -> None:

@@ -105,15 +105,13 @@ def test_a_drop_since_the_baseline_says_from_what_to_what(report: Report) -> Non
     page = summary_page(of(report, dropped, baseline=baseline))
     assert page.splitlines()[2].startswith("**1 of 1 relation variant gated: 1 missed, 0 met.** ")
     (line,) = [line for line in page.splitlines() if line.startswith("- **`ours.dropped`**")]
-    fell = (
-        "pass rate 90 % in the baseline, now 60 %: -30 points (-50 to -10, p = 0.03 after Holm), 6 regressions, 0 fixes"
-    )
-    assert line == f"- **`ours.dropped`**: {fell}"
+    fell = "pass rate 90.0 % in the baseline, now 60.0 %: -30.0 points (-50.0 to -10.0, p = 0.03 after Holm)"
+    assert line == f"- **`ours.dropped`**: {fell}, 6 regressions, 0 fixes"
     assert "ours.gone" in page
     assert "ours.new" in page
     (head, _, row) = rows(page)
     told_of = dict(zip(head, row, strict=True))
-    assert (told_of["gate"], told_of["change"]) == ("**missed**: drop ≤ 10 %", "**-30**")
+    assert (told_of["gate"], told_of["change"]) == ("**missed**: drop ≤ 10 points", "**-30.0**")
 
 
 def test_several_models_and_sources_have_columns_and_a_shard_says_what_it_is(report: Report) -> None:

@@ -241,7 +241,10 @@ def test_several_models_are_ranked() -> None:
     results = (result(SURE, None), worse)
     lines = shown(*results, models=(TINY, other), ranking=rankings(results))
     at = lines.index("models on gqa:DIR: mean pass rate over 1 relation variant")
-    assert [line.split()[:2] for line in lines[at + 4 : at + 6]] == [["tiny", "80.0"], ["other", "50.0"]]
+    assert [re.split(r" {2,}", line)[:2] for line in lines[at + 4 : at + 6]] == [
+        ["tiny", "80.0 %"],
+        ["other", "50.0 %"],
+    ]
 
 
 USE = BaselineUse(file="ours.gz", digest="d", models=(("tiny", "0f"),))
@@ -271,7 +274,7 @@ def test_a_row_for_each_item_with_what_became_of_it(tmp_path: Path) -> None:
     )
     said = lines(compared(report, regressions, None, PairedClusters((PairedSceneTally(1, 0, 0, 0, 5),))))
     assert said[0] == "against the baseline ours.gz: tiny (0f)"
-    rows = {line.split()[0]: re.split(" {2,}", line) for line in said if "." in line.split(" ")[0] and " " in line}
+    rows = {line.split()[0]: re.split(r" {2,}", line) for line in said if "." in line.split(" ")[0] and " " in line}
     # 39 held of 40 before, 30 now; McNemar of 10 regressions and 1 fix: 12 in 2048 ways.
     item = rows["metavqa.partition[object]"]
     assert item[1:5] == ["40", "97.5 %", "75.0 %", "-22.5"]
@@ -475,8 +478,8 @@ def test_with_a_baseline_the_rates_before_and_the_gate_that_matters_are_shown() 
     table = lines[lines.index("") + 1 :]
     assert [" ".join(line.split()) for line in table if line.startswith(("weakest", "ours."))][:4] == [
         "weakest relations consistent before grounded before gate",
-        "ours.a 80 % 90 % 40 % 80 % missed: grounded drop <= 10 %",
-        "ours.b 80 % 90 % 40 % 80 % cannot tell: grounded drop <= 10 %",
+        "ours.a 80 % 90 % 40 % 80 % missed: grounded drop <= 10 points",
+        "ours.b 80 % 90 % 40 % 80 % cannot tell: grounded drop <= 10 points",
         "ours.c 80 % 90 % 40 % 80 % met: >= 70 %",
     ]
 

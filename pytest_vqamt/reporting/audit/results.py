@@ -19,8 +19,6 @@ from pytest_vqamt.reporting.view.format import (
     aligned_table,
     count_noun,
     format_interval,
-    format_percent,
-    format_percents,
     format_rate,
 )
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
@@ -190,7 +188,7 @@ def describe_valid_rate(share: ValidRate) -> str:
     """The rate with its interval."""
     if share.rate is None:
         return "nothing is judged"
-    return f"{format_percent(share.rate)} (95 % interval {format_percents(share.interval)})"
+    return f"{format_rate(share.rate)} (95 % interval {format_interval(share.interval)})"
 
 
 def _row(item: str, figures: AuditFigures) -> tuple[str, ...]:
@@ -254,8 +252,7 @@ def _notes(audit: _Judged) -> Iterator[str]:
         yield f"Judged on {audit['sheet']}."
     without = cast("float | None", audit.get("without_unsure"))
     if audit["unsure"] and without is not None:
-        within = cast("tuple[float, float]", audit["without_unsure_interval"])
-        yield f"Without the unsure ones: {format_percent(without)} ({format_percents(within)})."
+        yield f"Without the unsure ones: {format_rate(without)} ({_span(audit['without_unsure_interval'])})."
     unseen = cast("list[str]", audit.get("not_judged_items") or [])
     if unseen:
         yield f"No case is judged of {', '.join(unseen)}: the rate is without them."

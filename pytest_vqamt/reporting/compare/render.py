@@ -18,7 +18,7 @@ from pytest_vqamt.reporting.compare.comparison import (
     Conclusion,
 )
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
-from pytest_vqamt.reporting.view.format import count_noun, tagged, wrapped
+from pytest_vqamt.reporting.view.format import count_noun, describe_points, tagged, wrapped
 from pytest_vqamt.reporting.view.tables import CHANGE_HEAD, ViewTable, change_cells, drop_gate_cell, text_table
 
 COMPARISON_SCHEMA = 1
@@ -126,7 +126,7 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
     if grounded:
         variants = f"{len(gated)} rates ({count_noun(passed, 'pass rate')}, {count_noun(grounded, 'grounded rate')})"
     missed = comparison.missed
-    drop = f"a significant drop of more than {comparison.max_drop:g}"
+    drop = f"a significant drop of more than {describe_points(comparison.max_drop)}"
     if not missed:
         unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
         untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""

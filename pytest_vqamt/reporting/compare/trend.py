@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.view.format import count_noun, format_percent, format_points, tagged
+from pytest_vqamt.reporting.view.format import count_noun, format_change, format_rate, tagged
 from pytest_vqamt.reporting.view.model_figures import model_figures
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_cell
@@ -114,7 +114,7 @@ def trend_lines(found: Trends) -> Iterator[str]:
 def trend_table(found: Trends) -> ViewTable:
     """A row for each line: the rate in the first and in the last report that have it, and all rates as bars."""
     several = len({line.data for line in found.lines if line.data}) > 1
-    heads = column_heads("relation", "first", "last", "change", "runs", "pass rate of each run")
+    heads = column_heads("relation", "first", "last", "points", "runs", "pass rate of each run")
     return ViewTable(heads=heads, rows=tuple(_row(line, several=several) for line in found.lines))
 
 
@@ -126,9 +126,9 @@ def _row(line: TrendLine, *, several: bool) -> tuple[TableCell, ...]:
     first, last = line.known[0], line.known[-1]
     return (
         TableCell(text=name, key=line.item, notes=notes),
-        text_cell(format_percent(first)),
-        text_cell(format_percent(last)),
-        text_cell(format_points(line.change)) if len(line.known) > 1 else NO_CELL,
+        text_cell(format_rate(first)),
+        text_cell(format_rate(last)),
+        text_cell(format_change(first, last)) if len(line.known) > 1 else NO_CELL,
         text_cell(str(len(line.known))),
         text_cell(line.bars),
     )

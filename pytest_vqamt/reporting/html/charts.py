@@ -13,9 +13,10 @@ from pytest_vqamt.reporting.view.format import (
     axis_percent,
     count_noun,
     describe_gate,
+    format_change,
     format_percent,
     format_percents,
-    format_points,
+    format_rate,
 )
 from pytest_vqamt.reporting.view.rows import ResultRow, case_link, human_rate, paper_of, published_rates
 
@@ -194,8 +195,8 @@ def _in_words(line: ResultRow) -> str:
     if line.grounded and line.grounded[0].rate is not None:
         parts.append(f"grounded {format_percent(line.grounded[0].rate)}")
     if change:
-        difference = change.paired.difference or 0.0
-        parts.append(f"baseline {format_percent(change.paired.first_rate)}, change {format_points(difference)}")
+        before, after = change.paired.first_rate, change.paired.second_rate
+        parts.append(f"baseline {format_rate(before)}, change {format_change(before, after)} points")
     parts += [
         f"{describe_gate(held, is_grounded=line.is_of_grounded(held))}: {held.state.value}" for held in line.gates
     ]

@@ -349,7 +349,7 @@ def grade_tables(report: Report) -> Iterator[ViewTable]:
 def _bin_row(place: int, counted: CalibrationBin) -> tuple[str, ...]:
     low, high = (each / CALIBRATION_BINS for each in (place, place + 1))
     return (
-        f"{low:.1f} to {high:.1f}",
+        f"{100 * low:.0f} to {100 * high:.0f} %",
         f"{counted.answers:,}",
         format_rate(counted.millionths / MILLION / counted.answers),
         format_rate(counted.right / counted.answers),

@@ -24,10 +24,10 @@ def format_rate(value: float | None) -> str:
 
 
 def format_percent(share: float | None) -> str:
-    """A share in percent: whole, but with one place below 1 % and from 99 % on; "-" where there is none.
+    """A share in percent: whole, but with one place where that would be 0 or 100; "-" where there is none.
 
-    >>> format_percent(0.734), format_percent(0.004), format_percent(0.996), format_percent(1), format_percent(0)
-    ('73 %', '0.4 %', '99.6 %', '100 %', '0 %')
+    >>> format_percent(0.734), format_percent(0.004), format_percent(0.996), format_percent(1), format_percent(0.99)
+    ('73 %', '0.4 %', '99.6 %', '100 %', '99 %')
     >>> format_percent(0.00001), format_percent(0.99999)
     ('<0.1 %', '>99.9 %')
     """
@@ -37,8 +37,8 @@ def format_percent(share: float | None) -> str:
         return "<0.1 %"
     if 0.9995 < share < 1:
         return ">99.9 %"
-    is_fine = 0 < share < 0.0095 or 0.985 < share < 1
-    return f"{100 * share:.1f} %" if is_fine else f"{100 * share:.0f} %"
+    places = 1 if 0 < share < 1 and round(100 * share) in (0, 100) else 0
+    return f"{100 * share:.{places}f} %"
 
 
 def format_interval(interval: tuple[float, float]) -> str:
@@ -62,13 +62,22 @@ def percent_below(share: float, limit: float) -> str:
     return f"{percent:.{places}f} %"
 
 
+def format_limit(share: float) -> str:
+    """A rate that the user demands, in percent with all its places.
+
+    >>> format_limit(0.8), format_limit(0.995)
+    ('80 %', '99.5 %')
+    """
+    return f"{round(100 * share, 9):g} %"
+
+
 def describe_points(share: float) -> str:
     """A difference that the user set, in percentage points.
 
     >>> describe_points(0.025), describe_points(0.01)
     ('2.5 points', '1 point')
     """
-    points = f"{100 * share:g}"
+    points = f"{round(100 * share, 9):g}"
     return f"{points} point{'' if points == '1' else 's'}"
 
 
@@ -90,17 +99,18 @@ def format_difference(difference: float | None) -> str:
     """
     if difference is None:
         return "-"
-    return f"{100 * difference:+.1f}" if difference else "0.0"
+    return f"{100 * difference:+.1f}" if abs(difference) > 1e-9 else "0.0"
 
 
-def format_points(difference: float) -> str:
-    """A difference of shares in percentage points.
+def format_change(before: float | None, after: float | None) -> str:
+    """The change of a rate, such that it fits the two that ``format_rate`` gives; "-" without both.
 
-    >>> format_points(-0.25), format_points(0), format_points(0.004)
-    ('-25', '0', '+0.4')
+    >>> format_change(0.55, 0.2567), format_change(0.725, 0.6925), format_change(0.8, 0.8), format_change(None, 0.5)
+    ('-29.3', '-3.3', '0.0', '-')
     """
-    points = 100 * difference
-    return f"{points:+.{0 if abs(points) >= 1 else 1}f}" if difference else "0"
+    if before is None or after is None:
+        return "-"
+    return format_difference((round(100 * after, 1) - round(100 * before, 1)) / 100)
 
 
 def format_p(p: float) -> str:
@@ -152,11 +162,11 @@ def describe_gate(gate: Gate, *, is_grounded: bool = False) -> str:
     if gate.kind == "max-drop":
         rate = "grounded rate" if is_grounded else "pass rate"
         return f"drop of the {rate} <= {describe_points(gate.threshold)}"
-    threshold = f"{100 * gate.threshold:g}"
+    threshold = format_limit(gate.threshold)
     is_grounded = gate.kind == "grounded-under"
     if gate.on == "lower-bound":
-        return f"{'lower end of grounded rate' if is_grounded else 'lower end'} >= {threshold} %"
-    return f"{'grounded rate' if is_grounded else 'pass rate'} >= {threshold} %"
+        return f"{'lower end of grounded rate' if is_grounded else 'lower end'} >= {threshold}"
+    return f"{'grounded rate' if is_grounded else 'pass rate'} >= {threshold}"
 
 
 def tagged(name: str, tags: Sequence[str]) -> str:

@@ -45,8 +45,8 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
         for name, part in found:
             cells = part.cells
             yield (
-                f"{name}: holds in {_percent(cells.consistent / cells.cases)} of the cases with a contrast, but in "
-                f"only {_percent(part.rate or 0.0)} does the answer also change with the picture "
+                f"{name}: holds in {format_percent(cells.consistent / cells.cases)} of the cases with a contrast, but "
+                f"in only {format_percent(part.rate or 0.0)} does the answer also change with the picture "
                 f"(by guessing {format_percent(part.chance.mean)}): the model hardly looks"
             )
         return
@@ -55,8 +55,8 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
     names = list(dict.fromkeys(name for name, _ in found))
     more = f" and {len(names) - _NAMED_TOGETHER} more" if len(names) > _NAMED_TOGETHER else ""
     yield (
-        f"{len(names)} relation variants hold in at least {_percent(CONSISTENT)} of the cases with a contrast, but "
-        f"their answers hardly change with the picture (grounded rate "
+        f"{len(names)} relation variants hold in at least {format_percent(CONSISTENT)} of the cases with a contrast, "
+        f"but their answers hardly change with the picture (grounded rate "
         f"{reached}): {', '.join(names[:_NAMED_TOGETHER])}{more}"
     )
 
@@ -69,7 +69,3 @@ def wrapped_misleading_lines(results: Sequence[RelationResult]) -> Iterator[str]
 
 def _name(result: RelationResult, *, of_model: bool) -> str:
     return f"{result.item} ({result.model.name} on {result.data.name})" if of_model else result.item
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

@@ -15,9 +15,9 @@ from pytest_vqamt.reporting.view.format import (
     count_noun,
     describe_gate,
     describe_points,
+    format_change,
     format_percent,
     format_percents,
-    format_points,
 )
 from pytest_vqamt.reporting.view.grounding import misleading_lines
 from pytest_vqamt.reporting.view.model_figures import (
@@ -400,9 +400,14 @@ def _finding(report: Report, line: ResultRow) -> Finding:
 
 def _why(line: ResultRow) -> Iterator[str]:
     change = line.counted.change
-    for held in line.gates:
-        if not held.met and (held.kind != "max-drop" or held.unread is not None):
-            yield f"{_reached(line, held)}required: {describe_gate(held, is_grounded=line.is_of_grounded(held))}"
+    missed = [held for held in line.gates if not held.met]
+    unread = {held.unread: format_percent(held.unread) for held in missed if held.unread is not None}
+    for share, shown in unread.items():
+        required = [_required(line, held) for held in missed if held.unread == share]
+        yield f"{shown} of the cases are unread, more than --vqamt-max-unread allows; required: {', '.join(required)}"
+    for held in missed:
+        if held.kind != "max-drop" and held.unread is None:
+            yield f"{_reached(line, held)}required: {_required(line, held)}"
     for part in line.grounded:
         if part.change is not None and part.change.gate and not part.change.gate.met:
             yield f"grounded rate {describe_change(part.change)}"
@@ -410,10 +415,12 @@ def _why(line: ResultRow) -> Iterator[str]:
         yield f"pass rate {describe_change(change)}"
 
 
+def _required(line: ResultRow, held: Gate) -> str:
+    return describe_gate(held, is_grounded=line.is_of_grounded(held))
+
+
 def _reached(line: ResultRow, held: Gate) -> str:
-    """The rate that ``held`` is about, with its interval; "" for a drop. Too many unread cases come first."""
-    if held.unread is not None:
-        return f"{format_percent(held.unread)} of the cases are unread, more than --vqamt-max-unread allows; "
+    """The rate that ``held`` is about, with its interval."""
     if held is line.counted.gate:
         return f"pass rate {format_percent(line.counted.tally.pass_rate)} ({format_percents(line.counted.interval)}), "
     for part in line.grounded:
@@ -570,8 +577,9 @@ def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str
         if difference >= 0 or change.p >= SIGNIFICANT or any(map(_has_dropped, of_part)):
             continue
         of = f" of {total.model} on {total.data}" if len(totals) > 1 else ""
+        drop = format_change(change.paired.first_rate, change.paired.second_rate).removeprefix("-")
         yield (
-            f"The total{of} has dropped by {format_points(-difference).lstrip('+')} points ({_told_p(change.p)}), "
+            f"The total{of} has dropped by {drop} points ({_told_p(change.p)}), "
             "though no relation alone shows it: the page has the regressions."
         )
 

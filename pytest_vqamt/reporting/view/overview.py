@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from pytest_vqamt.core.results import Gate, GateState, RelationResult, Report
 from pytest_vqamt.reporting.view.format import (
     describe_gate,
+    format_change,
+    format_difference,
     format_interval,
+    format_limit,
     format_percent,
     format_percents,
-    format_points,
     format_rate,
 )
 from pytest_vqamt.reporting.view.rows import (
@@ -90,7 +92,7 @@ def _narrow_row(line: ResultRow) -> tuple[TableCell, ...]:
         return (_relation(line), *cells)
     gates = [(rate_gate, ""), *((part.gate, f"{_GROUNDED} ") for part in line.grounded)]
     texts = [
-        f"{'met' if gate.met else 'MISSED'}: {what}{_sign(gate)} {100 * gate.threshold:g} %"
+        f"{'met' if gate.met else 'MISSED'}: {what}{_sign(gate)} {format_limit(gate.threshold)}"
         for gate, what in gates
         if gate
     ]
@@ -177,9 +179,12 @@ def _change(line: ResultRow) -> TableCell:
         return TableCell(text="-", key="")
     low, high = change.interval
     return TableCell(
-        text=format_points(change.paired.difference),
+        text=format_change(change.paired.first_rate, change.paired.second_rate),
         key=repr(change.paired.difference),
-        notes=(f"{format_points(low)} to {format_points(high)}", f"was {format_percent(change.paired.first_rate)}"),
+        notes=(
+            f"{format_difference(low)} to {format_difference(high)}",
+            f"was {format_rate(change.paired.first_rate)}",
+        ),
         state="worse" if is_significant_drop(line) else "better" if low > 0 else "",
     )
 
@@ -215,7 +220,7 @@ def _interval(line: ResultRow) -> TableCell:
 
 
 def _pass_all(line: ResultRow) -> TableCell:
-    return _of_rate(line.counted.repeated.pass_all_rate if line.counted.repeated else None)
+    return _with_interval(line.counted.repeated.pass_all_rate if line.counted.repeated else None, None)
 
 
 def _unread(line: ResultRow) -> TableCell:
@@ -227,7 +232,7 @@ def _unread(line: ResultRow) -> TableCell:
 def _readable(line: ResultRow) -> TableCell:
     """The pass rate of the readable cases, if some are not."""
     tally = line.counted.tally
-    return _of_rate(tally.readable_rate if tally.unread_cases else None)
+    return _with_interval(tally.readable_rate if tally.unread_cases else None, None)
 
 
 def _of_rate(value: float | None) -> TableCell:

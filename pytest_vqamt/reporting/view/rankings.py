@@ -8,6 +8,7 @@ from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, Ran
 from pytest_vqamt.reporting.view.answers import accuracy_tables, grade_tables, repeat_tables, unread_tables
 from pytest_vqamt.reporting.view.format import (
     count_noun,
+    format_change,
     format_difference,
     format_interval,
     format_p,
@@ -48,7 +49,10 @@ def _model_row(ranked: RankedModel) -> tuple[TableCell, ...]:
         NO_CELL if interval is None else TableCell(text=format_interval(interval), key=repr(interval[0])),
         NO_CELL
         if behind is None
-        else TableCell(text=_with_interval(behind.difference, behind.interval), key=repr(behind.difference)),
+        else TableCell(
+            text=f"{format_difference(behind.difference)} {_in_brackets(behind.interval)}",
+            key=repr(behind.difference),
+        ),
         TableCell(text=f"{ranked.best_in:,}", key=str(ranked.best_in)),
     )
 
@@ -115,7 +119,7 @@ def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
         TableCell(text=format_rate(paired.first_rate), key=repr(paired.first_rate)),
         TableCell(text=format_rate(paired.second_rate), key=repr(paired.second_rate)),
         TableCell(
-            text=_with_interval(difference, each.interval),
+            text=f"{format_change(paired.first_rate, paired.second_rate)} {_in_brackets(each.interval)}",
             key=repr(difference),
             state=direction if _p(each) < SIGNIFICANT else "",
         ),
@@ -155,7 +159,7 @@ def _largest_row(each: ModelDifference) -> tuple[str, ...]:
         tagged(each.item, ("presumed",) if each.presumed else ()),
         str(paired.shared),
         *(f"{name} {format_rate(rate)}" for rate, name in (better, worse)),
-        format_difference(abs(_difference(each))).removeprefix("+"),
+        format_change(worse[0], better[0]).removeprefix("+"),
         f"{format_difference(low)} to {format_difference(high)}",
         "-" if each.p_holm is None else format_p(each.p_holm),
     )
@@ -169,9 +173,9 @@ def _p(each: ModelDifference) -> float:
     return 1.0 if each.p_holm is None else each.p_holm  # controls are not tested
 
 
-def _with_interval(difference: float, interval: tuple[float, float]) -> str:
+def _in_brackets(interval: tuple[float, float]) -> str:
     low, high = interval
-    return f"{format_difference(difference)} ({format_difference(low)} to {format_difference(high)})"
+    return f"({format_difference(low)} to {format_difference(high)})"
 
 
 def _with_range(difference: float, interval: tuple[float, float]) -> str:

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
 from pytest_vqamt.core.results import BaselineChange, Gate, GateState, Grounded, RelationResult, Report, StratumResult
-from pytest_vqamt.reporting.view.format import count_noun, format_percent, format_points
+from pytest_vqamt.reporting.view.format import count_noun, format_change, format_difference, format_rate
 from pytest_vqamt.stats.paired import SIGNIFICANT
 from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_reference
 
@@ -217,11 +217,11 @@ def rate_difference(line: ResultRow) -> float:
 
 def describe_change(change: BaselineChange) -> str:
     """Both rates, their difference with its interval and p-value, and the numbers of regressions and fixes."""
-    (low, high), difference = change.interval, change.paired.difference or 0.0
+    (low, high), before, after = change.interval, change.paired.first_rate, change.paired.second_rate
     p = f"p = {_p(change):.2g}{'' if change.p_holm is None else ' after Holm'}"
     return (
-        f"{format_percent(change.paired.first_rate)} in the baseline, now {format_percent(change.paired.second_rate)}: "
-        f"{format_points(difference)} points ({format_points(low)} to {format_points(high)}, {p}), "
+        f"{format_rate(before)} in the baseline, now {format_rate(after)}: "
+        f"{format_change(before, after)} points ({format_difference(low)} to {format_difference(high)}, {p}), "
         f"{count_noun(change.paired.first_only, 'regression')}, {count_noun(change.paired.second_only, 'fix', 'fixes')}"
     )
 

@@ -9,6 +9,7 @@ from pytest_vqamt.core.results import BaselineChange, Gate, GateState, RelationR
 from pytest_vqamt.reporting.view.format import (
     aligned_table,
     describe_points,
+    format_change,
     format_difference,
     format_p,
     format_percent,
@@ -111,7 +112,7 @@ def change_cells(change: BaselineChange, *, unadjusted_p: bool = False) -> tuple
         str(change.paired.shared),
         format_rate(before),
         format_rate(after),
-        format_difference(difference),
+        format_change(before, after),
         f"{format_difference(low)} to {format_difference(high)}",
         own_p if change.p_holm is None else format_p(change.p_holm),
     )

@@ -30,7 +30,7 @@ def test_reports_are_taken_in_the_order_of_their_start() -> None:
 def test_a_row_has_the_first_and_the_last_rate_and_a_sparkline() -> None:
     lines = list(trend_lines(trends(runs(), lambda item: item == "ours.rule")))
     row = next(line for line in lines if line.startswith("  ours.rule"))
-    assert row.split() == ["ours.rule", "100", "%", "20", "%", "-80", "2", "█·▂"]
+    assert row.split() == ["ours.rule", "100.0", "%", "20.0", "%", "-80.0", "2", "█·▂"]
     assert not any("ours.other" in line for line in lines)
 
 

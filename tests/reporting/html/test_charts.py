@@ -26,7 +26,9 @@ def test_a_rate_stands_at_its_place_between_the_ends_of_its_interval() -> None:
     assert (lane.threshold, lane.state) == ("90%", "missed")
     assert (lane.before, lane.is_worse) == ("90%", True)
     assert (lane.shown, row.height_px, lane.y) == ("80 %", 22, 11.0)
-    assert lane.title == ("tiny: 80 % (25 to 75 %, 10 cases), baseline 90 %, change -20, pass rate >= 90 %: missed")
+    assert lane.title == (
+        "tiny: 80 % (25 to 75 %, 10 cases), baseline 90.0 %, change -20.0 points, pass rate >= 90 %: missed"
+    )
 
 
 def test_the_models_of_a_row_have_a_lane_each_in_the_order_of_the_run() -> None:
@@ -133,7 +135,7 @@ def test_the_table_has_the_same_in_numbers() -> None:
         "cases": ["1,012", "1"],
         "violated": ["200", "0"],
         "unread": ["100", "0"],
-        "readable pass rate": ["77.8 %", "-"],
+        "readable pass rate": ["78 %", "-"],
         "apart": ["12 errors, 7 vacuous", "1 error"],
     }
 
@@ -145,7 +147,7 @@ def test_columns_come_with_what_they_tell() -> None:
     )
     made = cells(several)
     assert made["model"] == ["tiny", "other"]
-    assert made["change"] == ["-20", "-"]
+    assert made["change"] == ["-20.0", "-"]
     assert made["gate"] == ["missed: drop of the pass rate <= 10 points", "-"]
     assert made["apart"] == ["-", "1 waived"]
     assert made["reference"] == ["-", "humans 88 % (whole test)"]

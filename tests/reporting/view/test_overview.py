@@ -155,7 +155,8 @@ def test_a_missed_drop_gate_says_how_far_it_fell() -> None:
     (found,) = first(result(change=dropped), baseline=BASELINE).missed
     # 9 of 10 held before, 7 of 10 now
     assert found.why == (
-        "pass rate 90 % in the baseline, now 70 %: -20 points (-25 to -15, p = 0.004 after Holm), 3 regressions, 1 fix",
+        "pass rate 90.0 % in the baseline, now 70.0 %: -20.0 points (-25.0 to -15.0, p = 0.004 after Holm), "
+        "3 regressions, 1 fix",
     )
 
 
@@ -195,7 +196,7 @@ def test_a_drop_that_only_the_total_shows_is_a_warning(
     p: float, counts: dict[str, Any], of_relation: dict[str, Any], is_told: bool
 ) -> None:
     shown = warned(result(change=change(**of_relation)), baseline=replace(BASELINE, totals=(total_of(p, **counts),)))
-    told = "The total has dropped by 20 points (p = 0.002), though no relation alone shows it: the page has the "
+    told = "The total has dropped by 20.0 points (p = 0.002), though no relation alone shows it: the page has the "
     assert (f"{told}regressions." in shown) is is_told
     assert any("The total" in each for each in shown) is is_told
 
@@ -221,13 +222,13 @@ def test_a_baseline_that_nothing_fell_below_is_said_to_be_met() -> None:
     same = change(kept=10, held=unsure, p_holm=1.0)
     assert first(result(change=same), baseline=BASELINE).notes[1:] == (
         "No relation is significantly worse.",
-        "0 of 1 relation shown to be no worse than the baseline by more than 2 points, 0 missed, "
-        "1 with too few cases to tell.",
+        "0 of 1 relation shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with too few cases "
+        "to tell.",
     )
     wider = change(kept=10, held=gate(0.1, met=True, kind="max-drop"), p_holm=1.0)
     assert first(result(change=wider), baseline=BASELINE).notes[2] == (
-        "1 of 1 relation shown to be no worse than the baseline by more than 10 points, 0 missed, "
-        "0 with too few cases to tell."
+        "1 of 1 relation shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with too few cases "
+        "to tell."
     )
 
 
@@ -238,8 +239,8 @@ def test_the_relations_with_a_gate_on_the_drop_add_up() -> None:
     told = [result(f"ours.{n}", change=each) for n, each in enumerate(held)]
     told.append(result("ours.both", change=held[0], grounded=of_grounded))
     assert first(*told, baseline=BASELINE).notes[2] == (
-        "2 of 5 relations shown to be no worse than the baseline by more than 10 points, 1 missed, "
-        "2 with too few cases to tell."
+        "2 of 5 relations shown to be no worse than the baseline by more than 10 points, 1 missed, 2 with too few "
+        "cases to tell."
     )
 
 
