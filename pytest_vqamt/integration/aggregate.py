@@ -12,7 +12,7 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.plain_text import shown
+from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
 from pytest_vqamt.integration.waivers import stale_waivers_note
@@ -26,7 +26,6 @@ from pytest_vqamt.reporting.terminal import (
     summary,
 )
 from pytest_vqamt.reporting.text import replay_command
-from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.reporting.view.headline import untested_line
 
 if TYPE_CHECKING:

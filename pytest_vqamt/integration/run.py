@@ -14,6 +14,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import MAX_UNREAD
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
@@ -28,7 +29,6 @@ from pytest_vqamt.relations.catalogue import globs_of, split_settings
 from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_parts, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_data
-from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 

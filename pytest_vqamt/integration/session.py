@@ -14,6 +14,7 @@ from pytest_vqamt.core.codec import from_row, to_row
 from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
@@ -45,7 +46,6 @@ from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
-from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.stats.gates import GateKind
 
 _OUTCOME = pytest.StashKey[ItemOutcome]()

@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.plain_text import shown
+from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
-from pytest_vqamt.reporting.view.format import count_noun, format_percent
+from pytest_vqamt.reporting.view.format import format_percent
 from pytest_vqamt.reporting.view.headline import Finding, headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import summary_tables

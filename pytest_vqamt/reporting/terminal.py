@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pytest_vqamt.core.pairs import PairTally
-from pytest_vqamt.core.plain_text import quoted, shortened, visible
+from pytest_vqamt.core.plain_text import count_noun, quoted, shortened, visible
 from pytest_vqamt.core.results import (
     BaselineChange,
     Gate,
@@ -34,7 +34,6 @@ from pytest_vqamt.reporting.view.answers import wrapped_noise_lines
 from pytest_vqamt.reporting.view.format import (
     WIDTH,
     aligned_table,
-    count_noun,
     describe_points,
     format_limit,
     format_percent,

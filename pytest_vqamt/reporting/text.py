@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_vqamt.core.plain_text import quoted, shortened, shown, visible
+from pytest_vqamt.core.plain_text import count_noun, quoted, shortened, shown, visible
 from pytest_vqamt.core.results import (
     BaselineChange,
     Gate,
@@ -17,7 +17,6 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.reporting.view.answers import UnreadAnswers
 from pytest_vqamt.reporting.view.format import (
-    count_noun,
     describe_points,
     format_change,
     format_difference,

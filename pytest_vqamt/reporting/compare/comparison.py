@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias, cast
 from pytest_vqamt.core.case import DEMANDS, Change, Outcome
 from pytest_vqamt.core.case_store import CaseLine
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import Row, tally_of_row
 from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
@@ -23,7 +24,7 @@ from pytest_vqamt.reporting.compare.runs import (
 )
 from pytest_vqamt.reporting.html.cards import describe_edits
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
-from pytest_vqamt.reporting.view.format import count_noun, format_cost, format_percent
+from pytest_vqamt.reporting.view.format import format_cost, format_percent
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.gates import missed_if_unread
 from pytest_vqamt.stats.paired import SIGNIFICANT, change_of, drop_p, holm, with_holm_gates

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.codec import Json, to_row
-from pytest_vqamt.core.plain_text import quoted, shown, visible
+from pytest_vqamt.core.plain_text import count_noun, quoted, shown, visible
 from pytest_vqamt.core.report_json import change_row
 from pytest_vqamt.reporting.compare.comparison import (
     ChangedCase,
@@ -18,7 +18,7 @@ from pytest_vqamt.reporting.compare.comparison import (
     Conclusion,
 )
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
-from pytest_vqamt.reporting.view.format import count_noun, describe_points, tagged, wrapped
+from pytest_vqamt.reporting.view.format import describe_points, tagged, wrapped
 from pytest_vqamt.reporting.view.tables import CHANGE_HEAD, ViewTable, change_cells, drop_gate_cell, text_table
 
 COMPARISON_SCHEMA = 1

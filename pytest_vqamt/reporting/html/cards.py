@@ -42,7 +42,7 @@ from pytest_vqamt.core.edits import EDITS, Edit, Erase, Insert, describe_edit
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning, groups_of
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import shortened, visible
+from pytest_vqamt.core.plain_text import count_noun, shortened, visible
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.query import manner_of
 from pytest_vqamt.core.recipes import picture_from_recipe
@@ -51,7 +51,6 @@ from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.outlines import Outline, OutlineKind, asked, edited
 from pytest_vqamt.reporting.html.case_selection import CaseSelector, Images
-from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.reporting.view.headline import weakness
 from pytest_vqamt.reporting.view.rows import result_rows
 

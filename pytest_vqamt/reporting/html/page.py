@@ -11,13 +11,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.plain_text import visible
+from pytest_vqamt.core.plain_text import count_noun, visible
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.reporting.audit.results import audit_tables, earlier_audit
 from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries, mosaics
 from pytest_vqamt.reporting.paper_tables import own_figures_table, paper_tables
 from pytest_vqamt.reporting.text import describe_queries, describe_utilisation
-from pytest_vqamt.reporting.view.format import axis_percent, count_noun, format_percent, format_percents, format_usage
+from pytest_vqamt.reporting.view.format import axis_percent, format_percent, format_percents, format_usage
 from pytest_vqamt.reporting.view.headline import headline, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import difference_tables, summary_tables

@@ -9,6 +9,7 @@ from functools import reduce
 from operator import add
 
 from pytest_vqamt.core.case import CONFIDENT, MILLION, RIGHT_FOLLOW_UP, RIGHT_SOURCE, Figure, Figures
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import RelationResult, Report, StratumResult
 from pytest_vqamt.core.tallies import (
     CALIBRATION_BINS,
@@ -21,7 +22,7 @@ from pytest_vqamt.core.tallies import (
     UnreadCount,
     add_unread,
 )
-from pytest_vqamt.reporting.view.format import count_noun, format_percent, format_rate, wrapped
+from pytest_vqamt.reporting.view.format import format_percent, format_rate, wrapped
 from pytest_vqamt.reporting.view.rows import results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from pytest_vqamt.core.plain_text import count_noun as count_noun
 from pytest_vqamt.core.results import Gate
 
 WIDTH = 100

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import islice
 from math import ceil
 
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
-    count_noun,
     describe_gate,
     describe_points,
     format_change,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
 from pytest_vqamt.reporting.view.answers import accuracy_tables, grade_tables, repeat_tables, unread_tables
 from pytest_vqamt.reporting.view.format import (
-    count_noun,
     format_change,
     format_difference,
     format_interval,
