@@ -229,6 +229,11 @@ class Report(results.Report):
         """The cases with an answer that could not be read, as the headline counts them, in the order of the report."""
         return tuple(case for case in self._counted() if case.is_unread)
 
+    @property
+    def errors(self) -> tuple[ReportedCase, ...]:
+        """The cases without an answer, as the headline counts them: the model raised an exception or timed out."""
+        return tuple(case for case in self._counted() if case.verdict is Outcome.ERROR)
+
     def _counted(self) -> Iterator[ReportedCase]:
         """The cases that count in the headline."""
         counted = {
@@ -243,9 +248,11 @@ class Report(results.Report):
     def to_dataframe(self) -> DataFrame:
         """A pandas DataFrame with a row for each relation variant, model and data source, and for its presumed cases.
 
-        Columns: relation, model, data, tags, cases, holds, violated, unread_cases, pass_rate, pass_rate_low,
-        pass_rate_high (its 95 % interval), grounded, grounded_low, grounded_high, unread (shares from 0 to 1), gate
-        ("met", "missed", "cannot tell" or None) and claim. A share is missing where no case has one.
+        Columns: relation, model, data, tags, cases, holds, violated, unread_cases, unread_holds (how many of these
+        hold), errors, declined, flaky, waived, pass_rate, pass_rate_low, pass_rate_high (its 95 % interval), grounded,
+        grounded_low, grounded_high, unread (shares from 0 to 1), gate ("met", "missed", "cannot tell" or None) and
+        claim. A share is missing where no case has one. Refusals in words are unread, not declined. ``cases`` is
+        ``holds + violated + unread_cases - unread_holds + errors + declined + flaky + waived``.
 
         Raises:
             OptionError: pandas is not installed.

@@ -153,6 +153,8 @@ def _first_lines(head: Headline, report: Report) -> list[SummaryLine]:
     lines = [line for text in shown for line in _wrapped(text, most=2)]
     if len(head.parts) > _PARTS_SHOWN:
         lines.append(SummaryLine(text=f"and {len(head.parts) - _PARTS_SHOWN} more (--vqamt-summary=full)"))
+    if head.apart:
+        lines.append(SummaryLine(text=f"{'  ' if len(head.parts) == 1 else ''}{head.apart}"))
     paid = [use for use in report.models if any(name.startswith("cost") for name, _ in use.usage)]
     lines += [line for use in paid[:1] for line in _wrapped(f"{use.name} {describe_usage(use)}", most=1)]
     if report.baseline is not None:

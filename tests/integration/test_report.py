@@ -92,6 +92,32 @@ def test_violations_and_unread_cases_are_those_that_are_counted() -> None:
         assert sum(row[column] for row in sure) == len(cases)
 
 
+class Failing(Chatting):
+    """Raises on some texts, too."""
+
+    def _said(self, text: str, answer: str) -> str:
+        if len(text) % 5 == 0:
+            raise RuntimeError("too dark")
+        return super()._said(text, answer)
+
+
+def test_cases_without_an_answer_are_counted_and_listed() -> None:
+    relations = f"{RELATIONS},veglue.*,metavqa.removal*,control.repeat"
+    report = vqamt.run(model=Failing(), data="pictures:30", relations=relations, max_cases=10, shrink=0)
+    told = re.search(r"violations, [0-9]+ unread and ([0-9]+) without an answer in ([0-9]+) cases", repr(report))
+    judged = re.search(r"consistent \(of the ([0-9]+) judged\)", repr(report))
+    assert told is not None
+    assert judged is not None
+    assert len(report.errors) == int(told[1]) >= 10
+    assert {case.verdict for case in report.errors} == {Outcome.ERROR}
+    table = report.to_dataframe()
+    parts = table[["holds", "violated", "unread_cases", "errors", "declined", "flaky", "waived"]].sum(axis=1)
+    assert ((parts - table["unread_holds"]) == table["cases"]).all()
+    sure = table[~table["tags"].str.contains("presumed|control")]
+    assert (sure["errors"].sum(), sure["cases"].sum()) == (int(told[1]), int(told[2]))
+    assert int(judged[1]) == sum(case.verdict.is_judged for case in report._counted())
+
+
 def test_the_table_has_a_row_for_each_relation(made: vqamt.Report) -> None:
     pytest.importorskip("pandas")
     table = made.to_dataframe().set_index("relation")

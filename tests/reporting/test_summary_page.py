@@ -60,7 +60,7 @@ def missed(kind: str = "fail-under", on: str = "point", *, met: bool = False) ->
 def test_without_a_gate_it_says_so(report: Report) -> None:
     page = summary_page(of(report, result_of(report, "ours.one", 15, 5)))
     assert page.startswith("## vqamt: ")
-    assert "**0 of 1 relation variant gated: nothing here can fail a run.**" in page
+    assert "**0 of 1 relation variant gated: no rate here can fail a run.**" in page
     head, _, row = rows(page)
     assert dict(zip(head, row, strict=True)) == {
         "relation": "`ours.one`",

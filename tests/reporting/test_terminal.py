@@ -440,6 +440,7 @@ def test_the_short_summary_of_two_relations() -> None:
         "tiny on gqa:DIR: 8 violations in 20 cases of 2 relations",
         "  consistent   60 %  (0 to 100 %)    the answers obey the relation (with the 95 % interval)",
         "  unread        0 %  (0 to 16 %)     an answer could not be read",
+        "  10 more violations in controls, baselines and presumed cases",
         "gates: 1 met, 0 missed; 1 of 2 relations have none",
         "",
         "weakest relations  consistent  grounded          gate",
@@ -511,7 +512,7 @@ def test_unread_answers_have_a_banner_with_examples_and_advice() -> None:
     lines = short(result(tally, None, unread=CHATTY))
     place = next(place for place, line in enumerate(lines) if line.text.startswith("UNREAD: "))
     assert [line.text for line in lines[place : place + 4]] == [
-        "UNREAD: 50 % of 20 cases have an answer that could not be read: neither yes nor no 13, refusal 2",
+        "UNREAD: 50 % of 20 cases could not be read (15 answers: neither yes nor no 13, refusal 2)",
         "  90 % of the 10 readable cases hold; with unread ones as violations, 50 %",
         "  neither yes nor no: Is there a dog? -> 'What a lovely day What a lovely day W...'",
         "  refusal: How many cats? -> 'I can't help with that.'",

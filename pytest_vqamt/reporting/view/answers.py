@@ -103,12 +103,12 @@ class UnreadAnswers:
         >>> UnreadAnswers(
         ...     tally=Tally(cases=8, holds=4, unparsed=4, unread_cases=4), causes=(("refusal", UnreadCount(1, 3)),)
         ... ).headline
-        '50 % of 8 cases have an answer that could not be read: refusal 4'
+        '50 % of 8 cases could not be read (4 answers: refusal 4)'
         """
-        tally = self.tally
+        tally, answers = self.tally, sum(count.answers for _, count in self.causes)
         return (
-            f"{format_percent(tally.unread_rate)} of {count_noun(tally.answered, 'case')} have an answer that could "
-            f"not be read: {self.named_causes}"
+            f"{format_percent(tally.unread_rate)} of {count_noun(tally.answered, 'case')} could not be read "
+            f"({count_noun(answers, 'answer')}: {self.named_causes})"
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import ceil
@@ -79,20 +79,35 @@ class RunPart:
         if not self.tally.judged:
             return self.title
         shares = (("consistent", figures.consistent), ("grounded", figures.grounded), ("unread", figures.unread))
-        told = ", ".join(f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None)
-        return f"{self.title}: {told}"
+        told = [f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None]
+        told[0] += f" (of the {self.tally.judged:,} judged)" if self._apart else ""
+        return f"{self.title}: {', '.join(told)}"
 
     @property
     def title(self) -> str:
-        """The model, the data, and the number of violations and cases."""
+        """The model, the data, and the number of cases, with that of each kind that does not hold or is in no rate."""
         tally = self.tally
         what = f"{self.model} on {self.data}: "
         cases = f"{count_noun(tally.cases, 'case')} of {count_noun(self.items, 'relation')}"
         if not tally.judged:
             refused = f", {tally.refused:,} were refused" if tally.refused else ""
             return f"{what}none of {cases} was judged{refused}"
-        unread = f" and {tally.unread_cases:,} unread" if tally.unread_cases else ""
-        return f"{what}{count_noun(tally.violations, 'violation')}{unread} in {cases}"
+        unread = [f"{tally.unread_cases:,} unread"] if tally.unread_cases else []
+        first, *more = [count_noun(tally.violations, "violation"), *unread, *self._apart]
+        told = f"{', '.join([first, *more[:-1]])} and {more[-1]}" if more else first
+        return f"{what}{told} in {cases}"
+
+    @property
+    def _apart(self) -> list[str]:
+        """The numbers of cases that are in no rate; those that the model refused in words are unread."""
+        tally = self.tally
+        counts = (
+            (tally.errors, "without an answer"),
+            (tally.declined - tally.refused, "declined"),
+            (tally.flaky, "flaky"),
+            (tally.waived, "waived"),
+        )
+        return [f"{count:,} {name}" for count, name in counts if count]
 
     @property
     def lines(self) -> Iterator[str]:
@@ -101,8 +116,11 @@ class RunPart:
         figures = self.figures
         readable = self.tally.readable_rate if self.tally.unread_cases else None
         others = f"; of the others {format_percent(readable)} are consistent" if readable is not None else ""
+        obey = "the answers obey the relation (with the 95 % interval)"
+        if self._apart:
+            obey = f"the answers of the {self.tally.judged:,} judged cases obey the relation"
         for name, share, told in (
-            ("consistent", figures.consistent, "the answers obey the relation (with the 95 % interval)"),
+            ("consistent", figures.consistent, obey),
             ("grounded", figures.grounded, f"and change with the picture ({figures.grounded.about})"),
             ("unread", figures.unread, f"an answer could not be read{others}"),
         ):
@@ -146,7 +164,7 @@ class GateCounts:
         apply = f"{count_noun(self.unapplied, 'relation')} {'does' if self.unapplied == 1 else 'do'} not apply"
         told = [f"{apply} to this data"] if self.unapplied else []
         if not self.gated:
-            none = "no relation has a gate, so none can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
+            none = "no relation has a gate, so no rate can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
             return "; ".join([none, *told])
         without = f"{self.items - self.gated:,} of {count_noun(self.items, 'relation')} have none"
         if self.items == self.gated:
@@ -171,6 +189,7 @@ class Headline:
         weakest: the rows with a pass rate, missed gates first, then by their pass rate; without controls, and without
             relations tagged "baseline" unless they miss a gate.
         about: the figures of all parts as one sentence.
+        apart: the numbers of violated and unread cases that the figures leave out; "" without any.
         missed: the items that missed a gate.
         dropped: the largest other significant drops since the baseline; ``drops_left_out`` more are not listed.
         notes: about gates, baseline and models.
@@ -186,6 +205,7 @@ class Headline:
     gates: GateCounts
     weakest: tuple[ResultRow, ...]
     about: str
+    apart: str
     missed: tuple[Finding, ...]
     dropped: tuple[Finding, ...]
     drops_left_out: int
@@ -198,6 +218,7 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
     state, verdict = _verdict(report, lines)
     figures, weak = model_figures(report, lines), filter(_is_weak, sorted(lines, key=weakness))
     parts = run_parts(report, lines)
+    apart = _apart(parts, lines)
     dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
     return Headline(
         state=state,
@@ -208,7 +229,8 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
         parts=parts,
         gates=count_gates(report, lines),
         weakest=weakest_rows(lines),
-        about=_about(parts, lines),
+        about=_about(parts, apart),
+        apart=apart,
         missed=tuple(_finding(report, line) for line in sorted(lines, key=weakness) if line.is_missed),
         dropped=tuple(_finding(report, line) for line in dropped[:_DROPS_SHOWN]),
         drops_left_out=max(0, len(dropped) - _DROPS_SHOWN),
@@ -323,7 +345,7 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     if not report.complete:
         return "partial", f"Not the whole run. {share}."
     if not gates.gated:
-        return "none", f"0 of {items} gated: nothing here can fail a run."
+        return "none", f"0 of {items} gated: no rate here can fail a run."
     if gates.undecided:
         return "cannot-tell", f"{share}: none missed, {undecided}{gates.met} met."
     return "met", f"{share}: all met."
@@ -375,14 +397,19 @@ def _weak(report: Report, line: ResultRow) -> WeakRelation:
     )
 
 
-def _about(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
-    apart = _violations(lines) - sum(part.tally.violations for part in parts)
-    more = f"; {count_noun(apart, 'more violation')} in controls, baselines and presumed cases" if apart else ""
-    return f"{'; '.join(part.line for part in parts)}{more}." if parts else "No relation was run."
+def _about(parts: Sequence[RunPart], apart: str) -> str:
+    told = "; ".join([*(part.line for part in parts), *([apart] if apart else [])])
+    return f"{told}." if parts else "No relation was run."
 
 
-def _violations(lines: Iterable[ResultRow]) -> int:
-    return sum(line.counted.tally.violations for line in lines)
+def _apart(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
+    """The numbers of violated and unread cases in rows that the figures of the parts leave out; "" without any."""
+    whole = sum((line.counted.tally for line in lines), Tally())
+    counted = sum((part.tally for part in parts), Tally())
+    violations, unread = whole.violations - counted.violations, whole.unread_cases - counted.unread_cases
+    told = [count_noun(violations, "more violation")] if violations else []
+    told += [f"{unread:,} {'' if told else 'more '}unread"] if unread else []
+    return f"{' and '.join(told)} in controls, baselines and presumed cases" if told else ""
 
 
 def _finding(report: Report, line: ResultRow) -> Finding:

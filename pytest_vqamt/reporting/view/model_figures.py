@@ -121,7 +121,11 @@ def _unread(tally: Tally) -> Share:
 
 
 def row_figures(line: ResultRow) -> dict[str, str | int | float | None]:
-    """The figures of a row of the report by name, as columns of a table for programs."""
+    """The figures of a row of the report by name, as columns of a table for programs.
+
+    The cases are the sum of those that hold, are violated, unread, without an answer (errors), declined, flaky or
+    waived, less the unread ones that hold, which are in two of these columns. Refusals in words are unread.
+    """
     tally, (low, high) = line.counted.tally, line.counted.interval
     grounded = line.grounded[0] if line.grounded and line.grounded[0].cells.cases else None
     return {
@@ -133,6 +137,11 @@ def row_figures(line: ResultRow) -> dict[str, str | int | float | None]:
         "holds": tally.holds,
         "violated": tally.violations,
         "unread_cases": tally.unread_cases,
+        "unread_holds": tally.unread_holds,
+        "errors": tally.errors,
+        "declined": tally.declined - tally.refused,
+        "flaky": tally.flaky,
+        "waived": tally.waived,
         "pass_rate": tally.pass_rate,
         "pass_rate_low": low if tally.judged else None,
         "pass_rate_high": high if tally.judged else None,

@@ -10,6 +10,7 @@ import pytest
 from pytest_vqamt.core.results import BaselineTotal, DataUse, Grounded, RelationResult
 from pytest_vqamt.core.tallies import GroundedCells, Tally
 from pytest_vqamt.reporting.view.headline import Headline, headline, report_warnings
+from pytest_vqamt.reporting.view.model_figures import row_figures
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rows import result_rows
 from tests.reporting.html.made import BASELINE, OTHER, change, gate, presumed, report, result
@@ -34,7 +35,7 @@ UNSURE = gate(0.1, met=True, kind="max-drop", uncertain=True)
 @pytest.mark.parametrize(
     ("results", "fields", "state", "verdict"),
     [
-        ([result()], {}, "none", "0 of 1 relation variant gated: nothing here can fail a run."),
+        ([result()], {}, "none", "0 of 1 relation variant gated: no rate here can fail a run."),
         ([result(gate=MET)], {}, "met", "1 of 1 relation variant gated: all met."),
         ([result(gate=MET), result("ours.b", gate=MET)], {}, "met", "2 of 2 relation variants gated: all met."),
         (
@@ -84,7 +85,39 @@ def test_what_does_not_hold_is_violated_or_unread() -> None:
     table = overview_table(report(told), result_rows(report(told)))
     row = dict(zip((head.name for head in table.heads), (cell.text for cell in table.rows[0]), strict=True))
     assert (row["violated"], row["unread"]) == ("3", "7")
-    assert made.about.startswith("tiny on gqa:DIR: 3 violations and 7 unread in 20 cases of 1 relation: ")
+    assert made.about == (
+        "tiny on gqa:DIR: 3 violations, 7 unread and 2 declined in 20 cases of 1 relation: "
+        "56 % consistent (of the 16 judged), 39 % unread."
+    )
+
+
+EVERY_KIND = Tally(
+    cases=30, holds=9, violated=4, unparsed=3, errors=5, declined=4, refused=2, flaky=3, waived=2, unread_cases=7,
+    unread_holds=1,
+)  # fmt: skip
+
+
+def test_the_headline_tells_of_cases_that_are_in_no_rate() -> None:
+    made = first(result(tally=EVERY_KIND))
+    assert made.parts[0].title == (
+        "tiny on gqa:DIR: 3 violations, 7 unread, 5 without an answer, 2 declined, 3 flaky and 2 waived in 30 cases of "
+        "1 relation"
+    )
+    assert "  consistent   56 %  (0 to 100 %)    the answers of the 16 judged cases obey the relation" in [
+        *made.parts[0].lines
+    ]
+    failing = first(result(tally=Tally(cases=12, holds=8, violated=2, errors=2)))
+    assert failing.parts[0].title == ("tiny on gqa:DIR: 2 violations and 2 without an answer in 12 cases of 1 relation")
+
+
+def test_the_columns_of_the_table_add_up_to_the_cases() -> None:
+    told = report(result(tally=EVERY_KIND, presumed=presumed(Tally(cases=4, holds=1, violated=2, errors=1))))
+    columns = ("holds", "violated", "unread_cases", "errors", "declined", "flaky", "waived")
+    rows = [row_figures(line) for line in result_rows(told)]
+    assert [row["cases"] for row in rows] == [30, 4]
+    for row in rows:
+        assert sum(int(row[name] or 0) for name in columns) - int(row["unread_holds"] or 0) == row["cases"]
+    assert [rows[0][name] for name in columns] == [9, 3, 7, 5, 2, 3, 2]
 
 
 def test_the_title_and_the_tiles_are_about_the_model() -> None:
@@ -126,13 +159,13 @@ def test_the_five_weakest_relations_have_their_claim_and_a_link() -> None:
 
 def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
     noise = result("control.repeat", holds=9, violated=1, tags=("control",))
-    apart = presumed(Tally(cases=4, holds=1, violated=2, unparsed=1))
+    apart = presumed(Tally(cases=7, holds=1, violated=2, unparsed=1, declined=3, refused=3, unread_cases=3))
     made = first(result(presumed=apart), noise, result(model=OTHER))
-    # 3 of the 4 presumed cases are violated, and 1 control.
+    # 3 of the 7 presumed cases are violated, and 1 control; 3 are refused.
     assert made.about == (
         "tiny on gqa:DIR: 2 violations in 10 cases of 1 relation: 80 % consistent, 0 % unread; "
         "other on gqa:DIR: 2 violations in 10 cases of 1 relation: 80 % consistent, 0 % unread; "
-        "4 more violations in controls, baselines and presumed cases."
+        "4 more violations and 3 unread in controls, baselines and presumed cases."
     )
 
 
