@@ -127,16 +127,17 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
         variants = f"{len(gated)} rates ({count_noun(passed, 'pass rate')}, {count_noun(grounded, 'grounded rate')})"
     missed = comparison.missed
     drop = f"a significant drop of more than {describe_points(comparison.max_drop)}"
+    unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
+    untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""
     if not missed:
-        unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
-        untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""
         return f"met: none of {variants} has {drop}{untold}"
     unread = [each for each in missed if each.change.gate and each.change.gate.unread is not None]
     if unread:
         drop += ", or too many answers that could not be read"
-    return f"MISSED: {len(missed)} of {variants} {'has' if len(missed) == 1 else 'have'} {drop}: " + ", ".join(
+    named = ", ".join(
         f"{each.item}{' (grounded)' if each.grounded else ''}{_model_and_data(each, comparison)}" for each in missed
     )
+    return f"MISSED: {len(missed)} of {variants} {'has' if len(missed) == 1 else 'have'} {drop}: {named}{untold}"
 
 
 def comparison_markdown(comparison: Comparison) -> Iterator[str]:
