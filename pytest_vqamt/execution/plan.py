@@ -43,6 +43,9 @@ def default_contrast(preset: str | None) -> float:
 _DRAWS_PER_CASE = 20
 _MAX_FRUITLESS_DRAWS = 1_000
 """Draws in a row without a new case, after which the source counts as exhausted."""
+_MAX_FRUITLESS_PARTS = 10
+"""Parts of a Hypothesis run in a row without a new case, with the same meaning: where there is little to draw, a part has
+few draws, as it ends when Hypothesis has seen all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +176,7 @@ class Plan:
         reasons: dict[int, str] = {}
         fruitful: set[int] = set()
         known: set[str] = set()
-        made = fruitless = 0
+        made = fruitless = fruitful_part = 0
         max_attempts = limit * _DRAWS_PER_CASE + _MAX_FRUITLESS_DRAWS
         for attempts, drawn in enumerate(draws(self.sampling.sampler, self.draw, self._next_part), start=1):
             fruitless += 1
@@ -188,9 +191,11 @@ class Plan:
                     self.position = made
                     made += 1
                     fruitless = 0
+                    fruitful_part = self.part
                     if whole or self.sampling.owns(case_id):
                         yield self._with_contrast(outcome)
-            if made == limit or fruitless == _MAX_FRUITLESS_DRAWS or attempts == max_attempts:
+            is_exhausted = fruitless == _MAX_FRUITLESS_DRAWS or self.part - fruitful_part > _MAX_FRUITLESS_PARTS
+            if made == limit or is_exhausted or attempts == max_attempts:
                 break
         self.not_applicable = Counter(
             reason
