@@ -65,6 +65,7 @@ def report_row(report: Report) -> Row:
         "started": report.started,
         "duration_s": round(report.duration_s, 3),
         "complete": report.complete,
+        **({"failure": report.failure} if report.failure else {}),
         "settings": dict(report.settings),
         "models": [model_row(model) for model in report.models],
         "data": [data_row(data) for data in report.data],

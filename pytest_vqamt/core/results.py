@@ -338,6 +338,7 @@ class Report:
 
     Attributes:
         complete: false if an item could not be run, or the session was stopped early.
+        failure: why the first item that could not be run could not, where that is known.
         settings: the settings of relations.
         coverage: of models that share data.
         summaries: tables over several items each.
@@ -372,6 +373,7 @@ class Report:
     contrast: float = 0.0
     repeats: int = 1
     max_unread: float = MAX_UNREAD
+    failure: str = ""
 
 
 class GateState(StrEnum):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError, from_here
-from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report, ViolationPreview
 from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
@@ -26,10 +25,9 @@ from pytest_vqamt.reporting.terminal import (
     summary,
 )
 from pytest_vqamt.reporting.text import replay_command
-from pytest_vqamt.reporting.view.headline import untested_line
+from pytest_vqamt.reporting.view.headline import LONGEST_FAILURE, ungated_line, untested_line
 
 if TYPE_CHECKING:
-    from pytest_vqamt.execution.plan import RunOptions
     from pytest_vqamt.execution.resources import Resources
     from pytest_vqamt.integration.settings import Settings
 
@@ -105,10 +103,6 @@ class ResultCollector:
             self.replayed.append(outcome.replay)
 
 
-_LONGEST_REASON = 300
-"""The characters of the reason why no case was judged, which the failure itself has in full."""
-
-
 def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
     """The hint on how to make a baseline that does not exist yet."""
     file = from_here(baseline)
@@ -137,7 +131,7 @@ class SessionReport:
     def finish(self, session: pytest.Session, collected: ResultCollector, *, complete: bool) -> None:
         """Builds and writes the report; ``complete`` tells whether the session ran to its end."""
         try:
-            self._report = self._resources.report(
+            report = self._resources.report(
                 collected.results,
                 collected.in_baseline,
                 spent=collected.spent,
@@ -148,6 +142,7 @@ class SessionReport:
             if self._settings.report:
                 remove_parts(self._settings.report)
             return
+        self._report = replace(report, failure=next(filter(None, collected.failed.values()), ""))
         self._check_tested(self._report, collected, session)
         if self._settings.report:
             self._write(self._report, self._settings.report, session)
@@ -161,11 +156,8 @@ class SessionReport:
         """Fails a session in which no case was judged, if it has a gate or runs on CI; a shard may be empty."""
         terms = self._settings.terms
         if collected.failed and not any(each.total.judged for each in report.relations):
-            why = next(filter(None, collected.failed.values()), "")
-            self._untested = (
-                f"NO CASE WAS JUDGED: {count_noun(len(collected.failed), 'test')} ended in an error"
-                f"{f', the first: {shown(why, _LONGEST_REASON)}' if why else ''}"
-            )
+            first = f", the first: {shown(report.failure, LONGEST_FAILURE)}" if report.failure else ""
+            self._untested = f"NO CASE WAS JUDGED: {count_noun(len(collected.failed), 'test')} ended in an error{first}"
             return
         if not (terms.sampling.is_whole and report.complete):
             return
@@ -175,11 +167,9 @@ class SessionReport:
         if self._untested and (is_gated or is_on_ci()):
             self._untested += f"; the session fails, since {'a gate is set' if is_gated else 'it runs on CI'}"
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-        elif not self._untested and (empty := _gates_of_nothing(report, terms)):
-            self._untested = (
-                f"NOTHING WAS GATED by {', '.join(empty)}: no relation that it names has a judged case; "
-                "the session fails"
-            )
+        patterns = tuple(dict.fromkeys(each.pattern for each in (*terms.thresholds, *terms.grounded_thresholds)))
+        if not self._untested and (ungated := ungated_line(report, patterns)):
+            self._untested = f"{ungated}; the session fails"
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
@@ -256,13 +246,6 @@ class SessionReport:
         yield from self._notes
         if settings.report is None and report.relations:
             yield "for a page with each violation and its pictures: --vqamt-report=DIR"
-
-
-def _gates_of_nothing(report: Report, terms: RunOptions) -> list[str]:
-    """The globs of gates that name relations of the run, none of which has a judged case."""
-    patterns = dict.fromkeys(each.pattern for each in (*terms.thresholds, *terms.grounded_thresholds))
-    named = {pattern: [each for each in report.relations if matches(pattern, each.item)] for pattern in patterns}
-    return [pattern for pattern, found in named.items() if found and not any(each.total.judged for each in found)]
 
 
 _MARKUP: Mapping[str, dict[str, bool]] = {

@@ -197,13 +197,23 @@ class VqamtFailure(Failed):
 
 
 class ShownErrors:
-    """The kinds of exceptions of the user's own code whose tracebacks this process has shown, each once."""
+    """The kinds of exceptions of the user's own code whose tracebacks this process has shown, each once.
+
+    The reason why a model is disabled is shown once, too.
+    """
 
     def __init__(self) -> None:
         self._shown_by: dict[str, str] = {}
+        self._messages: dict[str, str] = {}
 
     def take(self, failure: VqamtFailure, node: pytest.Item) -> tuple[BaseException, ...]:
         """The exceptions that ``node`` shows, too. If another test shows that of the failure, its message says so."""
+        for message, shown_by in self._messages.items():
+            if failure.message.endswith(f" is disabled: {message}"):
+                failure.msg = f"{failure.message.removesuffix(message)}the error is that of {shown_by}"
+                failure.user_error = None
+                return ()
+        self._messages.setdefault(failure.message, node.nodeid)
         error = failure.user_error
         if error is not None and (kind := raised_at(error)) in self._shown_by:
             failure.msg = f"{failure.message} ({kind}: the traceback is that of {self._shown_by[kind]})"

@@ -46,6 +46,7 @@ from pytest_vqamt.reporting.view.headline import (
     bad_records_line,
     expired_waivers_line,
     headline,
+    is_broken,
     report_warnings,
     run_parts,
     total_drop_lines,
@@ -300,9 +301,13 @@ def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
 def _worst_violations(
     head: Headline, replay: Callable[[RelationResult, ViolationPreview], str]
 ) -> Iterator[list[SummaryLine]]:
-    """The simplest violations of the weakest relations; those of missed gates are in the messages of their tests."""
+    """The simplest violations of the weakest relations, those with unread answers last.
+
+    Those of missed gates are in the messages of their tests.
+    """
     results = {id(row.result): row.result for row in head.weakest if not row.is_missed}.values()
     found = [(result, shown) for result in results if (shown := result.violation or result.ungrounded)]
+    found.sort(key=lambda each: _is_unread(each[0]))
     for result, violation in found[:_VIOLATIONS_SHOWN]:
         command = replay(result, violation)
         is_short = len(command) <= WIDTH // 3
@@ -310,6 +315,13 @@ def _worst_violations(
         answers = f"  {_answered(violation.queries, WIDTH - 2)}"
         texts = (f"{what}  {command}", answers) if is_short else (what, answers, f"  {command}")
         yield [SummaryLine(text=text) for text in texts]
+
+
+def _is_unread(result: RelationResult) -> bool:
+    """Whether the simplest violation has an unread answer: a readable one would be taken before it."""
+    wrong = (stratum.tally for stratum in result.strata if stratum.tally.judged > stratum.tally.holds)
+    first = next(wrong, None)
+    return first is not None and not first.violations
 
 
 def _answered(queries: Sequence[QueryPreview], room: int) -> str:
@@ -362,7 +374,7 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
     if compared := list(baseline_lines(report)):
         yield from (*compared, "")
     yield from _waived(report)
-    if not report.complete:
+    if not report.complete and not is_broken(report):
         yield "this report is not complete: an item could not be run, or the session was stopped"
     for use in report.models:
         yield f"{use.name} queries: {describe_queries(use)}"

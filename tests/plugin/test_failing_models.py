@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -126,8 +128,15 @@ def test_the_summary_of_a_dead_model_says_that_nothing_was_judged_and_why(
     pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
 ) -> None:
     spec = model(pytester, "raise ConnectionError('refused')")
-    result = run("--vqamt-relations=metavqa.reorder,metavqa.reversion", *workers, model=spec, summary=None)
+    named = "--vqamt-relations=metavqa.reorder,metavqa.reversion"
+    result = run(named, *workers, "--vqamt-report=out", model=spec, summary=None)
     result.assert_outcomes(errors=4)
+    told = "Expected model 'python:own:Model' to answer, but it failed on each of "
+    assert "not complete" not in result.stdout.str()
+    head = Path("out/report.html").read_text().partition("</title>")[0]
+    assert "<title>No case was judged: Expected model &#39;python:own:Model&#39; to answer" in head
+    assert f"## vqamt: No case was judged: {told}" in Path("out/summary.md").read_text().replace("&#58;", ":")
+    assert json.loads(Path("out/report.json").read_text())["failure"].startswith(told)
     title = next(place for place, line in enumerate(result.outlines) if "vqamt: consistency" in line)
     assert re.fullmatch(
         r"NO CASE WAS JUDGED: 4 tests ended in an error, the first: Expected model 'python:own:Model' to answer, but "
@@ -228,7 +237,8 @@ def test_a_model_that_says_it_cannot_be_used_is_asked_no_more_and_its_cost_is_re
     assert len((pytester.path / "calls.txt").read_text().splitlines()) == 4
     told = result.stdout.str()
     assert told.count("\nthe server is gone") == 1
-    assert "\nModel 'python:gone:Model' is disabled: the server is gone" in told
+    assert told.count("the server is gone") == 2, "in the first test and in the summary"
+    assert "\nModel 'python:gone:Model' is disabled: the error is that of vqamt::metavqa." in told
     result.stdout.fnmatch_lines(["python:gone:Model usage: calls 4"])
 
 

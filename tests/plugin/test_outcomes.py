@@ -258,7 +258,7 @@ def test_a_gate_that_names_only_what_was_skipped_fails_the_run(pytester: pytest.
     named = "--vqamt-relations=ours.never,control.repeat,metavqa.reversion"
     result = run(named, "--vqamt-fail-under=ours=0.9", model="oracle", summary=None)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    told = "NOTHING WAS GATED by ours: no relation that it names has a judged case; the session fails"
+    told = "NOTHING WAS GATED by ours: no relation with this gate has a judged case; the session fails"
     assert told in result.outlines
     assert run(named, "--vqamt-fail-under=0.9", model="oracle").ret == pytest.ExitCode.OK
 
@@ -273,7 +273,7 @@ def test_merged_shards_with_a_gate_on_only_what_was_skipped(
         assert run(named, "--vqamt-fail-under=ours=0.9", *shard, model="oracle").ret == pytest.ExitCode.OK
     capsys.readouterr()
     assert main(["merge", "1", "2", "-o", "whole"]) == ExitStatus.FINDING
-    assert capsys.readouterr().out.startswith("NOTHING WAS GATED: the relation with a gate has no judged case\n")
+    assert capsys.readouterr().out.startswith("NOTHING WAS GATED: no relation with this gate has a judged case\n")
 
 
 def test_a_report_that_cannot_be_written_fails_the_run(pytester: pytest.Pytester, run: Run) -> None:

@@ -485,6 +485,14 @@ def test_with_a_baseline_the_rates_before_and_the_gate_that_matters_are_shown() 
     ]
 
 
+def test_violations_with_readable_answers_come_before_unread_ones() -> None:
+    unread = replace(VIOLATION, id="unread")
+    worst = result(Tally(cases=9, unparsed=9, unread_cases=9), None, item="ours.unread", violation=unread)
+    better = result(Tally(cases=9, holds=8, violated=1), None, item="ours.violated", violation=VIOLATION)
+    shown = [text for text in texts(worst, better) if "vqamt replay" in text]
+    assert [text.partition(":")[0] for text in shown] == ["ours.violated", "ours.unread"]
+
+
 CHATTY = {
     "neither yes nor no": UnreadCount(9, 4, UnreadExample("a", "Is there a dog?", "What a lovely day " * 9)),
     "refusal": UnreadCount(0, 2, UnreadExample("b", "How many cats?", "I can't help with that.")),

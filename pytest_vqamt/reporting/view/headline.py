@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from math import ceil
 
-from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
@@ -303,14 +304,31 @@ def untested_line(report: Report) -> str:
     return f"NOTHING WAS TESTED: none of {count_noun(len(results), 'relation')} has a judged case ({named})"
 
 
-def ungated_line(report: Report) -> str:
-    """Says that no relation with a gate has a judged case; "" if one has, and without a gate."""
+def ungated_line(report: Report, patterns: Sequence[str] = ()) -> str:
+    """Says which gates check nothing, since no relation that they gate has a judged case; "" if all check something.
+
+    Args:
+        report: of a run.
+        patterns: of the gates, where they are known; else all gates together count as one.
+    """
     gated = [each for each in report.relations if each.gates or each.drop_gates]
-    if not gated or any(each.total.judged for each in gated):
-        return ""
-    if len(gated) == 1:
-        return "NOTHING WAS GATED: the relation with a gate has no judged case"
-    return f"NOTHING WAS GATED: none of the {len(gated):,} relations with a gate has a judged case"
+    of_gate = {pattern: [each for each in gated if matches(pattern, each.item)] for pattern in patterns}
+    empty = [
+        pattern
+        for pattern, results in (of_gate or {"": gated}).items()
+        if results and not any(each.total.judged for each in results)
+    ]
+    named = f" by {', '.join(empty)}" if patterns else ""
+    return f"NOTHING WAS GATED{named}: no relation with this gate has a judged case" if empty else ""
+
+
+def is_broken(report: Report) -> bool:
+    """Whether no case was judged because items could not be run, for a reason that is known."""
+    return bool(report.failure) and not any(each.total.judged for each in report.relations)
+
+
+LONGEST_FAILURE = 300
+"""The characters of ``Report.failure`` in a summary: the failed test has it in full."""
 
 
 def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunPart]) -> str:
@@ -320,6 +338,8 @@ def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunP
         if all(part.unread.is_refused for part in parts):
             return f"{figures[0].model} refused to answer in {rate} of its cases"
         return f"{figures[0].model} could not be read in {rate} of its cases"
+    if is_broken(report):
+        return f"No case was judged: {shown(report.failure, LONGEST_FAILURE)}"
     if untested := untested_line(report):
         return untested
     if not known:
@@ -343,7 +363,7 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     if gates.missed:
         return "missed", f"{share}: {gates.missed} missed, {undecided}{gates.met} met."
     if not report.complete:
-        return "partial", f"Not the whole run. {share}."
+        return "partial", f"Not the whole run. {share}." if gates.items else "Not the whole run."
     if not gates.gated:
         return "none", f"0 of {items} gated: no rate here can fail a run."
     if gates.undecided:
@@ -429,9 +449,9 @@ def _why(line: ResultRow) -> Iterator[str]:
     change = line.counted.change
     missed = [held for held in line.gates if not held.met]
     unread = {held.unread: format_percent(held.unread) for held in missed if held.unread is not None}
-    for share, shown in unread.items():
+    for share, percent in unread.items():
         required = [_required(line, held) for held in missed if held.unread == share]
-        yield f"{shown} of the cases are unread, more than --vqamt-max-unread allows; required: {', '.join(required)}"
+        yield f"{percent} of the cases are unread, more than --vqamt-max-unread allows; required: {', '.join(required)}"
     for held in missed:
         if held.kind != "max-drop" and held.unread is None:
             yield f"{_reached(line, held)}required: {_required(line, held)}"
@@ -460,6 +480,8 @@ def _reached(line: ResultRow, held: Gate) -> str:
 
 
 def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
+    if not report.relations:
+        return
     if not any(line.gates for line in lines) and report.shard == "1/1":
         yield "Set a gate with --vqamt-fail-under=RATE or GLOB=RATE."
     yield from baseline_notes(report, lines)
@@ -470,11 +492,9 @@ def report_warnings(
     report: Report, lines: Sequence[ResultRow], left_out: int, *, with_unread: bool = True
 ) -> Iterator[str]:
     """What limits the figures of a report, a sentence each; ``left_out`` violated and unread cases have no card."""
-    if not report.complete:
-        yield (
-            "This report is not complete: an item could not be run, or the run was stopped early. Unfinished items are "
-            "missing."
-        )
+    if not report.complete and not is_broken(report):
+        failure = f" ({shown(report.failure, LONGEST_FAILURE)})" if report.failure else ", or the run was stopped early"
+        yield f"This report is not complete: an item could not be run{failure}. Unfinished items are missing."
     if report.shard != "1/1":
         yield (
             f"This is shard {report.shard}, which has only some of the cases. `vqamt merge` joins the shards and "

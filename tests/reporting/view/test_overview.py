@@ -144,6 +144,20 @@ def test_the_title_and_the_tiles_are_about_the_model() -> None:
     )
 
 
+def test_a_run_in_which_all_fails_names_the_error() -> None:
+    broken: dict[str, Any] = {"complete": False, "failure": "Expected model 'tiny' to answer, but it raised"}
+    made = first(**broken)
+    assert made.title == "No case was judged: Expected model 'tiny' to answer, but it raised"
+    assert (made.verdict, made.about, made.notes) == ("Not the whole run.", "No relation was run.", ())
+    assert warned(**broken) == []
+    assert first(result(), **broken).title == "tiny is consistent in 80 % of its cases"
+    (warning,) = warned(result(), **broken)
+    assert warning == (
+        "This report is not complete: an item could not be run (Expected model 'tiny' to answer, but it raised). "
+        "Unfinished items are missing."
+    )
+
+
 def test_the_five_weakest_relations_have_their_claim_and_a_link() -> None:
     made = first(
         *(result(f"ours.r{n}", interval=(0.0, n / 10)) for n in (9, 3, 7, 5, 1, 8)),
