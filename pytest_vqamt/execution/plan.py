@@ -44,8 +44,10 @@ _DRAWS_PER_CASE = 20
 _MAX_FRUITLESS_DRAWS = 1_000
 """Draws in a row without a new case, after which the source counts as exhausted."""
 _MAX_FRUITLESS_PARTS = 10
-"""Parts of a Hypothesis run in a row without a new case, with the same meaning. Where there is little to draw, a part has
-few draws: it ends when Hypothesis has seen all of them."""
+"""Parts of a Hypothesis run in a row without a new case, with the same meaning.
+
+Where there is little to draw, a part has few draws: it ends when Hypothesis has seen all of them.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
