@@ -502,8 +502,8 @@ CHATTY = {
 @pytest.mark.parametrize(
     ("model", "told", "not_told"),
     [
-        ("python:own:answer", "in `each.prompt` of a class; a function adds it itself", "prompt-question"),
-        ("ours", "in `each.prompt` of a class; a function adds it itself", "prompt-question"),
+        ("python:own:answer", "`each.prompt`; for that, a function becomes a class (docs/", "prompt-question"),
+        ("ours", "`each.prompt`; for that, a function becomes a class (docs/", "prompt-question"),
         ("tiny", "asked for: write a reader (--vqamt-option=reader=MODULE:FUNC)", "prompt"),
         ("blip:weights", "asked for: write a reader", "prompt"),
         ("openai:m@http://h", "change the prompt (--vqamt-option=prompt-question=TEXT), or write a reader", "each."),

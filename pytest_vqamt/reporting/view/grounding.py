@@ -45,9 +45,9 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
         for name, part in found:
             cells = part.cells
             yield (
-                f"{name}: holds in {format_percent(cells.consistent / cells.cases)} of the cases with a contrast, but "
-                f"in only {format_percent(part.rate or 0.0)} does the answer also change with the picture "
-                f"(by guessing {format_percent(part.chance.mean)}): the model hardly looks"
+                f"the model hardly looks in {name}: {format_percent(part.rate or 0.0)} grounded (by guessing "
+                f"{format_percent(part.chance.mean)}), though {format_percent(cells.consistent / cells.cases)} of the "
+                f"cases with a contrast hold"
             )
         return
     rates = sorted(part.rate or 0.0 for _, part in found)
@@ -55,9 +55,8 @@ def misleading_lines(results: Sequence[RelationResult], *, of_model: bool = Fals
     names = list(dict.fromkeys(name for name, _ in found))
     more = f" and {len(names) - _NAMED_TOGETHER} more" if len(names) > _NAMED_TOGETHER else ""
     yield (
-        f"{len(names)} relation variants hold in at least {format_percent(CONSISTENT)} of the cases with a contrast, "
-        f"but their answers hardly change with the picture (grounded rate "
-        f"{reached}): {', '.join(names[:_NAMED_TOGETHER])}{more}"
+        f"the model hardly looks in {len(names)} relation variants: {reached} grounded, though at least "
+        f"{format_percent(CONSISTENT)} of the cases with a contrast hold: {', '.join(names[:_NAMED_TOGETHER])}{more}"
     )
 
 

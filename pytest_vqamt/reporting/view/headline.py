@@ -511,7 +511,7 @@ def report_warnings(
                 f"{of}{unread.headline}; {unread.rates}. Examples: {'; '.join(unread.examples)}. Advice: "
                 f"{unread.advice}."
             )
-    yield from (f"{line}." for line in misleading_lines(report.relations, of_model=several))
+    yield from (f"{line[0].upper()}{line[1:]}." for line in misleading_lines(report.relations, of_model=several))
     errors = sum(line.counted.tally.errors for line in lines)
     if errors:
         cases = sum(line.counted.tally.cases for line in lines)
