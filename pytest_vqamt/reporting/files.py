@@ -21,7 +21,7 @@ from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.html.cards import select_cards
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
-from pytest_vqamt.reporting.markdown import badge, comment_page
+from pytest_vqamt.reporting.markdown import badge, case_lines, comment_page
 from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 PAGE = "report.html"
@@ -97,7 +97,7 @@ def write_pages(
 
     report = read_report(folder)
     audit = read_audit(folder)
-    replace_text((out or folder) / SUMMARY, comment_page(report, audit=audit))
+    replace_text((out or folder) / SUMMARY, comment_page(report, audit=audit, cases=case_lines(report, folder)))
     replace_text((out or folder) / BADGE, f"{json.dumps(badge(report), ensure_ascii=False)}\n")
     shown = select_cards(report, folder, source_of, images)
     replace_text((out or folder) / PAGE, report_html(report, shown, audit=audit))

@@ -6,16 +6,23 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias, cast
 
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.plain_text import count_noun, shown
+from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.reporting.audit.results import audit_tables
+from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import format_percent
-from pytest_vqamt.reporting.view.headline import Finding, headline, report_warnings
+from pytest_vqamt.reporting.view.headline import Finding, headline, link_of, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import summary_tables
 from pytest_vqamt.reporting.view.rows import ResultRow, result_rows
@@ -108,14 +115,51 @@ def append_step_summary(report: Report, folder: Path | None) -> str:
     try:
         before = file.stat().st_size if file.exists() else 0
         room = BYTES_AT_MOST - before - 1
-        text = summary_page(report, whole=_report_location(folder), room=room)
+        cases = case_lines(report, folder) if folder is not None and (folder / REPORT_FILE).is_file() else {}
+        text = summary_page(report, cases=cases, whole=_report_location(folder), room=room)
         if not text:
             return f"the summary was not added to {VARIABLE}={named!r}: it is full"
         with file.open("a", encoding="utf-8") as summaries:
             summaries.write(f"\n{text}" if before else text)
-    except OSError as error:
+    except (OSError, DataError) as error:
         return f"the summary was not added to {VARIABLE}={named!r}: {error}"
     return ""
+
+
+CaseLines: TypeAlias = Mapping[tuple[str, str], Sequence[str]]
+"""Lines on cases of findings, by the link and the item of the finding."""
+
+
+def case_lines(report: Report, folder: Path) -> CaseLines:
+    """Up to three cases of each missed relation in the report in ``folder``.
+
+    Regressions come first, then violations with readable answers. Nothing is read where no gate is missed.
+
+    Raises:
+        DataError: the file of cases is gone, or a line of it is broken.
+    """
+    missed = {(found.link, found.item) for found in headline(report, result_rows(report)).missed}
+    best: dict[tuple[str, str], list[tuple[bool, bool, str, str]]] = {}
+    for row in case_rows(folder) if missed else ():
+        relation, model, data = (str(row[name]) for name in ("relation", "model", "data"))
+        is_presumed = "presumed" in cast("list[str]", row.get("tags") or [])
+        finding = link_of(report, relation, model, data), f"{relation} (presumed)" if is_presumed else relation
+        if finding not in missed or row.get("waived") or row["verdict"] not in _WRONG:
+            continue
+        asked = " / ".join(dict.fromkeys(str(query["text"]) for query in cast("list[Row]", row["queries"])))
+        asked = asked if len(asked) <= _ASKED else f"{asked[: _ASKED - 3].rstrip()}..."
+        case = (row.get("before") != Outcome.HOLDS, bool(row.get("unread")), str(row["case_id"]), asked)
+        best[finding] = sorted([*best.get(finding, ()), case])[:_CASES_NAMED]
+    return {
+        finding: [f"`vqamt replay {case_id}`: {escape(asked)}" for *_, case_id, asked in cases]
+        for finding, cases in best.items()
+    }
+
+
+_WRONG = (Outcome.VIOLATED, Outcome.UNPARSED)
+_CASES_NAMED = 3
+_ASKED = 140
+"""The characters of the questions of a named case."""
 
 
 def _report_location(folder: Path | None) -> str:
@@ -140,16 +184,34 @@ _NAMES = ("relation", "model", "data")
 
 
 def summary_page(
-    report: Report, *, audit: Mapping[str, Json] | None = None, whole: str = _WHOLE_REPORT, room: int = BYTES_AT_MOST
+    report: Report,
+    *,
+    audit: Mapping[str, Json] | None = None,
+    cases: CaseLines = MappingProxyType({}),
+    whole: str = _WHOLE_REPORT,
+    room: int = BYTES_AT_MOST,
 ) -> str:
-    """The summary as GitHub-flavoured Markdown of at most ``room`` bytes; ``whole`` says where the whole report is."""
-    return _truncate(room, [*_lines(report, audit), whole, "", *_footer(report)])
+    """The summary as GitHub-flavoured Markdown of at most ``room`` bytes.
+
+    Args:
+        report: of a run.
+        audit: of the report.
+        cases: of missed relations, as ``case_lines`` has them.
+        whole: says where the whole report is.
+        room: the most bytes.
+    """
+    return _truncate(room, [*_lines(report, audit, cases), whole, "", *_footer(report)])
 
 
-def comment_page(report: Report, *, audit: Mapping[str, Json] | None = None) -> str:
+def comment_page(
+    report: Report,
+    *,
+    audit: Mapping[str, Json] | None = None,
+    cases: CaseLines = MappingProxyType({}),
+) -> str:
     """The summary as a comment on a pull request, with the marker by which the next run finds it."""
     room = COMMENT_BYTES_AT_MOST - len(MARKER) - 1
-    return f"{MARKER}\n{summary_page(report, audit=audit, whole=_WHOLE_REPORT, room=room)}"
+    return f"{MARKER}\n{summary_page(report, audit=audit, cases=cases, whole=_WHOLE_REPORT, room=room)}"
 
 
 _COLORS = {"missed": "red", "cannot-tell": "yellow", "met": "brightgreen", "none": "blue", "partial": "lightgrey"}
@@ -170,7 +232,7 @@ def badge(report: Report) -> dict[str, Json]:
     return {"schemaVersion": 1, "label": "consistency", "message": ", ".join(parts), "color": color}
 
 
-def _lines(report: Report, audit: Mapping[str, Json] | None) -> Iterator[str]:
+def _lines(report: Report, audit: Mapping[str, Json] | None, cases: CaseLines) -> Iterator[str]:
     rows = result_rows(report)
     first = headline(report, rows)
     names = _names(report)
@@ -185,6 +247,7 @@ def _lines(report: Report, audit: Mapping[str, Json] | None) -> Iterator[str]:
             yield ""
             for found in findings:
                 yield from _finding(found)
+                yield from (f"  - {line}" for line in cases.get((found.link, found.item), ()))
             if findings is first.dropped and first.drops_left_out:
                 yield f"- and {first.drops_left_out:,} more"
             yield ""

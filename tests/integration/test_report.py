@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.reporting.markdown import case_lines
 
 RELATIONS = "metavqa.reversion[object],metavqa.insertion[count]"
 
@@ -116,6 +118,24 @@ def test_cases_without_an_answer_are_counted_and_listed() -> None:
     sure = table[~table["tags"].str.contains("presumed|control")]
     assert (sure["errors"].sum(), sure["cases"].sum()) == (int(told[1]), int(told[2]))
     assert int(judged[1]) == sum(case.verdict.is_judged for case in report._counted())
+
+
+def test_the_summary_names_three_cases_of_a_missed_relation(made: vqamt.Report, tmp_path: Path) -> None:
+    ids = sorted(case.id for case in made.violations if case.relation == "metavqa.reversion[object]")
+    assert len(ids) == 4
+    lines = (made.folder / "summary.md").read_text().splitlines()
+    place = next(place for place, line in enumerate(lines) if line.startswith("- **`metavqa.reversion[object]`**"))
+    named = [line.partition("`: ") for line in lines[place + 1 : place + 4]]
+    assert [command.removeprefix("  - `vqamt replay ") for command, *_ in named] == ids[:3]
+    case = next(case for case in made.cases() if case.id == ids[0])
+    assert named[0][2] == " / ".join(query.text for query in case.queries)
+    assert ids[3] not in lines[place + 4], "three are enough"
+    # A case that held in the baseline comes first.
+    rows = [json.loads(line) for line in (made.folder / "cases.jsonl").read_text().splitlines()]
+    changed = [{**row, "before": "holds"} if row["case_id"] == ids[3] else row for row in rows]
+    (tmp_path / "cases.jsonl").write_text("".join(f"{json.dumps(row, separators=(',', ':'))}\n" for row in changed))
+    of_reversion = case_lines(made, tmp_path)["#relation=metavqa.reversion%5Bobject%5D", "metavqa.reversion[object]"]
+    assert [re.findall("[0-9a-f]{16}", line)[0] for line in of_reversion] == [ids[3], *ids[:2]]
 
 
 def test_the_table_has_a_row_for_each_relation(made: vqamt.Report) -> None:

@@ -432,14 +432,20 @@ def _apart(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
     return f"{' and '.join(told)} in controls, baselines and presumed cases" if told else ""
 
 
+def link_of(report: Report, item: str, model: str, data: str) -> str:
+    """The link of a finding: the model and the data are named where there are several."""
+    several = len(report.models) > 1, len(report.data) > 1
+    named = {"relation": item, **({"model": model} if any(several) else {}), **({"data": data} if several[1] else {})}
+    return case_link(**named)
+
+
 def _finding(report: Report, line: ResultRow) -> Finding:
     result = line.result
     of = [result.model.name] if len(report.models) > 1 else []
     of += [result.data.name] if len(report.data) > 1 else []
-    link = {"relation": result.item, **({"model": result.model.name} if of else {})}
     return Finding(
         item=f"{result.item} (presumed)" if line.is_presumed else result.item,
-        link=case_link(**link, **({"data": result.data.name} if len(report.data) > 1 else {})),
+        link=link_of(report, result.item, result.model.name, result.data.name),
         of=" on ".join(of),
         why=tuple(_why(line)),
     )
