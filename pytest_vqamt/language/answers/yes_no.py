@@ -212,8 +212,9 @@ _END = r"\s*(?:$|[,.;:!()\n-])"
 # After "no" a noun makes it a claim ("no dogs"); these words leave it a particle.
 _FOLLOWING = rf"(?:{_END}|\s*(?:there|it|i|we|you|the|this|that|they|he|she|because|as|since)\b)"
 _OPENING = (
-    r"(?:well|hmm|ok|okay|oh|so|and|but|probably|likely|most likely|(?:the|my) (?:\w+ )?answer (?:to \w+ question )?is"
-    r"|answer|i (?:would|will|can|would have to) say|i (?:think|believe|guess|answer))"
+    r"(?:well|hmm|ok|okay|oh|so|and|but|(?:(?:most|very|quite) )?(?:probably|likely)"
+    r"|(?:the|my) (?:\w+ )?answer (?:to \w+ question )?is|answer"
+    r"|i (?:would|will|can|would have to) say|i (?:think|believe|guess|answer))"
 )
 _YES = (
     r"(?:yes|yeah|yep|yup|yea)\b|(?:y|true|correct|right|sure|certainly|definitely|absolutely|of course|indeed"
@@ -231,7 +232,7 @@ _NO = (
 _PARTICLE = re.compile(rf"(?:^|[.,:!;\n]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
 _VERDICT = re.compile(
     r"\banswer\b[^.!?:\n]*\b(?:is|be|with"
-    r"|say)(?: an?)?(?: \w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"
+    r"|say)(?: an?)?(?: (?!not )\w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"
 )
 """The verdict at the end: "the answer to that is a clear no"."""
 _LEADING = re.compile(rf"(?:^|(?<=[.,:!;\n]))\s*(?:yes|yeah|yep|no|nope|nah)(?={_FOLLOWING})")

@@ -88,12 +88,14 @@ PARTICLES = [
     ("Yes\nExplanation: the light is good.", True), ("no", False), ("No.", False), ("NO", False), ("nope", False),
     ("n", False), ("Not at all", False), ("false", False), ("I don't think so.", False),
     ("That is not correct.", False), ("I would say no.", False), ("Most likely no.", False),
+    ("The answer is most probably yes. Ask me more!", True), ("Very likely yes.", True),
     ("No, there is a cat.", False), ("No, only cats.", False),
     ("No.\n\nThe image shows a cat sitting on a chair.", False), ("<think>there is a dog</think>No", False),
     ("no, there is a hot dog stand", False), ("incorrect", False), ("Not that I can see.", False),
 ]  # fmt: skip
 
 SAYS_NEITHER = [
+    ("The answer is not yes.", Unreadable.NO_YES_OR_NO),
     ("maybe", Unreadable.UNSURE), ("Possibly", Unreadable.UNSURE), ("2", Unreadable.NO_YES_OR_NO),
     ("red", Unreadable.NO_YES_OR_NO), ("There is a cat.", Unreadable.NO_YES_OR_NO),
     ("There is a hot dog.", Unreadable.NO_YES_OR_NO), ("dog bed", Unreadable.NO_YES_OR_NO),
