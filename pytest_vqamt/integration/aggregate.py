@@ -211,10 +211,10 @@ class SessionReport:
             if length is SummaryLength.FULL:
                 lines = self._full(self._report, verbosity)
             elif verbosity < 0 and self._settings.summary is None:
-                lines = brief_summary(self._report)
+                lines = brief_summary(self._report, awaits_baseline=bool(missing))
             else:
                 room = LINES - 1 - len(notes) - bool(self._untested) - bool(missing)
-                lines = short_summary(self._report, self._replay_command, room=room)
+                lines = short_summary(self._report, self._replay_command, room=room, awaits_baseline=bool(missing))
             for line in lines:
                 reporter.write_line(line.text, **_MARKUP[line.state])
             for note in notes:

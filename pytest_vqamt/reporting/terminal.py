@@ -98,7 +98,11 @@ _VIOLATIONS_SHOWN = 3
 
 
 def short_summary(
-    report: Report, replay: Callable[[RelationResult, ViolationPreview], str], *, room: int = LINES
+    report: Report,
+    replay: Callable[[RelationResult, ViolationPreview], str],
+    *,
+    room: int = LINES,
+    awaits_baseline: bool = False,
 ) -> Iterator[SummaryLine]:
     """The lines of the short summary.
 
@@ -106,10 +110,11 @@ def short_summary(
         report: of the session.
         replay: makes the command that replays a violation of a result.
         room: the most lines.
+        awaits_baseline: the gates will come with a baseline, so that no other is advised.
     """
     rows = result_rows(report)
     head = headline(report, rows)
-    first = _first_lines(head, report)
+    first = _first_lines(head, report, awaits_baseline=awaits_baseline)
     warnings = _short_warnings(report, head, rows)
     left = room - len(first) - len(warnings) - 3  # an empty line between two parts
     fewest = min(_FEWEST_ROWS, len(head.weakest)) + _AROUND_ROWS if head.weakest else 0
@@ -124,9 +129,9 @@ def short_summary(
         yield from (replace(line, text=visible(line.text)) for line in part)
 
 
-def brief_summary(report: Report) -> Iterator[SummaryLine]:
+def brief_summary(report: Report, *, awaits_baseline: bool = False) -> Iterator[SummaryLine]:
     """The figures, the gates and the records left out, for ``-q``."""
-    lines = _first_lines(headline(report, result_rows(report)), report)
+    lines = _first_lines(headline(report, result_rows(report)), report, awaits_baseline=awaits_baseline)
     if bad := bad_records_line(report):
         lines += _wrapped(bad, "warning")
     yield from (replace(line, text=visible(line.text)) for line in lines)
@@ -148,7 +153,7 @@ def _wrapped(text: str, state: str = "", most: int = 2) -> list[SummaryLine]:
     return [SummaryLine(text=line, state=state) for line in lines]
 
 
-def _first_lines(head: Headline, report: Report) -> list[SummaryLine]:
+def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> list[SummaryLine]:
     """The figures of each model on each data source, what they cost, the changes since the baseline, and the gates."""
     shown = head.parts[0].lines if len(head.parts) == 1 else [part.line for part in head.parts[:_PARTS_SHOWN]]
     lines = [line for text in shown for line in _wrapped(text, most=2)]
@@ -164,7 +169,7 @@ def _first_lines(head: Headline, report: Report) -> list[SummaryLine]:
         lines += _wrapped(
             f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
         )
-    elif report.relations:
+    elif report.relations and (head.gates.gated or not awaits_baseline):
         state = "warning" if not head.gates.gated or head.gates.undecided else "met"
         state = "missed" if head.gates.missed else state
         lines += _wrapped(head.gates.line, state)

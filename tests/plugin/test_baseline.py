@@ -279,6 +279,11 @@ def test_a_first_run_may_have_no_baseline(pytester: pytest.Pytester, run: Run) -
     title = next(place for place, line in enumerate(result.outlines) if "vqamt: consistency" in line)
     assert result.outlines[title + 1] == wanted.format("bless out -o kept/base.gz")
     assert report_in(pytester.path / "out")["baseline"] is None
+    for options in ((), ("-q",)):
+        short = run(TWO, "--vqamt-baseline=kept/base.gz", *options, model=FAULTY, summary=None).stdout.str()
+        assert "there is no baseline kept/base.gz yet" in short
+        assert "no relation has a gate" not in short, "the baseline will be one"
+        assert "no relation has a gate" in run(TWO, *options, model=FAULTY, summary=None).stdout.str()
     without = run(TWO, "--vqamt-baseline=kept/base.gz").stdout.str()
     assert "make it with --vqamt-report=DIR and `vqamt bless DIR -o kept/base.gz`" in without
 
