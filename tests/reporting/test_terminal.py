@@ -522,7 +522,7 @@ def test_unread_answers_have_a_banner_with_examples_and_advice() -> None:
     assert [line.text for line in lines[place : place + 4]] == [
         "UNREAD: 50 % of 20 cases could not be read (15 answers: neither yes nor no 13, refusal 2)",
         "  90 % of the 10 readable cases hold; with unread ones as violations, 50 %",
-        "  neither yes nor no: Is there a dog? -> 'What a lovely day What a lovely day W...'",
+        "  neither yes nor no: Is there a dog? -> 'What a lovely day Wh...ay What a lovely day'",
         "  refusal: How many cats? -> 'I can't help with that.'",
     ]
     assert "  the answers are not of the kind asked for: write a reader" in lines[place + 4].text

@@ -134,7 +134,7 @@ class UnreadAnswers:
     def examples(self) -> tuple[str, ...]:
         """An answer of each of the most frequent causes, with its question, a line each."""
         return tuple(
-            f"{cause}: {_beginning(example.text, 40) or '(captioning)'} -> '{_beginning(example.answer, 40)}'"
+            f"{cause}: {_abridged(example.text, 28) or '(captioning)'} -> '{_abridged(example.answer, 44)}'"
             for cause, count in self.causes[:_EXAMPLES]
             if (example := count.example)
         )
@@ -152,9 +152,15 @@ _CAUSES_NAMED = 4
 _EXAMPLES = 2
 
 
-def _beginning(text: str, most: int) -> str:
+def _abridged(text: str, most: int) -> str:
+    """The text as one line of at most so many characters, with both its ends.
+
+    >>> _abridged("Sure! Looking at the picture, I would say two", 24)
+    'Sure! Look...ld say two'
+    """
     line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 3].rstrip()}..."
+    half = (most - 3) // 2
+    return line if len(line) <= most else f"{line[:half].rstrip()}...{line[-half:].lstrip()}"
 
 
 def unread_tables(report: Report, *, in_full: bool) -> Iterator[ViewTable]:
