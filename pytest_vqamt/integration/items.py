@@ -196,10 +196,14 @@ class VqamtFailure(Failed):
         self.others = tuple(others)
 
 
+_REPEATED = 120
+"""The characters of the reason why a model is disabled that each test repeats."""
+
+
 class ShownErrors:
     """The kinds of exceptions of the user's own code whose tracebacks this process has shown, each once.
 
-    The reason why a model is disabled is shown once, too.
+    A long reason why a model is disabled is shown in full once, too.
     """
 
     def __init__(self) -> None:
@@ -209,8 +213,9 @@ class ShownErrors:
     def take(self, failure: VqamtFailure, node: pytest.Item) -> tuple[BaseException, ...]:
         """The exceptions that ``node`` shows, too. If another test shows that of the failure, its message says so."""
         for message, shown_by in self._messages.items():
-            if failure.message.endswith(f" is disabled: {message}"):
-                failure.msg = f"{failure.message.removesuffix(message)}the error is that of {shown_by}"
+            if len(message) > _REPEATED and failure.message.endswith(f" is disabled: {message}"):
+                begin = failure.message.removesuffix(message) + message[:_REPEATED].rstrip()
+                failure.msg = f"{begin}... (the whole error is that of {shown_by})"
                 failure.user_error = None
                 return ()
         self._messages.setdefault(failure.message, node.nodeid)

@@ -237,9 +237,16 @@ def test_a_model_that_says_it_cannot_be_used_is_asked_no_more_and_its_cost_is_re
     assert len((pytester.path / "calls.txt").read_text().splitlines()) == 4
     told = result.stdout.str()
     assert told.count("\nthe server is gone") == 1
-    assert told.count("the server is gone") == 2, "in the first test and in the summary"
-    assert "\nModel 'python:gone:Model' is disabled: the error is that of vqamt::metavqa." in told
+    assert "\nModel 'python:gone:Model' is disabled: the server is gone" in told
     result.stdout.fnmatch_lines(["python:gone:Model usage: calls 4"])
+
+
+def test_a_long_error_of_a_model_that_is_given_up_is_shown_in_full_once(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(gone=_GONE.replace('"the server is gone"', '"the server is gone, " * 20 + "for good"'))
+    told = run("--vqamt-relations=metavqa.*", model="python:gone:Model", max_cases=20).stdout.str()
+    assert told.count("for good") == 1
+    assert "\nModel 'python:gone:Model' is disabled: the server is gone, the server" in told
+    assert "... (the whole error is that of vqamt::metavqa." in told
 
 
 def test_one_that_fails_on_all_is_given_up_over_all_items_together(pytester: pytest.Pytester, run: Run) -> None:
