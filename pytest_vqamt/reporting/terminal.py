@@ -246,8 +246,9 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
     states = ["", "", *("missed" if row.is_missed else "" for row in shown)]
     found = [SummaryLine(text=text, state=state) for text, state in zip(lines, states, strict=True)]
     if rest := head.weakest[most:]:
-        least = format_percent(min(row.counted.tally.pass_rate or 0.0 for row in rest))
-        found.append(SummaryLine(text=f"and {count_noun(len(rest), 'more relation')}, {least} consistent or more"))
+        least = min(row.counted.tally.pass_rate or 0.0 for row in rest)
+        rates = f"{format_percent(least)} consistent{' or more' if least < 1 else ''}"
+        found.append(SummaryLine(text=f"and {count_noun(len(rest), 'more relation')}, {rates}"))
     return found
 
 

@@ -493,6 +493,16 @@ def test_violations_with_readable_answers_come_before_unread_ones() -> None:
     assert [text.partition(":")[0] for text in shown] == ["ours.violated", "ours.unread"]
 
 
+@pytest.mark.parametrize(
+    ("holds", "told"),
+    [(9, "and 3 more relations, 100 % consistent"), (3, "and 3 more relations, 33 % consistent or more")],
+)
+def test_the_line_for_the_other_relations_says_how_consistent_they_are_at_least(holds: int, told: str) -> None:
+    tally = Tally(cases=9, holds=holds, violated=9 - holds)
+    lines = short(*(result(tally, None, item=f"ours.{number}") for number in range(13)))
+    assert told in [line.text for line in lines]
+
+
 CHATTY = {
     "neither yes nor no": UnreadCount(9, 4, UnreadExample("a", "Is there a dog?", "What a lovely day " * 9)),
     "refusal": UnreadCount(0, 2, UnreadExample("b", "How many cats?", "I can't help with that.")),
@@ -502,8 +512,8 @@ CHATTY = {
 @pytest.mark.parametrize(
     ("model", "told", "not_told"),
     [
-        ("python:own:answer", "`each.prompt`; for that, a function becomes a class (docs/", "prompt-question"),
-        ("ours", "`each.prompt`; for that, a function becomes a class (docs/", "prompt-question"),
+        ("python:own:answer", "make the function a class and give the model `each.prompt`", "prompt-question"),
+        ("ours", "make the function a class and give the model `each.prompt`", "prompt-question"),
         ("tiny", "asked for: write a reader (--vqamt-option=reader=MODULE:FUNC)", "prompt"),
         ("blip:weights", "asked for: write a reader", "prompt"),
         ("openai:m@http://h", "change the prompt (--vqamt-option=prompt-question=TEXT), or write a reader", "each."),
@@ -513,6 +523,13 @@ def test_the_advice_on_unread_answers_fits_the_kind_of_model(model: str, told: s
     unread = UnreadAnswers(tally=Tally(cases=1, unparsed=1), causes=(("no number", UnreadCount(1, 0)),), model=model)
     assert told in unread.advice
     assert not_told not in unread.advice
+
+
+@pytest.mark.parametrize("model", ["python:own:answer", "tiny", "openai:m@http://h"])
+def test_the_advice_on_the_form_of_answers_is_not_cut(model: str) -> None:
+    made = result(Tally(cases=9, unparsed=9, unread_cases=9), None, unread={"no number": UnreadCount(9, 0)})
+    lines = short(replace(made, model=replace(made.model, name=model)))
+    assert any(line.text.endswith("reader (--vqamt-option=reader=MODULE:FUNC)") for line in lines)
 
 
 def test_unread_answers_have_a_banner_with_examples_and_advice() -> None:

@@ -43,8 +43,8 @@ _ADVICE: Mapping[str, str] = {
 _OTHER_FORM = "the answers are not of the kind asked for: "
 _OWN_READER = "write a reader (--vqamt-option=reader=MODULE:FUNC)"
 _ADVICE_ON_FORM = (
-    f"{_OTHER_FORM}give the model `each.prompt`; for that, a function becomes a class (docs/tutorial/your-model.md); "
-    f"or {_OWN_READER}"
+    f"{_OTHER_FORM}make the function a class and give the model `each.prompt` (docs/tutorial/your-model.md), or "
+    f"{_OWN_READER}"
 )
 _ADVICE_ON_FORM_BY_KIND: Mapping[str, str] = {
     **dict.fromkeys(
