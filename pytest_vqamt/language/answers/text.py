@@ -378,6 +378,7 @@ _NUMBER = re.compile(
   | (?P<pronoun>
         \b(?:the|this|that|which|each|every|any|another|other|last|first|second|third)(?:[ ][a-z]+)?[ ]one\b
       | \ban?[ ](?!single|lone|sole)[a-z]+[ ]one\b | \bone[ ](?:another|by[ ]one)\b
+      | \bone[ ](?:can|could|may|might|would)[ ](?:argue|assume|count|find|guess|notice|say|see)\b
     )
   | (?P<no_count>
         \b{_WORDS}-(?!(?:and|{"|".join(NUMBER_WORDS[1:10])})\b)[a-z]+
