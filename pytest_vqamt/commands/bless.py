@@ -52,8 +52,14 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"blessed {count_noun(len(head.items), 'item')}, {count_noun(cases, 'case')}, of {models} on {data}")
     print(f"{arguments.out}: {written.size_bytes:,} bytes")
     blessed = {(each.item, each.model, each.data) for each in head.items}
-    relations = read_report(arguments.report).relations
-    drops = smallest_drops([each for each in relations if (each.item, each.model.name, each.data.name) in blessed])
+    report = read_report(arguments.report)
+    relations = [each for each in report.relations if (each.item, each.model.name, each.data.name) in blessed]
+    drops = smallest_drops(relations)
+    if unread := sum((each.tally.unread_rate or 0.0) > report.max_unread for each in relations):
+        print(
+            f"{count_noun(unread, 'relation')} with more than {format_percent(report.max_unread)} of the cases unread: "
+            "a gate on such a relation is missed, whatever it compares (--vqamt-max-unread)"
+        )
     if drops:
         print("the smallest drop of each pass rate that these cases show to be one, with a chance of 80 %:")
         print("\n".join(f"    {line}" for line in _table(drops)))

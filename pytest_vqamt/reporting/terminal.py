@@ -177,7 +177,7 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
 
 
 def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -> list[SummaryLine]:
-    """The worst unread answers in several lines, then a line for each other warning, as far as there is room."""
+    """The worst unread answers, then the other warnings in one or two lines each, as far as there is room."""
     often = sorted(
         (part for part in head.parts if part.unread.is_often), key=lambda part: -(part.tally.unread_rate or 0.0)
     )
@@ -195,7 +195,7 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
     others += [line.removesuffix(".") for line in report_warnings(report, rows, 0, with_unread=False)]
     others += dominant_lines(report)
     for place, text in enumerate(others):
-        wanted = _wrapped(text, "warning", most=1 if often else 2)
+        wanted = _wrapped(text, "warning", most=2)
         if len(lines) + len(wanted) + (place < len(others) - 1) > _WARNING_LINES:
             more = count_noun(len(others) - place, "more warning")
             lines.append(SummaryLine(text=f"and {more} (--vqamt-summary=full)", state="warning"))

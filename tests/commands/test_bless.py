@@ -109,6 +109,16 @@ def test_the_proposed_limit_is_half_of_what_can_be_seen(drops: tuple[float | Non
     assert proposed_max_drop(made) == proposed
 
 
+def test_relations_with_too_many_unread_answers_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_into(tmp_path / "out", model="fault:always-zero", relations=["metavqa.reversion"], max_cases=10)
+    assert main(["bless", str(tmp_path / "out"), "-o", str(tmp_path / "base.gz")]) == 0
+    told = capsys.readouterr().out
+    assert "2 relations with more than 20 % of the cases unread: a gate on such a relation is missed, whatever" in told
+    run_into(tmp_path / "seen", model="oracle", relations=["metavqa.reversion"], max_cases=10)
+    assert main(["bless", str(tmp_path / "seen"), "-o", str(tmp_path / "base.gz")]) == 0
+    assert "unread" not in capsys.readouterr().out
+
+
 def test_the_file_holds_the_cases_as_they_were_reported(tmp_path: Path) -> None:
     folder, file = report_in(tmp_path / "out"), tmp_path / "ours.gz"
     assert main(["bless", str(folder), "-o", str(file)]) == 0

@@ -328,6 +328,7 @@ def test_a_model_that_refuses_is_not_green(pytester: pytest.Pytester, run: Run) 
     result = run(TWO, model="python:models:refusing", summary=None)
     result.assert_outcomes(skipped=2)
     assert "UNREAD: 100 % of 4 cases could not be read (8 answers: refusal 8)" in of_summary(result)
+    assert "weakest relations" not in result.stdout.str(), "none has a rate"
     gated = run(TWO, "--vqamt-fail-under=0", model="python:models:refusing", summary=None)
     gated.assert_outcomes(failed=1, skipped=1)
     gated.stdout.fnmatch_lines(["*: 100 % of the cases are unread, more than --vqamt-max-unread*"])

@@ -281,7 +281,7 @@ def count_gates(report: Report, lines: Sequence[ResultRow]) -> GateCounts:
 
 def weakest_rows(lines: Sequence[ResultRow]) -> tuple[ResultRow, ...]:
     """The rows as ``Headline.weakest`` has them."""
-    ranked = [line for line in lines if line.is_missed or (line.counted.tally.answered and not is_apart(line))]
+    ranked = [line for line in lines if line.is_missed or (line.counted.tally.judged and not is_apart(line))]
     return tuple(sorted(ranked, key=lambda line: (not line.is_missed, *_by_rate(line))))
 
 
