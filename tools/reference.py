@@ -175,6 +175,8 @@ def relations() -> Iterator[str]:
         "reported, and gated only where a pattern names it. *Control*: the noise floor, never gated.",
         "",
         "Two more pages: [what applies to which data](../applies.md), [which fault each finds](../faults.md).",
+        "",
+        "![metavqa.removal_plus: the only dog is erased, and the count must be one less](../../images/metavqa.png)",
     )
     for kind in (*catalogue.KINDS, catalogue.OTHER):
         found = [each for each in infos if catalogue.kind_of(each.name) == kind]
