@@ -178,7 +178,8 @@ def _collect(work: Path, folder: Path) -> None:
     for each in (*sorted(work.iterdir()), work / "baseline.gz", work / "answers.jsonl.todo.jsonl"):
         if (each / "report.json").is_file():
             report = without_costs(json.loads((each / "report.json").read_text(encoding="utf-8")))
-            _put(results / each.name / "report.json", json.dumps(report, indent=1, sort_keys=True))
+            told = json.dumps(report, indent=1, sort_keys=True).replace(str(work), "WORK")
+            _put(results / each.name / "report.json", told)
             _put(results / each.name / "cases.jsonl", (each / "cases.jsonl").read_text(encoding="utf-8"))
             _put(texts / each.name / "report.html", _page((each / "report.html").read_text(encoding="utf-8")))
             _put(texts / each.name / "summary.md", _timeless((each / "summary.md").read_text(encoding="utf-8")))
@@ -213,6 +214,7 @@ def _timeless(text: str) -> str:
     text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+00:00| UTC)?", "DATE", text)
     text = re.sub(r"\S*/pytest_vqamt/", "pytest_vqamt/", text)
     text = re.sub(r"\.py:\d+", ".py:LINE", text)
+    text = re.sub(r"\b0x[0-9a-f]{6,}\b", "ADDRESS", text)
     text = re.sub(r"[\d,]+(\.\d+)? ?(s\b|seconds|ms\b)( \(\d+:\d\d:\d\d\))?", "TIME", text)
     return re.sub(r"\b\d+ %(?= of the time)|(?<=utilisation )\d+ %", "SHARE", text)
 
