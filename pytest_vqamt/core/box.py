@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import hypot
 
+from pytest_vqamt.core.codec import registered
 
+
+@registered
 @dataclass(frozen=True, slots=True)
 class Box:
     """A box ``x, y, w, h`` in pixels; the origin is the top left corner of the picture, y grows downwards.

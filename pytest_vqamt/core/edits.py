@@ -5,13 +5,16 @@ Rendering belongs to ``imaging``. Boxes are in pixels of the picture before the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
+from functools import cache
 from math import ceil, cos, radians, sin
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_type_hints
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import Json, decode, registered
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Inscription, Parts, Photo, Region, Relationship, Scene, Thing
 
@@ -19,6 +22,21 @@ Colour = tuple[int, int, int]
 
 GONE_SHARE = 0.5
 """A thing is gone if more than this share of its box is covered."""
+
+
+MOST_TILTED = 10
+"""The most degrees of a tilt, either way."""
+
+MAX_PIXELS = 50_000_000
+"""The most pixels of an edited picture, and of what is pasted onto it. The photo of a phone has 12 to 50 million."""
+
+_MAX_NUMBER = 100_000.0
+"""Bounds the coordinates, sides and all other numbers of an edit that a file or a request holds."""
+
+_MAX_SIGMA_PX = 1_000.0
+_MAX_BOXES = 500
+"""Per edit; each box costs work."""
+_MAX_TEXT = 500
 
 
 class Fill(StrEnum):
@@ -46,14 +64,44 @@ class FileForm(StrEnum):
     GRAYSCALE = "grayscale"
 
 
-class Edit(Protocol):
-    """One edit; a frozen value."""
+class Edit:
+    """One edit of a picture; a frozen value.
+
+    All that is known of an edit stands in its class, which ``registered`` makes known to recipes: its fields, its
+    words, the scene after it, its bounds, and the places to outline. Its pixels are made by the function that
+    ``imaging`` registers for it with ``@renders``. Nothing else has to be told of a new edit.
+    """
+
+    __slots__ = ()
+
+    @property
+    def words(self) -> str:
+        """A phrase that continues "this picture was"."""
+        return type(self).__name__.lower()
 
     def after(self, scene: Scene) -> Scene:
-        """The scene of the edited picture."""
-        ...
+        """The scene of the edited picture; the same where the content stays as it is."""
+        return scene
+
+    @property
+    def places(self) -> tuple[Box, ...]:
+        """The boxes to outline, in pixels of the picture before the edit; none for an edit of the whole picture."""
+        return ()
+
+    @property
+    def place_label(self) -> str:
+        """The label of ``places``."""
+        return self.words
+
+    def visible(self, box: Box) -> tuple[Box, ...] | None:
+        """The pieces of ``box`` that can still be seen; None where ``after`` moves boxes rather than covers them."""
+        return None
+
+    def check(self) -> None:
+        """Raises DataError where a value is out of bounds; types are checked where a recipe is read."""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutout:
     """One thing cut out of a photo by its mask, to be inserted elsewhere."""
@@ -62,14 +110,19 @@ class Cutout:
     thing: Thing
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Erase:
+class Erase(Edit):
     """Cover ``box``: with white, with ``colour`` (the data set's mean), or by the inpainter that ``method`` names."""
 
     box: Box
     fill: Fill = Fill.WHITE
     colour: Colour | None = None
     method: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"erased ({_filled(self.fill, self.method)})"
 
     def after(self, scene: Scene) -> Scene:
         return with_objects(
@@ -78,14 +131,37 @@ class Erase:
             (region for region in scene.regions if region.box.share_inside(self.box) <= GONE_SHARE),
         )
 
+    @property
+    def places(self) -> tuple[Box, ...]:
+        return (self.box,)
 
+    @property
+    def place_label(self) -> str:
+        return "erased"
+
+    def visible(self, box: Box) -> tuple[Box, ...]:
+        top, bottom = max(box.y, min(box.y1, self.box.y)), min(box.y1, max(box.y, self.box.y1))
+        parts = (
+            Box.from_corners(box.x, box.y, box.x1, top),
+            Box.from_corners(box.x, bottom, box.x1, box.y1),
+            Box.from_corners(box.x, top, min(box.x1, self.box.x), bottom),
+            Box.from_corners(max(box.x, self.box.x1), top, box.x1, bottom),
+        )
+        return tuple(part for part in parts if part.w > 0 and part.h > 0)
+
+
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class Cut(Edit):
     """Keep only the part from ``start`` to ``stop`` along one axis."""
 
     start: int
     stop: int
     axis: Literal["x", "y"] = "x"
+
+    @property
+    def words(self) -> str:
+        return f"cut {self.axis} {self.start}..{self.stop}"
 
     def after(self, scene: Scene) -> Scene:
         if self.axis == "x":
@@ -93,22 +169,32 @@ class Cut:
         return crop_scene(scene, Box.from_corners(0, self.start, scene.width, self.stop))
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crop:
+class Crop(Edit):
     """Keep only the rectangle ``box`` (whole pixels)."""
 
     box: Box
+
+    @property
+    def words(self) -> str:
+        return f"cropped to x {self.box.x:g}..{self.box.x1:g}, y {self.box.y:g}..{self.box.y1:g}"
 
     def after(self, scene: Scene) -> Scene:
         return crop_scene(scene, self.box)
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Insert:
+class Insert(Edit):
     """Paste a cut-out, scaled into ``box``."""
 
     cutout: Cutout
     box: Box
+
+    @property
+    def words(self) -> str:
+        return f"inserted {self.cutout.thing.name}"
 
     def after(self, scene: Scene) -> Scene:
         taken = {thing.id for thing in scene.objects}
@@ -116,24 +202,53 @@ class Insert:
         added = _with_box(self.cutout.thing, self.box, id_=f"inserted-{number}")
         return with_objects(scene, (*scene.objects, added), scene.regions)
 
+    @property
+    def places(self) -> tuple[Box, ...]:
+        return (self.box,)
 
+    def check(self) -> None:
+        if self.box.area > MAX_PIXELS:
+            raise DataError(f"Expected a cut-out of at most {MAX_PIXELS} pixels, but got box={self.box!r}")
+
+
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blur:
+class Blur(Edit):
     """Blur everything outside the boxes ``keep`` with a Gaussian; without boxes, the whole picture."""
 
     keep: tuple[Box, ...]
     sigma_px: float
 
-    def after(self, scene: Scene) -> Scene:
-        return scene
+    @property
+    def words(self) -> str:
+        return f"blurred{_but_for(len(self.keep))}, sigma {self.sigma_px:g}"
+
+    @property
+    def places(self) -> tuple[Box, ...]:
+        return self.keep
+
+    @property
+    def place_label(self) -> str:
+        return "kept"
+
+    def check(self) -> None:
+        if not 0 <= self.sigma_px <= _MAX_SIGMA_PX:
+            raise DataError(
+                f"Expected a blur with a sigma from 0 to {_MAX_SIGMA_PX:g} px, but got sigma_px={self.sigma_px!r}"
+            )
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mask:
+class Mask(Edit):
     """Paint everything outside the boxes ``keep`` in one ``colour``."""
 
     keep: tuple[Box, ...]
     colour: Colour
+
+    @property
+    def words(self) -> str:
+        return f"masked{_but_for(len(self.keep))}"
 
     def after(self, scene: Scene) -> Scene:
         objects = ((thing, self._visible(thing.box)) for thing in scene.objects)
@@ -148,10 +263,26 @@ class Mask:
         seen = [part for kept in self.keep if (part := box.intersection(kept))]
         return Box.enclosing(seen) if seen else None
 
+    @property
+    def places(self) -> tuple[Box, ...]:
+        return self.keep
 
+    @property
+    def place_label(self) -> str:
+        return "kept"
+
+    def visible(self, box: Box) -> tuple[Box, ...]:
+        return tuple(part for kept in self.keep if (part := box.intersection(kept)))
+
+
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mirror:
+class Mirror(Edit):
     """Exchange left and right."""
+
+    @property
+    def words(self) -> str:
+        return "mirrored"
 
     def after(self, scene: Scene) -> Scene:
         swapped = {
@@ -172,43 +303,67 @@ class Mirror:
         )
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corrupt:
+class Corrupt(Edit):
     """Corrupt the picture, or only the inside of ``boxes``; ``severity`` is from 1 to 5."""
 
     kind: Corruption
     severity: int
     boxes: tuple[Box, ...] = ()
 
-    def after(self, scene: Scene) -> Scene:
-        return scene
+    @property
+    def words(self) -> str:
+        where = f" in {_boxes(len(self.boxes))}" if self.boxes else ""
+        return f"corrupted{where} ({self.kind.value}, severity {self.severity})"
+
+    @property
+    def places(self) -> tuple[Box, ...]:
+        return self.boxes
+
+    @property
+    def place_label(self) -> str:
+        return "corrupted"
+
+    def check(self) -> None:
+        if self.severity not in (1, 2, 3, 4, 5):
+            raise DataError(f"Expected a corruption of severity 1 to 5, but got severity={self.severity!r}")
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brightness:
+class Brightness(Edit):
     """Add ``offset`` to every channel (uint8, clipped). MetaIC section 5, after DeepTest."""
 
     offset: int
 
-    def after(self, scene: Scene) -> Scene:
-        return scene
+    @property
+    def words(self) -> str:
+        return f"brightness {self.offset:+g}"
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
+class Contrast(Edit):
     """Multiply every channel by ``gain`` (uint8, clipped). MetaIC section 5, after DeepTest."""
 
     gain: float
 
-    def after(self, scene: Scene) -> Scene:
-        return scene
+    @property
+    def words(self) -> str:
+        return f"contrast x {self.gain:g}"
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shear:
+class Shear(Edit):
     """Shift each row sideways by ``factor`` times its distance below the middle; the frame stays. After DeepTest."""
 
     factor: float
+
+    @property
+    def words(self) -> str:
+        return f"sheared by {self.factor:g}"
 
     def after(self, scene: Scene) -> Scene:
         middle = scene.height / 2
@@ -220,16 +375,19 @@ class Shear:
         return _reshaped(scene, sheared)
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reencode:
+class Reencode(Edit):
     """Encode the pixels in a lossless file format and decode them, which changes nothing."""
 
-    def after(self, scene: Scene) -> Scene:
-        return scene
+    @property
+    def words(self) -> str:
+        return "re-encoded"
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shift:
+class Shift(Edit):
     """Move the content by ``dx`` to the right and ``dy`` downwards, in whole pixels; the frame stays.
 
     The margin that comes free repeats the pixels of the nearest edge, so a thing that touches it still does.
@@ -237,6 +395,10 @@ class Shift:
 
     dx: int
     dy: int
+
+    @property
+    def words(self) -> str:
+        return f"shifted by {self.dx:+d}, {self.dy:+d} pixels"
 
     def after(self, scene: Scene) -> Scene:
         def moved(box: Box) -> Box | None:
@@ -255,8 +417,9 @@ def _moved(start: float, end: float, by: int, size: int) -> tuple[float, float]:
     )
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pad:
+class Pad(Edit):
     """Put a margin of one ``colour`` around the picture; the widths are in pixels."""
 
     left: int = 0
@@ -265,38 +428,66 @@ class Pad:
     bottom: int = 0
     colour: Colour = (0, 0, 0)
 
+    @property
+    def words(self) -> str:
+        return "padded"
+
     def after(self, scene: Scene) -> Scene:
         size = scene.width + self.left + self.right, scene.height + self.top + self.bottom
         return _with_boxes(scene, lambda box: box.moved(self.left, self.top), size)
 
+    def check(self) -> None:
+        if min(self.left, self.top, self.right, self.bottom) < 0:
+            raise DataError(f"Expected margins of 0 pixels or more, but got edit={self!r}")
 
+
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rescale:
+class Rescale(Edit):
     """Scale the picture to ``width`` x ``height`` pixels."""
 
     width: int
     height: int
 
+    @property
+    def words(self) -> str:
+        return f"scaled to {self.width} x {self.height}"
+
     def after(self, scene: Scene) -> Scene:
         across, down = self.width / scene.width, self.height / scene.height
         return _with_boxes(scene, lambda box: box.scaled(across, down), (self.width, self.height))
 
+    def check(self) -> None:
+        if min(self.width, self.height) < 1:
+            raise DataError(f"Expected a size of at least 1 x 1 pixels, but got edit={self!r}")
 
+
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Jpeg:
+class Jpeg(Edit):
     """Encode the picture as JPEG of this ``quality`` (1 to 95), and decode it."""
 
     quality: int
 
-    def after(self, scene: Scene) -> Scene:
-        return scene
+    @property
+    def words(self) -> str:
+        return f"saved as JPEG of quality {self.quality}"
+
+    def check(self) -> None:
+        if not 1 <= self.quality <= 95:
+            raise DataError(f"Expected a JPEG quality from 1 to 95, but got quality={self.quality!r}")
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rotate:
+class Rotate(Edit):
     """Turn the whole picture clockwise by ``degrees``: 90, 180 or 270."""
 
     degrees: int
+
+    @property
+    def words(self) -> str:
+        return f"turned by {self.degrees} degrees"
 
     def after(self, scene: Scene) -> Scene:
         width, height = scene.width, scene.height
@@ -319,13 +510,14 @@ class Rotate:
             hypotheses=(),
         )
 
+    def check(self) -> None:
+        if self.degrees not in (90, 180, 270):
+            raise DataError(f"Expected a turn by 90, 180 or 270 degrees, but got degrees={self.degrees!r}")
 
-MOST_TILTED = 10
-"""The most degrees of a tilt, either way."""
 
-
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tilt:
+class Tilt(Edit):
     """Turn the picture by up to ``MOST_TILTED`` ``degrees``, clockwise if above 0, with corners of one ``colour``.
 
     The frame grows so that nothing is cut off.
@@ -333,6 +525,10 @@ class Tilt:
 
     degrees: int
     colour: Colour = (127, 127, 127)
+
+    @property
+    def words(self) -> str:
+        return f"tilted by {self.degrees} degrees"
 
     def size(self, width: int, height: int) -> tuple[int, int]:
         """Width and height in pixels of the frame around a tilted picture."""
@@ -351,6 +547,10 @@ class Tilt:
             return Box.from_corners(min(xs), min(ys), max(xs), max(ys))
 
         return _with_boxes(scene, tilted, (width, height))
+
+    def check(self) -> None:
+        if not 0 < abs(self.degrees) <= MOST_TILTED:
+            raise DataError(f"Expected a tilt by 1 to {MOST_TILTED} degrees, but got degrees={self.degrees!r}")
 
 
 _CLOCKWISE = (
@@ -381,8 +581,9 @@ BESIDE = "beside-"
 """The prefix of the ids of the second picture's things."""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class Beside(Edit):
     """Put a second picture to the right of the first, scaled to its height, with a strip of ``colour`` between them.
 
     ``second`` has only what the whole scene needs (``Picture.beside``); ``gap`` is the width of the strip in pixels.
@@ -391,6 +592,10 @@ class Beside:
     second: Scene
     gap: int = 0
     colour: Colour = (255, 255, 255)
+
+    @property
+    def words(self) -> str:
+        return f"put beside {self.second.id}"
 
     def place(self, scene: Scene) -> Box:
         """The place of the second picture, beside ``scene``."""
@@ -411,9 +616,17 @@ class Beside:
         )
         return replace(whole, setting="", exhaustive=scene.exhaustive & self.second.exhaustive)
 
+    def check(self) -> None:
+        if min(self.second.width, self.second.height) < 1 or self.gap < 0:
+            raise DataError(
+                "Expected a second picture of 1 x 1 pixels or more and a gap of 0 or more, but got "
+                f"width={self.second.width!r}, height={self.second.height!r}, gap={self.gap!r}"
+            )
 
+
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
+class Write(Edit):
     """Write ``text`` on a card of one colour that fills ``box`` (whole pixels, inside the picture)."""
 
     text: str
@@ -421,12 +634,21 @@ class Write:
     ink: Colour = (20, 20, 20)
     card: Colour = (255, 255, 255)
 
+    @property
+    def words(self) -> str:
+        return f"given a card with the words {self.text!r}"
+
     def after(self, scene: Scene) -> Scene:
         return replace(scene, inscriptions=(*scene.inscriptions, Inscription(text=self.text, box=self.box)))
 
+    def check(self) -> None:
+        if len(self.text) > _MAX_TEXT:
+            raise DataError(f"Expected a text of at most {_MAX_TEXT} characters to write, but got {len(self.text)}")
 
+
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recolour:
+class Recolour(Edit):
     """Give the coloured pixels of a thing's mask another hue; lightness and saturation stay.
 
     Attributes:
@@ -439,6 +661,10 @@ class Recolour:
     old: str
     new: str
     hue: int
+
+    @property
+    def words(self) -> str:
+        return f"recoloured from {self.old} to {self.new}"
 
     def after(self, scene: Scene) -> Scene:
         def recoloured(thing: Thing) -> Thing:
@@ -454,19 +680,22 @@ class Recolour:
         )
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Store:
+class Store(Edit):
     """Reduce the pixels to what a file of this form holds; unless ``plain``, such a file is sent to servers."""
 
     form: FileForm
     plain: bool = False
 
-    def after(self, scene: Scene) -> Scene:
-        return scene
+    @property
+    def words(self) -> str:
+        return f"reduced to {self.form.value} and stored as {'RGB' if self.plain else self.form.value}"
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redraw:
+class Redraw(Edit):
     """Draw a thing of the photo anew, with ``number`` of the parts of this name, which are set apart from each other.
 
     It is the first edit, and only for sources that draw their photos. Nothing but the thing changes, and its box stays.
@@ -475,6 +704,10 @@ class Redraw:
     thing: str
     part: str
     number: int
+
+    @property
+    def words(self) -> str:
+        return f"redrawn with {self.number} of its parts ({self.part})"
 
     def after(self, scene: Scene) -> Scene:
         def drawn(parts: Parts) -> Parts:
@@ -491,12 +724,6 @@ class Redraw:
             questions=(),
             hypotheses=(),
         )
-
-
-EDITS: tuple[type, ...] = (
-    Erase, Cut, Crop, Insert, Blur, Mask, Mirror, Corrupt, Brightness, Contrast, Shear, Reencode, Shift, Pad, Rescale,
-    Jpeg, Rotate, Beside, Write, Recolour, Store, Redraw, Tilt,
-)  # fmt: skip
 
 
 class _Reshape(Protocol):
@@ -574,61 +801,46 @@ def with_objects(
     )
 
 
-def describe_edit(edit: Edit) -> str:
-    """The edit as a phrase that continues "this picture was".
+def edit_from_row(row: Json) -> Edit:
+    """The edit of a recipe from outside; its types and bounds are checked.
 
-    >>> describe_edit(Cut(start=120, stop=320)), describe_edit(Blur(keep=(), sigma_px=6.0))
-    ('cut x 120..320', 'blurred, sigma 6')
+    Raises:
+        DataError: it is no edit, lacks a field, or has one of another type or out of bounds.
     """
-    match edit:
-        case Erase(fill=fill, method=method):
-            return f"erased ({_filled(fill, method)})"
-        case Cut(start=start, stop=stop, axis=axis):
-            return f"cut {axis} {start}..{stop}"
-        case Crop(box=box):
-            return f"cropped to x {box.x:g}..{box.x1:g}, y {box.y:g}..{box.y1:g}"
-        case Insert(cutout=cutout):
-            return f"inserted {cutout.thing.name}"
-        case Blur(keep=keep, sigma_px=sigma_px):
-            return f"blurred{_but_for(len(keep))}, sigma {sigma_px:g}"
-        case Mask(keep=keep):
-            return f"masked{_but_for(len(keep))}"
-        case Mirror():
-            return "mirrored"
-        case Corrupt(kind=kind, severity=severity, boxes=boxes):
-            where = f" in {_boxes(len(boxes))}" if boxes else ""
-            return f"corrupted{where} ({kind.value}, severity {severity})"
-        case Brightness(offset=offset):
-            return f"brightness {offset:+g}"
-        case Contrast(gain=gain):
-            return f"contrast x {gain:g}"
-        case Shear(factor=factor):
-            return f"sheared by {factor:g}"
-        case Reencode():
-            return "re-encoded"
-        case Shift(dx=dx, dy=dy):
-            return f"shifted by {dx:+d}, {dy:+d} pixels"
-        case Pad():
-            return "padded"
-        case Rescale(width=width, height=height):
-            return f"scaled to {width} x {height}"
-        case Jpeg(quality=quality):
-            return f"saved as JPEG of quality {quality}"
-        case Rotate(degrees=degrees):
-            return f"turned by {degrees} degrees"
-        case Tilt(degrees=degrees):
-            return f"tilted by {degrees} degrees"
-        case Beside(second=second):
-            return f"put beside {second.id}"
-        case Write(text=text):
-            return f"given a card with the words {text!r}"
-        case Recolour(old=old, new=new):
-            return f"recoloured from {old} to {new}"
-        case Store(form=form, plain=plain):
-            return f"reduced to {form.value} and stored as {'RGB' if plain else form.value}"
-        case Redraw(part=part, number=number):
-            return f"redrawn with {number} of its parts ({part})"
-    return type(edit).__name__.lower()
+    edit = decode(row, Edit)
+    kind: type = type(edit)
+    name = kind.__name__
+    values = tuple(_values(edit))
+    for number in (value for value in values if isinstance(value, int | float)):
+        if not abs(number) <= _MAX_NUMBER:
+            raise DataError(f"Expected numbers up to {_MAX_NUMBER:g} in an edit {name}, but got {number!r}")
+    boxes = [value for value in values if isinstance(value, Box)]
+    if len(boxes) > _MAX_BOXES:
+        raise DataError(f"Expected at most {_MAX_BOXES} boxes in an edit {name}, but got {len(boxes)}")
+    if any(box.w < 0 or box.h < 0 for box in boxes):
+        raise DataError(f"Expected boxes of no negative size in an edit {name}")
+    for field in _colour_fields(kind):
+        colour = getattr(edit, field)
+        if colour and not all(0 <= value <= 255 for value in colour):
+            raise DataError(f"Expected a colour of three whole numbers from 0 to 255, but got {field}={colour!r}")
+    edit.check()
+    return edit
+
+
+def _values(value: object) -> Iterator[object]:
+    """Yields ``value`` and everything in it."""
+    yield value
+    if isinstance(value, tuple | frozenset):
+        for item in value:
+            yield from _values(item)
+    elif is_dataclass(value):
+        for each in fields(value):
+            yield from _values(getattr(value, each.name))
+
+
+@cache
+def _colour_fields(kind: type) -> tuple[str, ...]:
+    return tuple(name for name, hint in get_type_hints(kind).items() if hint in (Colour, Colour | None))
 
 
 def _filled(fill: Fill, method: str) -> str:

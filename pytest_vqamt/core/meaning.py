@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, assert_never, cast, get_args
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import Json, decode, registered
 from pytest_vqamt.core.scene import Scene, Thing
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
     """Standing in a relationship to one of another group: "on the table", "wearing a hat"."""
@@ -18,6 +20,7 @@ class Related:
     to: Group
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """The things that a noun phrase denotes: "red cars", "animals on the table", "the man holding a cup".
@@ -36,6 +39,7 @@ class Group:
     related: tuple[Related, ...] = ()
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     """One object description unit of a hypothesis (VEglue section 4.1): a group that is claimed to be there.
@@ -47,6 +51,7 @@ class Unit:
     unseen: str = ""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
     """How many things are in at least one of the groups?"""
@@ -54,6 +59,7 @@ class Count:
     groups: tuple[Group, ...]
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exists:
     """Is there any?"""
@@ -61,6 +67,7 @@ class Exists:
     group: Group
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absent:
     """Is there none?"""
@@ -68,6 +75,7 @@ class Absent:
     group: Group
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Both:
     """Is there one of each group? Of two groups or more."""
@@ -75,6 +83,7 @@ class Both:
     groups: tuple[Group, ...]
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotBoth:
     """Is at least one of the groups absent? The negation of Both: "either no A or no B"."""
@@ -82,6 +91,7 @@ class NotBoth:
     groups: tuple[Group, ...]
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Either:
     """Is there one of any of the groups? Also where there are several."""
@@ -89,6 +99,7 @@ class Either:
     groups: tuple[Group, ...]
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neither:
     """Is every group absent? The negation of Either: "no A and no B"."""
@@ -96,6 +107,7 @@ class Neither:
     groups: tuple[Group, ...]
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Has:
     """Does the one thing of this group have the attribute?"""
@@ -139,6 +151,7 @@ def sides(box: Box, other: Box, frame: Box) -> tuple[Side, ...]:
     return tuple(side for side, gap, least in gaps if round(gap, 6) >= least)
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
     """Is the one thing of ``group`` on this side of the one thing of ``other`` in the picture?
@@ -152,6 +165,7 @@ class Located:
     other: Group
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """Which of the options is it? Options are names or attributes of the one thing that ``what`` names.
@@ -167,6 +181,7 @@ NONE_OF_THESE = "none of these"
 """The option that is right where no other option is."""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhichThere:
     """Which one of the groups is in the picture? With ``missing``, which one is not? Answered by a group's name.
@@ -180,6 +195,7 @@ class WhichThere:
     or_none: bool = False
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Property:
     """What colour, say, is the one thing of the group? The answer is one of ``values``, or that there is no such thing.
@@ -196,6 +212,7 @@ NO_SUCH_THING = "none"
 """The answer to ``Property`` that denies that there is such a thing."""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """Is this word written in the picture? Upper and lower case are alike."""
@@ -203,6 +220,7 @@ class Written:
     text: str
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartCount:
     """How many parts of this name ("leg") can be seen of the one thing of the group?
@@ -214,6 +232,7 @@ class PartCount:
     part: str
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entails:
     """Does the picture entail a hypothesis made of these units?"""
@@ -221,11 +240,13 @@ class Entails:
     units: tuple[Unit, ...]
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describe:
     """What does the picture show?"""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotated:
     """A question of a data set or of a user, known only by its answers, each with a weight.
@@ -268,10 +289,16 @@ Meaning: TypeAlias = (
     | Annotated
 )
 
-MEANINGS: tuple[type, ...] = (
-    Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Located, Choice, WhichThere, Property, Written,
-    PartCount, Entails, Describe, Annotated,
-)  # fmt: skip
+MEANINGS: tuple[type, ...] = get_args(Meaning)
+
+
+def meaning_from_row(row: Json) -> Meaning:
+    """The meaning of a record; its types are checked all the way down.
+
+    Raises:
+        DataError: it is no meaning, lacks a field, or has one of another type.
+    """
+    return cast("Meaning", decode(row, Meaning))
 
 
 def groups_of(meaning: Meaning) -> tuple[Group, ...]:

@@ -79,7 +79,7 @@ class Picture:
             colour: RGB, 0 to 255, with MEAN: ``corpus.mean_colour``.
             method: the inpainter with INPAINT, "telea" or "biharmonic".
         """
-        return self.edit(Erase(box=box, fill=fill, colour=colour, method=method))
+        return self.edit(Erase(box=box, fill=Fill(fill), colour=colour, method=method))
 
     def cut(self, start: int, stop: int, axis: Literal["x", "y"] = "x") -> Picture:
         """Keep only the part from pixel ``start`` to before ``stop`` along one axis, over the whole of the other.
@@ -133,7 +133,7 @@ class Picture:
             severity: 1 to 5.
             boxes: in pixels; none for the whole picture.
         """
-        return self.edit(Corrupt(kind=kind, severity=severity, boxes=boxes))
+        return self.edit(Corrupt(kind=Corruption(kind), severity=severity, boxes=boxes))
 
     def brightness(self, offset: int) -> Picture:
         """Add ``offset`` (-255 to 255) to every channel of every pixel, clipped to 0 to 255."""
@@ -213,7 +213,7 @@ class Picture:
 
         With ``plain`` they are sent plain RGB.
         """
-        return self.edit(Store(form=form, plain=plain))
+        return self.edit(Store(form=FileForm(form), plain=plain))
 
     def redraw(self, thing: str, part: str, number: int) -> Picture:
         """Draw the thing of this id anew, with ``number`` of its parts of this name ("leg")."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Meaning
 from pytest_vqamt.core.picture import Picture
@@ -64,7 +63,7 @@ class Query:
     @property
     def notes(self) -> str:
         """The edits of its picture, and its manner, for display: "mirrored; with reasoning"."""
-        return "; ".join(filter(None, (*map(describe_edit, self.picture.edits), self.manner)))
+        return "; ".join(filter(None, (*(edit.words for edit in self.picture.edits), self.manner)))
 
 
 def manner_of(trial: int, reasoning: bool | None) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from reprlib import repr as shortened
-from typing import cast
 
-from pytest_vqamt.core.codec import Json, decode, encode
-from pytest_vqamt.core.edits import EDITS, Edit
+from pytest_vqamt.core.codec import Json, encode
+from pytest_vqamt.core.edits import MAX_PIXELS, edit_from_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene
@@ -40,12 +39,21 @@ def picture_from_recipe(row: Json, scene_of: Callable[[str], Scene]) -> Picture:
     return picture
 
 
+_GROWTH = 4
+"""Edits give a picture at most so many times the pixels of its photo; a file that was tampered with could want more."""
+
+
 def _edited(picture: Picture, edits: list[Json]) -> Picture:
+    photographed = picture.scene.width * picture.scene.height
     try:
-        for edit in map(decode, edits):
-            if not isinstance(edit, EDITS):
-                raise DataError(f"Expected an edit, but got {edit!r}")
-            picture = picture.edit(cast("Edit", edit))
-    except (AttributeError, DataError, OverflowError, TypeError, ValueError) as error:
+        for row in edits:
+            picture = picture.edit(edit_from_row(row))
+            # A photo may be larger than that by itself, and edits that keep its size with it.
+            if picture.scene.width * picture.scene.height > max(MAX_PIXELS, _GROWTH * photographed):
+                raise DataError(
+                    f"Expected a picture of at most {MAX_PIXELS} pixels, but got "
+                    f"{picture.scene.width} x {picture.scene.height}"
+                )
+    except (DataError, RecursionError) as error:
         raise DataError(f"Expected a recipe that this version reads: {error}") from error
     return picture

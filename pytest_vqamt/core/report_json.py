@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 from pytest_vqamt.core.case import MILLION, Case, Change, Contrast, ContrastVerdict, Fact, Outcome, Verdict, item_name
 from pytest_vqamt.core.codec import Json, decode, encode, from_row, to_row
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.meaning import MEANINGS, Meaning
+from pytest_vqamt.core.meaning import meaning_from_row
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.query import Answer, Failure, Query, Task, is_truncated
 from pytest_vqamt.core.recipes import picture_from_recipe, picture_recipe
@@ -502,7 +502,7 @@ def answer_from_row(text: str, scores: Json = None, truncated: Json = None, decl
     given = cast("Row", declined or {})
     return Answer(
         text,
-        cast("tuple[tuple[str, float], ...] | None", decode(scores)),
+        cast("tuple[tuple[str, float], ...] | None", decode(scores, tuple[tuple[str, float], ...] | None)),
         bool(truncated),
         str(given.get("reason", "")),
         tuple(map(str, cast("list[Json]", given.get("unknown_words") or []))),
@@ -767,16 +767,13 @@ def _query_row(query: Query) -> Row:
 
 def _query(row: Row, scene_of: Callable[[str], Scene]) -> Query:
     picture = picture_from_recipe(row["picture"], scene_of)
-    meaning = decode(row["meaning"])
-    if not isinstance(meaning, MEANINGS):
-        raise TypeError(f"expected a meaning, got {meaning!r}")
     reasoning: object = row.get("reasoning")
     if not isinstance(reasoning, bool | None):
         raise TypeError(f"expected true, false or null, got reasoning={reasoning!r}")
     return Query(
         picture=picture,
         text=str(row["text"]),
-        meaning=cast("Meaning", meaning),
+        meaning=meaning_from_row(row["meaning"]),
         task=Task(str(row["task"])),
         trial=int(cast("int", row.get("trial", 0))),
         reasoning=reasoning,

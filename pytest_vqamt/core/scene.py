@@ -7,12 +7,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import registered
 from pytest_vqamt.core.lru import cached_by_identity
 
 if TYPE_CHECKING:
     from pytest_vqamt.core.picture import Picture
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Photo:
     """A source image: its id within its scene source and a digest of its pixels."""
@@ -21,6 +23,7 @@ class Photo:
     digest: str
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
     """One object of a scene.
@@ -47,6 +50,7 @@ class Thing:
     multi_coloured: bool = False
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
     """A crowd: several things of one name, annotated together. Never one object."""
@@ -55,6 +59,7 @@ class Region:
     box: Box
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relationship:
     """A relationship such as "on" or "holding"; ``subject`` and ``object`` are ids of things."""
@@ -64,6 +69,7 @@ class Relationship:
     object: str
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """The number of a thing's parts of one kind, such as a dog's legs.
@@ -83,6 +89,7 @@ class Parts:
     drawable: tuple[int, ...] = ()
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inscription:
     """A text that an edit wrote into the picture."""
@@ -95,6 +102,7 @@ Demand: TypeAlias = Literal["same", "opposite", "implied"]
 """The required relation of the answers to two published questions; "implied": the same, by implication."""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedPair:
     """The link from a published question to the original question that it was made from.
@@ -110,6 +118,7 @@ class PublishedPair:
     demand: Demand
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedQuestion:
     """A question about a picture in a data set.
@@ -136,6 +145,7 @@ LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
 """The label of a hypothesis about a picture."""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedUnit:
     """An object description unit of a published hypothesis (VEglue section 3.2), with the thing that it describes.
@@ -151,6 +161,7 @@ class LinkedUnit:
     thing: str = ""
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedHypothesis:
     """A sentence with its label from a data set.
@@ -165,6 +176,7 @@ class PublishedHypothesis:
     units: tuple[LinkedUnit, ...] = ()
 
 
+@registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """A picture with annotations of its content.

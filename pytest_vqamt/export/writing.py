@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TextIO
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.export.cases import ReportedQuery
@@ -182,7 +181,7 @@ def _provenance(example: Example, vqamt_version: str) -> dict[str, Json]:
         "certain": example.certain,
         "query": asked.query.id,
         "picture": picture.digest,
-        "edits": "; ".join(map(describe_edit, picture.edits)),
+        "edits": "; ".join(edit.words for edit in picture.edits),
         "photo": picture.photo.id,
         "scene": asked.scene,
         "data": asked.source.spec,

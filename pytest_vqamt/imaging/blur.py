@@ -11,6 +11,7 @@ from PIL import Image, ImageFilter
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Blur
 from pytest_vqamt.imaging.pixel_boxes import Pixels, outwards
+from pytest_vqamt.imaging.render import renders
 
 _SHRUNK = (1, 2, 4)
 _SIGMA_PX = 3
@@ -21,6 +22,7 @@ _REACH = 4
 """In sigmas: beyond it a Gaussian is less than half of 1 of 255."""
 
 
+@renders(Blur)
 def blur(image: Image.Image, edit: Blur) -> Image.Image:
     """Returns an RGB uint8 image, blurred by a Gaussian of ``sigma_px`` except for the kept boxes; a copy.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.edits import Colour, describe_edit
+from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
@@ -232,7 +232,7 @@ def case_strip(
 
 
 def _made(picture: Picture, case: Case) -> str:
-    edits = ", ".join(map(describe_edit, picture.edits)) or "the photo as it is"
+    edits = ", ".join(edit.words for edit in picture.edits) or "the photo as it is"
     is_contrast = picture.digest not in {query.picture.digest for query in case.queries}
     return f"contrast: {edits}" if is_contrast else edits
 

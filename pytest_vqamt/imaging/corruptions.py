@@ -14,10 +14,12 @@ from pytest_vqamt.core.edits import Corrupt, Corruption
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging.edits import map_values
 from pytest_vqamt.imaging.pixel_boxes import outwards
+from pytest_vqamt.imaging.render import renders
 
 SEVEREST = 5
 
 
+@renders(Corrupt, given="seed")
 def corrupt(image: Image.Image, edit: Corrupt, seed: int) -> Image.Image:
     """An RGB uint8 image, corrupted as a whole or only in the pixels that ``boxes`` touch; a copy.
 

@@ -19,14 +19,18 @@ from pytest_vqamt.core.edits import (
     Fill,
     Insert,
     Mask,
+    Mirror,
+    Reencode,
     Shear,
 )
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.inpainting import inpaint
 from pytest_vqamt.imaging.pixel_boxes import inside, nearest, outwards
+from pytest_vqamt.imaging.render import renders
 
 
+@renders(Cut)
 def cut(image: Image.Image, edit: Cut) -> Image.Image:
     """Returns the columns (axis x) or rows (axis y) from ``start`` up to ``stop`` of an RGB uint8 image.
 
@@ -38,6 +42,7 @@ def cut(image: Image.Image, edit: Cut) -> Image.Image:
     return _piece(image, edit, Box.from_corners(0, edit.start, image.width, edit.stop))
 
 
+@renders(Crop)
 def crop(image: Image.Image, edit: Crop) -> Image.Image:
     """Returns the rectangle ``box`` of an RGB uint8 image.
 
@@ -60,6 +65,7 @@ def _piece(image: Image.Image, edit: Cut | Crop, box: Box) -> Image.Image:
 _WHITE = (255, 255, 255)
 
 
+@renders(Erase)
 def erase(image: Image.Image, edit: Erase) -> Image.Image:
     """Returns an RGB uint8 image with all pixels that ``box`` touches white, in ``colour``, or inpainted; a copy.
 
@@ -92,6 +98,7 @@ _REACH = 4
 """The range of a Gaussian, in sigmas."""
 
 
+@renders(Insert, given="photos")
 def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
     """Returns an RGB uint8 image with the cut-out scaled into ``box`` (in whole pixels) and pasted over it; a copy.
 
@@ -164,6 +171,7 @@ def _feathered(mask: Image.Image, scale: float) -> Image.Image:
     return ImageChops.darker(mask, ImageOps.crop(blurred, reach))
 
 
+@renders(Mask)
 def mask(image: Image.Image, edit: Mask) -> Image.Image:
     """Returns an RGB uint8 image in ``colour`` with the pixels that the kept boxes touch as they were; a copy."""
     masked = Image.new("RGB", image.size, edit.colour)
@@ -173,12 +181,14 @@ def mask(image: Image.Image, edit: Mask) -> Image.Image:
     return masked
 
 
-def mirror(image: Image.Image) -> Image.Image:
+@renders(Mirror)
+def mirror(image: Image.Image, _edit: Mirror) -> Image.Image:
     """Returns an RGB uint8 image with its columns in the opposite order; a copy."""
     return ImageOps.mirror(image)
 
 
-def reencode(image: Image.Image) -> Image.Image:
+@renders(Reencode)
+def reencode(image: Image.Image, _edit: Reencode) -> Image.Image:
     """Returns an RGB uint8 image after a round trip through TIFF: the same, bit for bit; a copy.
 
     PNG would take ten times as long, most of it for compression.
@@ -190,6 +200,7 @@ def reencode(image: Image.Image) -> Image.Image:
         return reread.convert("RGB")
 
 
+@renders(Shear)
 def shear(image: Image.Image, edit: Shear) -> Image.Image:
     """Returns an RGB uint8 image with each row shifted by ``factor`` times its distance below the middle; a copy.
 
@@ -200,11 +211,13 @@ def shear(image: Image.Image, edit: Shear) -> Image.Image:
     return image.transform(image.size, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR)
 
 
+@renders(Brightness)
 def brightness(image: Image.Image, edit: Brightness) -> Image.Image:
     """Returns an RGB uint8 image with ``offset`` added to every channel, clipped to 0..255; a copy."""
     return map_values(image, lambda value: value + edit.offset)
 
 
+@renders(Contrast)
 def contrast(image: Image.Image, edit: Contrast) -> Image.Image:
     """Returns an RGB uint8 image times ``gain``, rounded (halves to even), clipped to 0..255; a copy."""
     return map_values(image, lambda value: value * edit.gain)

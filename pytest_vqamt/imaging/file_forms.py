@@ -8,6 +8,7 @@ from __future__ import annotations
 from PIL import Image
 
 from pytest_vqamt.core.edits import FileForm, Store
+from pytest_vqamt.imaging.render import renders
 
 _FORM = "vqamt-file-form"
 """The key of an image's ``info`` that names the form of its file."""
@@ -15,6 +16,7 @@ _FORM = "vqamt-file-form"
 _COLOURS = 256
 
 
+@renders(Store)
 def store(image: Image.Image, edit: Store) -> Image.Image:
     """Returns an RGB uint8 image of what a file of the form holds; a copy.
 

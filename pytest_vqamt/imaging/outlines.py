@@ -6,7 +6,7 @@ Geometry alone: no pixels are read. Boxes are in pixels of the finished picture 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
@@ -14,7 +14,7 @@ from itertools import product
 from PIL import Image, ImageDraw
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Blur, Colour, Corrupt, Edit, Erase, Insert, Mask
+from pytest_vqamt.core.edits import Colour, Edit
 from pytest_vqamt.core.meaning import Meaning, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
@@ -65,6 +65,10 @@ def asked(scene: Scene, meaning: Meaning) -> dict[str, Outline]:
     return found
 
 
+_MARK = "mark-"
+"""The prefix of the ids of marks among the things of a scene; an edit may add things with ids of its own."""
+
+
 def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
     """Returns the visible place of each edit of a part, carried through the edits that followed.
 
@@ -75,37 +79,17 @@ def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
     labels: list[str] = []
     for edit in picture.edits:
         seen = _after(edit, seen)
-        marks = [part for box in _boxes(edit) if (part := box.intersection(seen.frame))]
-        new = (Thing(id=str(number), name="", box=box) for number, box in enumerate(marks, start=len(labels)))
+        marks = [part for box in edit.places if (part := box.intersection(seen.frame))]
+        new = (Thing(id=f"{_MARK}{number}", name="", box=box) for number, box in enumerate(marks, start=len(labels)))
         seen = replace(seen, objects=(*seen.objects, *new))
-        labels.extend([_label(edit)] * len(marks))
+        labels.extend([edit.place_label] * len(marks))
     parts: dict[str, list[Box]] = {}
     for piece in seen.objects:
         parts.setdefault(piece.id, []).append(piece.box)
     return tuple(
-        Outline(box=Box.enclosing(boxes), label=labels[int(number)], shows=OutlineKind.EDITED)
-        for number, boxes in parts.items()
+        Outline(box=Box.enclosing(boxes), label=labels[int(mark.removeprefix(_MARK))], shows=OutlineKind.EDITED)
+        for mark, boxes in parts.items()
     )
-
-
-def _boxes(edit: Edit) -> tuple[Box, ...]:
-    match edit:
-        case Erase(box=box) | Insert(box=box):
-            return (box,)
-        case Blur(keep=boxes) | Mask(keep=boxes) | Corrupt(boxes=boxes):
-            return boxes
-    return ()
-
-
-def _label(edit: Edit) -> str:
-    match edit:
-        case Erase():
-            return "erased"
-        case Insert(cutout=cutout):
-            return f"inserted {cutout.thing.name}"
-        case Corrupt():
-            return "corrupted"
-    return "kept"
 
 
 def _after(edit: Edit, seen: Scene) -> Scene:
@@ -113,30 +97,12 @@ def _after(edit: Edit, seen: Scene) -> Scene:
 
     A mark that is partly covered becomes several pieces, things with one id.
     """
-    match edit:
-        case Erase(box=cover):
-            return _in_pieces(seen, lambda box: _outside(box, cover))
-        case Mask(keep=keep):
-            return _in_pieces(seen, lambda box: [part for kept in keep if (part := box.intersection(kept))])
-        case Insert():
-            return seen
-    return edit.after(seen)
-
-
-def _in_pieces(seen: Scene, pieces: Callable[[Box], list[Box]]) -> Scene:
-    return replace(seen, objects=tuple(replace(mark, box=box) for mark in seen.objects for box in pieces(mark.box)))
-
-
-def _outside(box: Box, cover: Box) -> list[Box]:
-    """Returns the parts of ``box`` above, below, left and right of ``cover``."""
-    top, bottom = max(box.y, min(box.y1, cover.y)), min(box.y1, max(box.y, cover.y1))
-    parts = (
-        Box.from_corners(box.x, box.y, box.x1, top),
-        Box.from_corners(box.x, bottom, box.x1, box.y1),
-        Box.from_corners(box.x, top, min(box.x1, cover.x), bottom),
-        Box.from_corners(max(box.x, cover.x1), top, box.x1, bottom),
-    )
-    return [part for part in parts if part.w > 0 and part.h > 0]
+    pieces = [(mark, edit.visible(mark.box)) for mark in seen.objects]
+    if all(boxes is None for _, boxes in pieces):
+        moved = edit.after(seen)
+        # What the edit added is no mark: an inserted thing, or those of a second picture.
+        return replace(moved, objects=tuple(thing for thing in moved.objects if thing.id.startswith(_MARK)), regions=())
+    return replace(seen, objects=tuple(replace(mark, box=box) for mark, boxes in pieces for box in boxes or ()))
 
 
 def _inside(found: Iterable[Outline], frame: Box) -> Iterator[Outline]:

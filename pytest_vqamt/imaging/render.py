@@ -2,44 +2,83 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from pytest_vqamt.core.edits import (
-    EDITS,
-    Beside,
-    Blur,
-    Brightness,
-    Contrast,
-    Corrupt,
-    Crop,
-    Cut,
-    Erase,
-    Insert,
-    Jpeg,
-    Mask,
-    Mirror,
-    Pad,
-    Recolour,
-    Redraw,
-    Reencode,
-    Rescale,
-    Rotate,
-    Shear,
-    Shift,
-    Store,
-    Tilt,
-    Write,
-)
+from pytest_vqamt.core.codec import registered_types
+from pytest_vqamt.core.edits import Edit
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import PhotoStore, RedrawingStore
-from pytest_vqamt.imaging.blur import blur
-from pytest_vqamt.imaging.edits import brightness, contrast, crop, cut, erase, insert, mask, mirror, reencode, shear
-from pytest_vqamt.imaging.file_forms import store
-from pytest_vqamt.imaging.views import beside, jpeg, pad, recolour, rescale, rotate, shift, tilt, write
+from pytest_vqamt.core.query import PhotoStore
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+F = TypeVar("F", bound="Callable[..., Image]")
+
+Given: TypeAlias = Literal["nothing", "photos", "seed", "step"]
+"""The third argument of a renderer, after the image and the edit."""
+
+_MODULES = ("blur", "corruptions", "edits", "file_forms", "views")
+"""The modules of this folder that register renderers, loaded when the first picture is rendered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One edit of a picture, at its place."""
+
+    picture: Picture
+    place: int
+    photos: PhotoStore
+
+    @property
+    def edits_before(self) -> tuple[Edit, ...]:
+        return self.picture.edits[: self.place]
+
+    @property
+    def seed(self) -> int:
+        """The seed of the edit's noise: the digest of the picture up to it."""
+        edits = self.picture.edits[: self.place + 1]
+        upto = Picture(photo=self.picture.photo, edits=edits, scene=self.picture.scene)
+        return int.from_bytes(upto.digest.encode(), "big")
+
+
+_RENDERERS: dict[type[Edit], Callable[[Image, Edit, Step], Image]] = {}
+
+
+def renders(kind: type[Edit], given: Given = "nothing") -> Callable[[F], F]:
+    """Registers the function that makes the pixels of an edit.
+
+    It takes an RGB uint8 image, the edit, and what ``given`` names, and returns an RGB uint8 image; a copy.
+    """
+
+    def register(render: F) -> F:
+        def rendered(image: Image, edit: Edit, step: Step) -> Image:
+            match given:
+                case "nothing":
+                    return render(image, edit)
+                case "step":
+                    return render(image, edit, step)
+                case "photos":
+                    return render(image, edit, step.photos)
+                case "seed":
+                    return render(image, edit, step.seed)
+
+        _RENDERERS[kind] = rendered
+        return render
+
+    return register
+
+
+@cache
+def renderers() -> dict[type[Edit], Callable[[Image, Edit, Step], Image]]:
+    """What renders each kind of edit."""
+    for name in _MODULES:
+        import_module(f"pytest_vqamt.imaging.{name}")
+    return _RENDERERS
 
 
 def render(picture: Picture, photos: PhotoStore) -> Image:
@@ -50,75 +89,10 @@ def render(picture: Picture, photos: PhotoStore) -> Image:
         DataError: a photo or a mask cannot be read.
     """
     image = photos.photo(picture.photo)
-    for place in range(len(picture.edits)):
-        image = _edited(image, picture, place, photos)
+    for place, edit in enumerate(picture.edits):
+        rendered = renderers().get(type(edit))
+        if rendered is None:
+            known = ", ".join(kind.__name__ for kind in registered_types(Edit))
+            raise RenderError(f"Expected an edit that can be drawn ({known}), but got edit={edit!r}")
+        image = rendered(image, edit, Step(picture=picture, place=place, photos=photos))
     return image
-
-
-def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> Image:
-    match picture.edits[place]:
-        case Erase() as edit:
-            return erase(image, edit)
-        case Cut() as edit:
-            return cut(image, edit)
-        case Crop() as edit:
-            return crop(image, edit)
-        case Insert() as edit:
-            return insert(image, edit, photos)
-        case Blur() as edit:
-            return blur(image, edit)
-        case Mask() as edit:
-            return mask(image, edit)
-        case Mirror():
-            return mirror(image)
-        case Corrupt() as edit:
-            from pytest_vqamt.imaging.corruptions import corrupt
-
-            return corrupt(image, edit, _seed(picture, place))
-        case Brightness() as edit:
-            return brightness(image, edit)
-        case Contrast() as edit:
-            return contrast(image, edit)
-        case Shear() as edit:
-            return shear(image, edit)
-        case Reencode():
-            return reencode(image)
-        case Shift() as edit:
-            return shift(image, edit)
-        case Pad() as edit:
-            return pad(image, edit)
-        case Rescale() as edit:
-            return rescale(image, edit)
-        case Jpeg() as edit:
-            return jpeg(image, edit)
-        case Rotate() as edit:
-            return rotate(image, edit)
-        case Beside() as edit:
-            return beside(image, edit, photos)
-        case Write() as edit:
-            return write(image, edit)
-        case Recolour() as edit:
-            if not all(isinstance(each, Recolour) for each in picture.edits[:place]):
-                raise RenderError(
-                    f"Expected the photo as it is, whose masks are known, but got edits={picture.edits!r}"
-                )
-            return recolour(image, edit, photos.mask(picture.photo, edit.thing))
-        case Store() as edit:
-            return store(image, edit)
-        case Tilt() as edit:
-            return tilt(image, edit)
-        case Redraw() as edit:
-            if place or not isinstance(photos, RedrawingStore):
-                raise RenderError(
-                    f"Expected Redraw as the first edit of a photo that is drawn, but got edits={picture.edits!r}"
-                )
-            return photos.redrawn(picture.photo, edit)
-        case unknown:
-            known = ", ".join(each.__name__ for each in EDITS)
-            raise RenderError(f"Expected an edit that can be drawn ({known}), but got edit={unknown!r}")
-
-
-def _seed(picture: Picture, place: int) -> int:
-    """Returns the seed for the noise of the edit at ``place``: the digest of the picture up to it."""
-    upto = Picture(photo=picture.photo, edits=picture.edits[: place + 1], scene=picture.scene)
-    return int.from_bytes(upto.digest.encode(), "big")

@@ -8,16 +8,30 @@ from math import cos, radians, sin
 import numpy as np
 from PIL import Image, ImageDraw
 
-from pytest_vqamt.core.edits import MOST_TILTED, Beside, Jpeg, Pad, Recolour, Rescale, Rotate, Shift, Tilt, Write
+from pytest_vqamt.core.edits import (
+    MOST_TILTED,
+    Beside,
+    Jpeg,
+    Pad,
+    Recolour,
+    Redraw,
+    Rescale,
+    Rotate,
+    Shift,
+    Tilt,
+    Write,
+)
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.core.query import PhotoStore
+from pytest_vqamt.core.query import PhotoStore, RedrawingStore
 from pytest_vqamt.imaging.lettering import font, has_all
 from pytest_vqamt.imaging.pixel_boxes import inside
+from pytest_vqamt.imaging.render import Step, renders
 
 _TURNS = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
 """Pillow turns counterclockwise."""
 
 
+@renders(Shift)
 def shift(image: Image.Image, edit: Shift) -> Image.Image:
     """Returns an RGB uint8 image with its content moved; the free margin repeats the nearest edge.
 
@@ -31,6 +45,7 @@ def shift(image: Image.Image, edit: Shift) -> Image.Image:
     return Image.fromarray(np.asarray(image).take(rows, axis=0).take(columns, axis=1))
 
 
+@renders(Pad)
 def pad(image: Image.Image, edit: Pad) -> Image.Image:
     """Returns an RGB uint8 image with a margin of one colour.
 
@@ -45,6 +60,7 @@ def pad(image: Image.Image, edit: Pad) -> Image.Image:
     return padded
 
 
+@renders(Rescale)
 def rescale(image: Image.Image, edit: Rescale) -> Image.Image:
     """Returns an RGB uint8 image of the size of the edit, by a bicubic filter that averages where it makes smaller.
 
@@ -56,6 +72,7 @@ def rescale(image: Image.Image, edit: Rescale) -> Image.Image:
     return image.resize((edit.width, edit.height), Image.Resampling.BICUBIC)
 
 
+@renders(Jpeg)
 def jpeg(image: Image.Image, edit: Jpeg) -> Image.Image:
     """Returns an RGB uint8 image after a round trip through JPEG, with chroma subsampling of 4:2:0."""
     file = BytesIO()
@@ -65,6 +82,7 @@ def jpeg(image: Image.Image, edit: Jpeg) -> Image.Image:
         return reread.convert("RGB")
 
 
+@renders(Rotate)
 def rotate(image: Image.Image, edit: Rotate) -> Image.Image:
     """Returns an RGB uint8 image turned clockwise, pixel for pixel.
 
@@ -76,6 +94,7 @@ def rotate(image: Image.Image, edit: Rotate) -> Image.Image:
     return image.transpose(_TURNS[edit.degrees])
 
 
+@renders(Tilt)
 def tilt(image: Image.Image, edit: Tilt) -> Image.Image:
     """Returns an RGB uint8 image turned by a few degrees about its middle, by a bicubic filter.
 
@@ -98,6 +117,7 @@ def tilt(image: Image.Image, edit: Tilt) -> Image.Image:
     )
 
 
+@renders(Beside, given="photos")
 def beside(image: Image.Image, edit: Beside, photos: PhotoStore) -> Image.Image:
     """Returns an RGB uint8 image with a second one to its right, at its height.
 
@@ -118,6 +138,7 @@ _CARD_MARGIN = 0.12
 """The share of a card's height that stays free above and below its text."""
 
 
+@renders(Write)
 def write(image: Image.Image, edit: Write) -> Image.Image:
     """Returns an RGB uint8 image with a card and a line of text in the middle of it, as large as fits; a copy.
 
@@ -153,8 +174,17 @@ _COLOURED = 50
 """The least saturation (0 to 255) of a pixel that has a hue to speak of: black, white and gray have none."""
 
 
-def recolour(image: Image.Image, edit: Recolour, mask: Image.Image) -> Image.Image:
-    """Returns an RGB uint8 image with another hue on the coloured pixels of the thing's mask (L); a copy."""
+@renders(Recolour, given="step")
+def recolour(image: Image.Image, edit: Recolour, step: Step) -> Image.Image:
+    """Returns an RGB uint8 image with another hue on the coloured pixels of the thing's mask; a copy.
+
+    Raises:
+        RenderError: another edit came before, so that the mask is not that of the picture.
+        DataError: the mask cannot be read.
+    """
+    if not all(isinstance(each, Recolour) for each in step.edits_before):
+        raise RenderError(f"Expected the photo as it is, whose masks are known, but got edits={step.picture.edits!r}")
+    mask = step.photos.mask(step.picture.photo, edit.thing)
     recoloured = image.copy()
     if box := mask.getbbox():
         hue, saturation, value = image.crop(box).convert("HSV").split()
@@ -165,3 +195,18 @@ def recolour(image: Image.Image, edit: Recolour, mask: Image.Image) -> Image.Ima
             Image.merge("HSV", (hue, saturation, value)).convert("RGB"), box[:2], chosen.crop((0, 0, *hue.size))
         )
     return recoloured
+
+
+@renders(Redraw, given="step")
+def redraw(_image: Image.Image, edit: Redraw, step: Step) -> Image.Image:
+    """Returns the photo, drawn anew with another number of a thing's parts; RGB, uint8.
+
+    Raises:
+        RenderError: the source does not draw its photos, or another edit came before.
+        DataError: the thing cannot be drawn so.
+    """
+    if step.place or not isinstance(step.photos, RedrawingStore):
+        raise RenderError(
+            f"Expected Redraw as the first edit of a photo that is drawn, but got edits={step.picture.edits!r}"
+        )
+    return step.photos.redrawn(step.picture.photo, edit)

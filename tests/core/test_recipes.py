@@ -97,14 +97,20 @@ def test_what_is_no_recipe_is_refused(row: Json, yard: Scene) -> None:
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
-        ("Mirror", "Expected an edit, but got 'Mirror'"),
-        (3, "Expected an edit, but got 3"),
-        ({"is": "Group", "name": "dog"}, r"Expected an edit, but got Group\("),
+        ("Mirror", "Expected a record whose 'is' is one of Erase, Cut, .*, but got 'Mirror'"),
+        (3, "Expected a record whose 'is' is one of Erase, Cut, .*, but got 3"),
+        (
+            {"is": "Group", "name": "dog"},
+            r"Expected a record whose 'is' is one of Erase, Cut, .*, but got {'is': 'Group'",
+        ),
         ({"is": "Melt"}, "Expected a record whose 'is' is one of "),
-        ({"is": "Erase"}, "Expected a whole Erase record"),
-        ({"is": "Erase", "box": 3}, ""),
-        ({"is": "Crop", "box": {"is": "Box", "x": 0, "y": 0, "w": float("inf"), "h": 5}}, ""),
-        ({"is": "Cut", "start": "left", "stop": 5}, ""),
+        ({"is": "Erase"}, "Expected Erase with box, but box is missing"),
+        ({"is": "Erase", "box": 3}, "Expected a record whose 'is' is one of Box as box of Erase, but got box=3"),
+        (
+            {"is": "Crop", "box": {"is": "Box", "x": 0, "y": 0, "w": float("inf"), "h": 5}},
+            "Expected a number as w of Box, but got w=inf",
+        ),
+        ({"is": "Cut", "start": "left", "stop": 5}, "Expected a whole number as start of Cut, but got start='left'"),
     ],
 )
 def test_an_edit_that_cannot_be_read_is_refused(edit: Json, told: str, yard: Scene) -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import registered_types
 from pytest_vqamt.core.edits import (
-    EDITS,
     Beside,
     Blur,
     Brightness,
@@ -47,7 +47,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.imaging.pixel_boxes import inside, nearest, outwards
-from pytest_vqamt.imaging.render import render
+from pytest_vqamt.imaging.render import render, renderers
 from tests.imaging.random_images import Photos, boxes, images, touched, values
 from tests.making import HEIGHT, WIDTH, scene_of, thing_of
 from tests.rows import each_row
@@ -106,7 +106,7 @@ def test_a_picture_without_edits_is_its_photo() -> None:
 
 def test_there_is_one_of_each_edit() -> None:
     # Only the picture world draws its photos anew: see tests/picture_world/test_parts.py.
-    assert {type(edit) for edit in ONE_OF_EACH} == set(EDITS) - {Redraw}
+    assert {type(edit) for edit in ONE_OF_EACH} == set(registered_types(Edit)) - {Redraw} == set(renderers()) - {Redraw}
 
 
 @each_row("edit", ONE_OF_EACH)
@@ -165,13 +165,10 @@ def test_inpainting_is_drawn() -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sepia:
+class Sepia(Edit):
     """An edit of somebody else's."""
 
     strength: int = 1
-
-    def after(self, scene: Scene) -> Scene:
-        return scene
 
 
 def test_an_edit_that_is_not_ours_is_refused_by_name() -> None:

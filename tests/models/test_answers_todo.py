@@ -13,7 +13,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import decode
-from pytest_vqamt.core.edits import Cutout, Erase, Fill, Insert
+from pytest_vqamt.core.edits import Cutout, Edit, Erase, Fill, Insert
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
@@ -94,7 +94,7 @@ def test_a_recipe_says_how_to_make_the_picture_again(yard: Scene) -> None:
         Cutout(photo=yard.photo, thing=cat), (5.5, 0), (10, 10)
     )
     row = json.loads(json.dumps(picture_recipe(picture)))
-    edits = decode(row["edits"])
+    edits = decode(row["edits"], tuple[Edit, ...])
     assert (row["photo"], row["digest"]) == ("yard.png", picture.digest)
     assert edits == (
         Erase(box=cat.box, fill=Fill.MEAN, colour=(1, 2, 3)),

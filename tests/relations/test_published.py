@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.codec import decode, encode
-from pytest_vqamt.core.meaning import Annotated
+from pytest_vqamt.core.meaning import Annotated, meaning_from_row
 from pytest_vqamt.core.scene import PublishedPair, PublishedQuestion
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.published import question_of
@@ -42,5 +42,5 @@ def test_it_is_written_down_and_read_back_whole() -> None:
     published = PublishedQuestion(
         id="7", text="Is it?", answers=("no",), kind="k", scores=(1.0,), options=("yes", "no"), pair=PAIR
     )
-    assert decode(encode(published)) == published
-    assert decode(encode(question_of(published).meaning)) == question_of(published).meaning
+    assert decode(encode(published), PublishedQuestion) == published
+    assert meaning_from_row(encode(question_of(published).meaning)) == question_of(published).meaning

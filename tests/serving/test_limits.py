@@ -13,8 +13,9 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.codec import Json, decode, encode
+from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.edits import (
+    MAX_PIXELS,
     Beside,
     Blur,
     Brightness,
@@ -52,7 +53,7 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.served.protocol import UnknownPhoto
 from pytest_vqamt.models.served.requests import PngRow, RecipeRow
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.serving.limits import MAX_PIXELS, PictureResolver, ResolvedPicture, check_edit, check_picture
+from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture, check_edit, check_picture
 from tests.rows import each_row
 
 BOX = Box(1, 2, 30, 40)
@@ -93,7 +94,7 @@ FAIR: list[Edit] = [
 
 @each_row("edit", FAIR)
 def test_what_relations_do_is_within_bounds_as_it_comes_over_the_wire(edit: Edit) -> None:
-    assert check_edit(decode(encode(edit))) == edit
+    assert check_edit(encode(edit)) == edit
 
 
 @each_row(
@@ -142,14 +143,14 @@ def test_what_relations_do_is_within_bounds_as_it_comes_over_the_wire(edit: Edit
 )
 def test_what_is_out_of_bounds_is_refused_in_one_line(edit: object) -> None:
     with pytest.raises(DataError) as caught:
-        check_edit(edit)
+        check_edit(encode(edit))
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("Expected ")
 
 
 def test_a_checkpoint_is_one_that_the_server_was_started_with() -> None:
     with pytest.raises(RenderError, match="digest='/etc/passwd', which is that of no file given in this run"):
-        check_edit(Erase(box=BOX, fill=Fill.INPAINT, method="lama:/etc/passwd"))
+        check_edit(encode(Erase(box=BOX, fill=Fill.INPAINT, method="lama:/etc/passwd")))
 
 
 @pytest.mark.parametrize("size", [(1, 1), (10_000, 5_000)])

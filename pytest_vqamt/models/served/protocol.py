@@ -34,6 +34,7 @@ from typing import Annotated, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from pytest_vqamt.core.codec import introduce
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.plain_text import count_noun
@@ -182,6 +183,7 @@ class _Error(Struct):
 def read_message(body: bytes, kind: type[T], name: str) -> T:
     """Raises WireError, with the path of the field and not its value, if ``body`` is no JSON of this ``kind``."""
     try:
+        introduce(kind)
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise WireError(f"Expected {name}, but cannot read its {len(body)} bytes: {error_line(error)}") from None

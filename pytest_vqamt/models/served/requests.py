@@ -12,10 +12,10 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pytest_vqamt.core.codec import Json, decode, encode
+from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import canonical_json, digest
-from pytest_vqamt.core.meaning import MEANINGS, Meaning
+from pytest_vqamt.core.meaning import Meaning, meaning_from_row
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
@@ -271,13 +271,9 @@ def _query(row: _Query, where: str, pictures: int) -> QueryRow:
 
 def _meaning(value: object, where: str) -> Meaning:
     try:
-        found = decode(bounded_json(value, where))
-    except (AttributeError, DataError, TypeError, ValueError) as error:
+        return meaning_from_row(bounded_json(value, where))
+    except DataError as error:
         raise WireError(f"Expected {where} to be one that this version reads: {error_line(error)}") from None
-    if not isinstance(found, MEANINGS):
-        raise WireError(f"Expected {where} to be a meaning, but got one of type {type(found).__name__}")
-    meaning: Meaning = found  # type: ignore[assignment] # MEANINGS lists the very types of Meaning
-    return meaning
 
 
 def bounded_json(value: object, where: str) -> Json:

@@ -11,7 +11,6 @@ from typing import TypeAlias, cast
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.plain_text import visible
@@ -252,6 +251,6 @@ def _shown(picture: Picture, asked: tuple[SheetQuery, ...], source: SceneSource)
         kind=kind,
         frame=image.size,
         edits=tuple(EditBox(label=each.label, box=each.box) for each in edited(picture, photographed)),
-        note="; ".join(map(describe_edit, picture.edits)),
+        note="; ".join(edit.words for edit in picture.edits),
         asked=asked,
     )

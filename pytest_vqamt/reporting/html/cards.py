@@ -28,6 +28,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from io import BytesIO
@@ -37,10 +38,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import DEMANDS, Change, Outcome
-from pytest_vqamt.core.codec import Json, decode
-from pytest_vqamt.core.edits import EDITS, Edit, Erase, Insert, describe_edit
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.edits import Edit, Erase, Insert, edit_from_row
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.meaning import MEANINGS, Meaning, groups_of
+from pytest_vqamt.core.meaning import Meaning, groups_of, meaning_from_row
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.plain_text import count_noun, shortened, visible
 from pytest_vqamt.core.progress import progress_bar
@@ -161,7 +162,7 @@ def picture_digest(query: Row) -> str:
 
 def describe_edits(query: Row) -> str:
     """The edits of a query's picture, in words."""
-    return "; ".join(map(describe_edit, _edits(query)))
+    return "; ".join(edit.words for edit in _edits(query))
 
 
 def case_pictures(row: Row, source: SceneSource) -> dict[str, Picture | str]:
@@ -214,22 +215,20 @@ def _objects(queries: list[Row], meanings: list[Meaning | None]) -> Iterator[str
 
 def _meaning(query: Row) -> Meaning | None:
     """The decoded meaning; None if this version cannot decode it."""
-    meaning = _decoded(query.get("meaning"))
-    return cast("Meaning", meaning) if isinstance(meaning, MEANINGS) else None
+    try:
+        return meaning_from_row(query.get("meaning"))
+    except DataError:
+        return None
 
 
 def _edits(query: Row) -> tuple[Edit, ...]:
     """The edits that this version can decode."""
     edits = cast("Row", query["picture"]).get("edits")
-    found = map(_decoded, edits if isinstance(edits, list) else [])
-    return tuple(cast("Edit", edit) for edit in found if isinstance(edit, EDITS))
-
-
-def _decoded(row: Json) -> object:
-    try:
-        return decode(row)
-    except (AttributeError, DataError, TypeError, ValueError):
-        return None
+    found = []
+    for row in edits if isinstance(edits, list) else []:
+        with suppress(DataError):
+            found.append(edit_from_row(row))
+    return tuple(found)
 
 
 CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}

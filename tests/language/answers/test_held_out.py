@@ -23,13 +23,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from pytest_vqamt import read_choice, read_count, read_yes_no
-from pytest_vqamt.core.codec import decode
-from pytest_vqamt.core.meaning import Meaning
+from pytest_vqamt.core.meaning import meaning_from_row
 from pytest_vqamt.language.answers.choices import read_label
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.reading import read_by_meaning
@@ -82,7 +81,7 @@ def _outcome(row: dict[str, Any]) -> str:
 def _read(row: dict[str, Any]) -> object:
     question, answer = row["question"], row["answer"]
     if "meaning" in row:
-        return read_by_meaning(cast("Meaning", decode(row["meaning"])), answer)
+        return read_by_meaning(meaning_from_row(row["meaning"]), answer)
     match row["form"]:
         case "count":
             return read_count(answer, question)
