@@ -288,5 +288,5 @@ def _rebuilt(report: Report, data: ReportData, folder: Path) -> str:
             f"{folder / PAGE} is as it was, for its pictures cannot be drawn here ({error}): "
             f"`vqamt report {shlex.quote(str(folder))} --data SPEC` writes it anew"
         )
-    write_pages(folder, source_of=data, images=Images.VIOLATIONS)
-    return f"report:  {folder / PAGE}"
+    undrawn = write_pages(folder, source_of=data, images=Images.VIOLATIONS)
+    return "\n".join(filter(None, (f"report:  {folder / PAGE}", undrawn)))

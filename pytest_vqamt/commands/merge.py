@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.report import add_images_argument, source_or_warning
+from pytest_vqamt.commands.report import add_images_argument, complain, source_or_warning
 from pytest_vqamt.core.results import RelationResult, Report, ViolationPreview
 from pytest_vqamt.integration.aggregate import is_on_ci
 from pytest_vqamt.integration.replay import load_source, register_inpainter
@@ -43,11 +43,11 @@ def run(arguments: argparse.Namespace) -> int:
     register_inpainter(dict(report.settings))
     specs = {data.name: data.spec for data in report.data}
     load = source_or_warning(lambda name: load_source(specs[name]))
-    write_pages(arguments.out, source_of=load, images=arguments.report_images)
+    undrawn = write_pages(arguments.out, source_of=load, images=arguments.report_images)
     lines = summary(report, in_full=True) if arguments.verbose else _short(report, arguments.out)
     untested = untested_line(report) or ungated_line(report)
     print("\n".join((*([untested] if untested else []), *lines, f"report: {arguments.out / PAGE}")))
-    return ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK
+    return max(complain(undrawn), ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK)
 
 
 def _short(report: Report, folder: Path) -> Iterator[str]:

@@ -66,10 +66,18 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.option:
         register_inpainter(dict(report.settings))
     data = ReportData(report, arguments.data, str(folder / REPORT_FILE))
-    write_pages(folder, source_of=source_or_warning(data), images=arguments.report_images, out=out)
+    undrawn = write_pages(folder, source_of=source_or_warning(data), images=arguments.report_images, out=out)
     print(f"report: {out / PAGE}")
     print(f"summary: {out / SUMMARY}")
-    return ExitStatus.OK
+    return complain(undrawn)
+
+
+def complain(undrawn: str) -> ExitStatus:
+    """Prints the line about cards that could not be drawn, if there is one, and returns the exit status."""
+    if not undrawn:
+        return ExitStatus.OK
+    print(f"vqamt: {undrawn}", file=sys.stderr)
+    return ExitStatus.FINDING
 
 
 def source_or_warning(load: Callable[[str], SceneSource]) -> Callable[[str], SceneSource | None]:

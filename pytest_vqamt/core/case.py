@@ -245,7 +245,7 @@ class Case:
         return next((value for key, value in self.facts if key == name), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class NotApplicable:
     """A scene that gives no case; ``reason`` is a few words without details of the scene, so that it can be counted."""
 

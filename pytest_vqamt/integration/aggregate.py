@@ -176,7 +176,7 @@ class SessionReport:
         from pytest_vqamt.reporting.files import PAGE, write_files
 
         try:
-            write_files(
+            undrawn = write_files(
                 report,
                 folder,
                 source_of=self._resources.source_of,
@@ -184,6 +184,8 @@ class SessionReport:
                 cases_name=self._settings.cases_name,
             )
             self._notes.append(f"report: {from_here(folder / PAGE)}")
+            if undrawn:
+                self._fail(session, undrawn)
         except VqamtError as error:
             whole = (folder / REPORT_FILE).is_file()  # an older report was removed before the run
             self._fail(session, f"{'' if whole else 'no report was written. '}{error}")

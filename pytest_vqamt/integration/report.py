@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -289,7 +290,8 @@ class Report(results.Report):
                         shutil.copyfile(self.folder / name, path / name)
         except OSError as error:
             raise VqamtError(f"Expected a folder that can be written to, but got {str(path)!r}: {error}") from error
-        write_pages(path, source_of=self._source_of, images=Images(images))
+        if undrawn := write_pages(path, source_of=self._source_of, images=Images(images)):
+            warnings.warn(undrawn, stacklevel=2)
         return path
 
     def compare(

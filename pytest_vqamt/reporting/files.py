@@ -12,6 +12,7 @@ from pytest_vqamt.core.atomic_write import replace_text, replacing, unwritable_f
 from pytest_vqamt.core.case_store import PLAIN_NAME, SIMPLIFIED_NAME
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_text
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import SCHEMA, Row, report_from_row, report_text
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
@@ -35,15 +36,17 @@ def write_files(
     source_of: Callable[[str], SceneSource | None],
     images: Images,
     cases_name: str = PLAIN_NAME,
-) -> None:
+) -> str:
     """Writes the cases, ``report.json`` and the pages into ``folder``, as ``write_data`` and ``write_pages`` do.
+
+    Returns what ``write_pages`` returns.
 
     Raises:
         VqamtError: the folder cannot be written to, or another session has written into it at the same time.
     """
     write_data(report, folder, cases_name=cases_name)
     try:
-        write_pages(folder, source_of=source_of, images=images)
+        return write_pages(folder, source_of=source_of, images=images)
     except VqamtError as error:
         raise VqamtError(
             f"report.json and {cases_name} are written, but not all pages made of them. {error}"
@@ -84,10 +87,11 @@ def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) ->
 
 def write_pages(
     folder: Path, *, source_of: Callable[[str], SceneSource | None], images: Images, out: Path | None = None
-) -> None:
+) -> str:
     """Writes the pages and the badge from the other files of ``folder`` alone, into it or into ``out``.
 
-    ``source_of`` finds data by its spec; None where it is not available, whose pictures are left out.
+    ``source_of`` finds data by its spec; None where it is not available, whose pictures are left out. A case whose card
+    cannot be drawn has one that says why, and the page has all others. Returns a line about such cards, or "".
 
     Raises:
         DataError: the folder holds no whole report.
@@ -101,6 +105,12 @@ def write_pages(
     replace_text((out or folder) / BADGE, f"{json.dumps(badge(report), ensure_ascii=False)}\n")
     shown = select_cards(report, folder, source_of, images)
     replace_text((out or folder) / PAGE, report_html(report, shown, audit=audit))
+    if not shown.undrawn:
+        return ""
+    return (
+        f"{count_noun(len(shown.undrawn), 'card')} of {PAGE} could not be drawn; the first: {shown.undrawn[0]}: "
+        "the file of cases is broken there, or pytest-vqamt is, which is then worth an issue"
+    )
 
 
 def read_report(folder: Path) -> Report:

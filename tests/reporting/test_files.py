@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,9 @@ from uuid import UUID
 
 import pytest
 
+from pytest_vqamt.cli import main
 from pytest_vqamt.core import atomic_write
+from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import BaselineUse, Report
@@ -83,6 +86,36 @@ def test_the_pages_are_made_of_the_other_files_alone(run: tuple[Report, Path], t
     assert contents(tmp_path / "later") == contents(tmp_path / "session")
     write_pages(tmp_path / "later", source_of=at_hand, images=Images.VIOLATIONS, out=tmp_path / "elsewhere")
     assert set(contents(tmp_path / "elsewhere")) == {"report.html", "summary.md", "badge.json"}
+
+
+def test_a_card_that_cannot_be_drawn_says_why_and_costs_no_other(run: tuple[Report, Path], tmp_path: Path) -> None:
+    shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
+    rows = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    broken = next(row for row in rows if row["verdict"] == "violated")
+    broken["facts"] = ["no", "object"]
+    (tmp_path / "cases.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+    told = write_pages(tmp_path, source_of=at_hand, images=Images.VIOLATIONS)
+    assert told.startswith(f"1 card of report.html could not be drawn; the first: case_id='{broken['case_id']}' of ")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "This card could not be drawn (AttributeError: 'list' object has no attribute 'items')" in page
+    assert all(row["case_id"] in page for row in rows)
+    assert main(["report", str(tmp_path)]) == 1
+    assert "report.html" in contents(tmp_path)
+
+
+def test_edited_places_that_cannot_be_found_cost_no_picture(
+    run: tuple[Report, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> Json:
+        raise ValueError("beside-0")
+
+    shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr("pytest_vqamt.reporting.html.cards.edit_regions", fails)
+    assert write_pages(tmp_path, source_of=at_hand, images=Images.VIOLATIONS) == ""
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert re.search(r"The edited places of \d+ pictures are not marked; the first: ValueError: beside-0", page)
+    assert "data:image/webp;base64," in page
 
 
 def test_nothing_of_an_earlier_report_stays_beside_the_new_one(run: tuple[Report, Path], tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ from pytest_vqamt.core.edits import Edit, Erase, Insert, edit_from_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import Meaning, groups_of, meaning_from_row
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.plain_text import count_noun, shortened, visible
+from pytest_vqamt.core.plain_text import count_noun, error_text, shortened, visible
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.query import manner_of
 from pytest_vqamt.core.recipes import picture_from_recipe
@@ -252,6 +252,7 @@ class PageCases:
         left_out: the number of violated and unread cases without a card.
         total: the number of cases of the report.
         notes: why some cards have no pictures, a sentence each.
+        undrawn: the cards that could not be drawn, a line each with the reason.
     """
 
     json: str
@@ -259,6 +260,7 @@ class PageCases:
     left_out: int
     total: int = 0
     notes: tuple[str, ...] = ()
+    undrawn: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -269,12 +271,14 @@ class _Pictures:
         found: the pictures with their sources.
         turns: the order of rendering: the first cases of every item come before the second ones.
         failed: errors of pictures that could not be found or rendered.
+        unmarked: errors of pictures whose edited places could not be found.
         away: specs of data that is not available.
     """
 
     found: dict[str, PictureRequest] = field(default_factory=dict)
     turns: dict[str, int] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    unmarked: list[str] = field(default_factory=list)
     away: dict[str, None] = field(default_factory=dict)
 
     def add(self, row: Row, source: SceneSource | None, turn: int) -> dict[str, Picture]:
@@ -310,6 +314,7 @@ class _Cards:
     texts: list[str]
     pictures: _Pictures
     left_out: int
+    undrawn: tuple[str, ...]
 
     @property
     def bytes(self) -> int:
@@ -341,7 +346,14 @@ def select_cards(
     drawn = _text(_drawn(pictures, wanted, room))
     text = f'{{"cards":[{",".join(cards.texts)}],"totals":[{totals}],"pictures":{drawn}}}'
     notes = () if images is Images.NONE else tuple(_notes(pictures, len(pictures.found) - len(wanted)))
-    return PageCases(json=text, shown=len(cards.texts), left_out=cards.left_out, total=choice.lines, notes=notes)
+    return PageCases(
+        json=text,
+        shown=len(cards.texts),
+        left_out=cards.left_out,
+        total=choice.lines,
+        notes=notes,
+        undrawn=cards.undrawn,
+    )
 
 
 def _totals(report: Report) -> Iterator[Row]:
@@ -426,19 +438,38 @@ def _item_of(result: RelationResult) -> tuple[Json, ...]:
 
 def _cards(chosen: _Chosen, source_of: Callable[[str], SceneSource | None], images: Images) -> _Cards:
     pictures = _Pictures()
-    texts = []
+    texts, undrawn = [], []
     turns: Counter[tuple[Json, ...]] = Counter()
     for row in chosen.rows:
         source = None if images is Images.NONE else source_of(str(row["data"]))
         of = (row["relation"], row["model"], row["data"])
         try:
             texts.append(_text(make_card(row, pictures.add(row, source, turns[of]), chosen.others(row))))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:  # a meaning or an edit of another type
-            raise DataError(
-                f"Expected a whole case, but got case_id={row['case_id']!r} ({error}): make the report anew"
-            ) from error
+        except Exception as error:  # whatever is wrong with one case, the page has the others
+            reason = error_text(error)
+            undrawn.append(f"case_id={row['case_id']!r} of {row['relation']}: {reason}")
+            texts.append(_text(_undrawn_card(row, reason)))
         turns[of] += 1
-    return _Cards(texts=texts, pictures=pictures, left_out=chosen.left_out)
+    return _Cards(texts=texts, pictures=pictures, left_out=chosen.left_out, undrawn=tuple(undrawn))
+
+
+def _undrawn_card(row: Row, reason: str) -> Row:
+    """A card with what finds the case, in place of one that could not be made."""
+    names = ("case_id", "relation", "model", "data", "scene", "verdict")
+    found = {name: shortened(str(row.get(name, ""))) for name in names}
+    return {
+        "id": found.pop("case_id"),
+        "item": found.pop("relation"),
+        **found,
+        "presumed": False,
+        "waived": bool(row.get("waived")),
+        "before": None,
+        "expected": shortened(str(row.get("expected", ""))),
+        "reason": f"This card could not be drawn ({shortened(reason)})",
+        "facts": {},
+        "objects": [],
+        "queries": [],
+    }
 
 
 def _check_one_run(report: Report, folder: Path, choice: CaseSelector) -> None:
@@ -452,7 +483,13 @@ def _check_one_run(report: Report, folder: Path, choice: CaseSelector) -> None:
 
 def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]:
     """Renders the wanted pictures within ``room`` bytes, in the order of the cards."""
-    regions = {digest: edit_regions(*pictures.found[digest]) for digest in wanted}
+    regions: dict[str, Json] = {}
+    for digest in wanted:
+        try:
+            regions[digest] = edit_regions(*pictures.found[digest])
+        except Exception as error:  # the picture is of use without them
+            regions[digest] = []
+            pictures.unmarked.append(error_text(error))
     most = ((room - len(_text(dict(regions)).encode())) // max(1, len(wanted)) - _AROUND_A_PICTURE) * 3 // 4
     # Sources cache the photos they loaded last.
     ordered = sorted(wanted, key=lambda digest: pictures.found[digest].picture.photo.id)
@@ -478,6 +515,9 @@ def _notes(pictures: _Pictures, too_many: int) -> Iterator[str]:
         first = next(iter(sorted(pictures.failed.items())))[1]
         count = len(pictures.failed)
         yield f"{count_noun(count, 'picture')} could not be drawn; the first: {first}"
+    if pictures.unmarked:
+        count = len(pictures.unmarked)
+        yield f"The edited places of {count_noun(count, 'picture')} are not marked; the first: {pictures.unmarked[0]}"
     if too_many:
         yield (
             f"{count_noun(too_many, 'picture')} {'is' if too_many == 1 else 'are'} not shown: the page would be too "

@@ -1,0 +1,76 @@
+"""Each output of a run shows every edit: report, page, sheet, audit, replay, baseline, export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.cli import main
+
+CONFTEST = """
+from itertools import product
+
+import pytest_vqamt as vqamt
+from tests.imaging.every_edit import EXAMPLES, edited
+from tests.reporting.running import world
+
+ONE_OR_TWO = [*((kind,) for kind in EXAMPLES), *product(EXAMPLES, EXAMPLES)]
+
+
+@vqamt.relation("ours.edits", task="vqa", expect=vqamt.same_answer)
+def edits(scene, corpus, choose):
+    source = world("pictures:20")
+    picture = edited(scene, source.scene(choose.between(0, 19)), choose.one(ONE_OR_TWO), choose)
+    if picture is None:
+        return vqamt.NotApplicable("no such edit here")
+    question = vqamt.ask.exists(choose.one(scene.objects))
+    return vqamt.case(scene.picture, question, follow_up=(picture, question))
+"""
+
+MODEL = """
+from itertools import cycle
+
+said = cycle(["yes", "no", "no", "yes"])
+
+
+def answer(image, text):
+    return next(said)
+"""
+
+
+@pytest.mark.parametrize("cases", [40, pytest.param(600, marks=pytest.mark.full)])
+def test_a_run_with_every_edit_goes_all_the_way(
+    pytester: pytest.Pytester, cases: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{pytester.path}")
+    monkeypatch.syspath_prepend(str(pytester.path))
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(model=MODEL)
+    run = [
+        "-pno:cacheprovider", "--vqamt-model=python:model:answer", "--vqamt-data=pictures:20", "--vqamt-no-cache",
+        "--vqamt-relations=ours.edits", f"--vqamt-max-cases={cases}", "--vqamt-sampler=random",
+    ]  # fmt: skip
+    first = pytester.runpytest_subprocess(*run, "--vqamt-report=out", "--vqamt-report-images=all")
+    assert first.ret == 0, "a card that cannot be drawn would fail the session"
+    rows = [json.loads(line) for line in (pytester.path / "out/cases.jsonl").read_text().splitlines()]
+    assert len(rows) == cases
+    page = (pytester.path / "out/report.html").read_text()
+    assert "could not be drawn" not in page
+
+    assert main(["report", "out", "--report-images=all"]) == 0
+    assert main(["audit", "out", "--of=all", "--sample=1000", "--out=sheets"]) == 0
+    for row in rows[:: cases // 40]:
+        assert main(["replay", row["case_id"], "--report=out"]) in (0, 1), row
+        assert (pytester.path / "vqamt-replay" / row["case_id"] / "sheet.png").is_file()
+    assert main(["export", "out", "--of=all", "--out=exported", "--layout=jsonl"]) == 0
+    assert main(["bless", "out"]) == 0
+    capsys.readouterr()
+
+    again = pytester.runpytest_subprocess(*run, "--vqamt-baseline=vqamt-baseline.jsonl.gz", "--vqamt-report=again")
+    again.stdout.no_fnmatch_line("*ERROR*")
+    asked_again = [json.loads(line) for line in (pytester.path / "again/cases.jsonl").read_text().splitlines()]
+    assert {row["case_id"] for row in asked_again} == {row["case_id"] for row in rows}
+    pictures = {row["case_id"]: [query["picture"] for query in row["queries"]] for row in rows}
+    assert {row["case_id"]: [query["picture"] for query in row["queries"]] for row in asked_again} == pictures
