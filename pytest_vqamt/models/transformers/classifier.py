@@ -201,8 +201,8 @@ def check_finite(scores: torch.Tensor) -> None:
     """Raises ArithmeticError if a score is infinite or NaN."""
     if not bool(scores.isfinite().all()):
         raise ArithmeticError(
-            "the model's scores are not finite numbers: the precision is too low for it (give --vqamt-dtype=float32), "
-            "or its weights are damaged"
+            "the model's scores are not finite numbers: the precision is too low for it, or too low for this "
+            "processor, whose 16-bit kernels may be faulty (give --vqamt-dtype=float32), or its weights are damaged"
         )
 
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
@@ -77,6 +78,8 @@ class Runtime:
                 "another --vqamt-device, fewer workers on one device (-n), or a smaller model"
             ) from error
         model.eval()
+        if self.device.type == "cpu":
+            convolve_in_float32(model)
         return model
 
     @contextmanager
@@ -131,6 +134,29 @@ class Runtime:
             f"{kind}-{version} files={files} settings={digest(self.dtype, *settings)} "
             f"torch=={torch.__version__} transformers=={transformers.__version__}"
         )
+
+
+def convolve_in_float32(model: torch.nn.Module) -> None:
+    """Lets the convolutions of a model with weights of 16 bits compute in float32; weights and results keep their type.
+
+    On processors with AMX the bfloat16 kernels of oneDNN, which torch 2.13 uses, read memory that is not theirs where a
+    dimension is no multiple of 32: columns of garbage, or NaN, in some of the calls (oneDNN issue 5717, PyTorch issues
+    163347 and 169688). It was seen in the patch convolution of ViLT. It is one layer, so float32 costs next to nothing.
+    """
+    import torch
+
+    for layer in model.modules():
+        if isinstance(layer, torch.nn.Conv1d | torch.nn.Conv2d | torch.nn.Conv3d) and layer.weight.element_size() == 2:
+            layer._conv_forward = partial(_convolved, layer._conv_forward)  # type: ignore[method-assign]
+
+
+def _convolved(
+    convolve: Callable[[torch.Tensor, torch.Tensor, torch.Tensor | None], torch.Tensor],
+    pixels: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+) -> torch.Tensor:
+    return convolve(pixels.float(), weight.float(), None if bias is None else bias.float()).to(pixels.dtype)
 
 
 def available_cores() -> int:

@@ -12,6 +12,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers import runtime
 from pytest_vqamt.models.transformers.runtime import Runtime, device_of
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -122,3 +123,21 @@ def test_what_another_thread_pins_arrives_whole() -> None:
     assert {tensor.device for tensor in arrived} == {runtime.device}
     assert [tensor.sum().item() for tensor in arrived] == [float(number << 20) for number in range(20)]
     assert runtime.pin(arrived[0]) is arrived[0]
+
+
+@each_row(
+    ("kind", "shape"),
+    [(torch.nn.Conv1d, (2, 3, 40)), (torch.nn.Conv2d, (2, 3, 40, 24)), (torch.nn.Conv3d, (2, 3, 4, 9, 9))],
+)
+def test_convolutions_of_16_bits_on_a_cpu_are_those_of_float32_rounded(
+    kind: type[torch.nn.Conv1d | torch.nn.Conv2d | torch.nn.Conv3d], shape: tuple[int, ...]
+) -> None:
+    torch.manual_seed(0)
+    layer = kind(3, 5, 3).to(torch.bfloat16)
+    exact = kind(3, 5, 3)
+    exact.load_state_dict({name: value.float() for name, value in layer.state_dict().items()})
+    placed = Runtime.of(ModelOptions(device="cpu", dtype="bfloat16")).place(torch.nn.Sequential(layer))
+    pixels = torch.randn(shape).to(torch.bfloat16)
+    with torch.inference_mode():
+        assert torch.equal(placed(pixels), exact(pixels.float()).to(torch.bfloat16))
+    assert layer.weight.dtype is torch.bfloat16
