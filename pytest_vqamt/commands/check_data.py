@@ -11,7 +11,9 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.data import catalogue
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.sanity import PhotoChecks
 
 _SHOW_AFTER_S = 2.0
 
@@ -31,7 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
         warnings.simplefilter("always")
         try:
             source = catalogue.load(arguments.data, allow_bad_records=True)
-            bad = [*source.bad_records, *_unreadable(source)]
+            checks = PhotoChecks(spec=arguments.data)
+            bad = [*source.bad_records, *_unreadable(source, checks)]
+            for line in checks.lines():
+                warnings.warn(line, stacklevel=1)
             summary = f"{source.description}: "
         except DataError as error:
             bad = [*(error.bad_records or (str(error),))]
@@ -46,20 +51,28 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.FINDING if bad else ExitStatus.OK
 
 
-def _unreadable(source: SceneSource) -> Iterator[str]:
-    """Yields the errors of scenes that cannot be made, and of photos that cannot be decoded."""
+def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
+    """Yields the errors of scenes that cannot be made, and of photos that cannot be decoded; looks at the others."""
     known = set(source.bad_records)
     with progress_bar("reading", len(source), "scene", delay_s=_SHOW_AFTER_S) as advance:
         for index in range(len(source)):
             try:
                 scene = source.scene(index)
                 if _has_photos(source):
-                    source.photo(scene.photo)
+                    image = source.photo(scene.photo)
+                    checks.add(scene.photo.id, image, _orientation(source, index), has_boxes=bool(scene.objects))
             except DataError as error:
                 if str(error) not in known:
                     known.add(str(error))
                     yield str(error)
             advance()
+
+
+def _orientation(source: SceneSource, index: int) -> int:
+    """The orientation of the photo's EXIF; 1, upright, for sources whose photos are no files of a folder."""
+    if not isinstance(source, AnnotatedPhotos) or source.photos is None:
+        return 1
+    return source.photos.orientation(source.annotations.photo_file(index))
 
 
 def _has_photos(source: SceneSource) -> bool:

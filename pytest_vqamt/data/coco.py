@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,26 @@ from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.masks import is_fragmented, mask_image
 from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.sanity import are_unlabelled, text_lines, unlabelled_line
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+EMPTY, LEFT_OUT = "empty", "left-out"
+_UNLABELLED = re.compile(rf"(.*)\?unlabelled=({EMPTY}|{LEFT_OUT})")
+_MOST_READ = 500
+"""Photos whose captions are looked at on opening."""
+
+
+def split_unlabelled(argument: str) -> tuple[str, str]:
+    """The path of a spec, and what its end says that photos without annotations are; "" where it says nothing.
+
+    >>> split_unlabelled("data/coco?unlabelled=empty"), split_unlabelled("data/coco")
+    (('data/coco', 'empty'), ('data/coco', ''))
+    """
+    said = _UNLABELLED.fullmatch(argument)
+    return (said[1], said[2]) if said else (argument, "")
 
 
 class CocoAnnotations(ListedAnnotations):
@@ -30,16 +47,29 @@ class CocoAnnotations(ListedAnnotations):
     it; for another data set that is not known.
     """
 
-    def __init__(self, records: CocoRecords, photos: PhotoFiles, digest: str) -> None:
+    def __init__(self, records: CocoRecords, photos: PhotoFiles, digest: str, spec: str, unlabelled: str) -> None:
         self._file = records.file
         self._exhaustive = annotated_exhaustively(records.names)
         missing = {image.id: text for image in records.images if (text := _without_photo(image, photos, records.file))}
-        self.images = tuple(image for image in records.images if image.id not in missing)
+        found = [image for image in records.images if image.id not in missing]
+        without = [image for image in found if not image.annotations and not image.in_part]
+        self._presumed: frozenset[str] = frozenset()
+        self.remarks = records.remarks
+        if unlabelled == LEFT_OUT:
+            found = [image for image in found if image.annotations or image.in_part]
+        elif unlabelled != EMPTY and self._exhaustive and are_unlabelled(len(without), len(found)):
+            self._presumed = frozenset(image.id for image in without)
+            self.remarks += (unlabelled_line(spec, len(without), len(found), without[0].file_name),)
+        captions = ((image.file_name, text) for image in found[:_MOST_READ] for text in image.captions)
+        self.remarks += text_lines(captions, "caption", is_free=False)
+        self.images = tuple(found)
         bad = (*(each.text for each in records.bad), *missing.values())
         super().__init__([image.file_name for image in self.images], bad, digest)
 
     def scene(self, index: int) -> Scene:
-        return scene_of(self.images[index], self._exhaustive)
+        image = self.images[index]
+        scene = scene_of(image, self._exhaustive)
+        return replace(scene, presumed=True) if image.id in self._presumed else scene
 
     def mask(self, index: int, thing_id: str) -> Image:
         return mask_of(self.images[index], thing_id, self._file)
@@ -66,7 +96,9 @@ def scene_of(image: CocoImage, exhaustive: frozenset[str]) -> Scene:
         ),
         regions=tuple(Region(name=each.name, box=each.box) for each in crowds),
         captions=image.captions,
-        exhaustive=exhaustive - {each.name for each in crowds} if crowds else exhaustive,
+        exhaustive=exhaustive - {each.name for each in crowds} - image.in_part
+        if crowds or image.in_part
+        else exhaustive,
     )
 
 
@@ -118,12 +150,13 @@ def load(argument: str) -> AnnotatedPhotos:
         OptionError: the argument has neither form.
         DataError: its files are not there or not of this form, or no record can be used.
     """
-    files = find(argument)
+    path, unlabelled = split_unlabelled(argument)
+    files = find(path)
     spec = f"coco:{argument}"
     records = read_records(files.instances, files.captions)
     photos = _photos(files, records, spec)
     read = (files.instances, files.captions) if files.captions else (files.instances,)
-    annotations = CocoAnnotations(records, photos, digest_of(read))
+    annotations = CocoAnnotations(records, photos, digest_of(read), spec, unlabelled)
     if not annotations.images:
         first = annotations.bad_records[0] if annotations.bad_records else f"{files.instances} has none"
         raise DataError(
@@ -154,7 +187,8 @@ def _without_photo(image: CocoImage, photos: PhotoFiles, file: str) -> str:
     try:
         if photos.has(image.file_name):
             return ""
-        wrong = f"Expected a photo in {photos.folder}, but there is no {short_path(image.file_name)}: add it"
+        wrong = f"Expected a photo in {photos.folder}, but there is no {short_path(image.file_name)}"
+        wrong += photos.advice(image.file_name)
     except DataError as error:
         wrong = str(error)
     return f"{file}: image {image.id}: file_name: {wrong}"

@@ -10,7 +10,9 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.json_io import read_json
 from pytest_vqamt.data.masks import Segmentation, read_segmentation
-from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.messages import short_repr
+from pytest_vqamt.data.records import Record, is_number
+from pytest_vqamt.data.sanity import BoxChecks, name_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,8 @@ class CocoImage:
     height: int
     annotations: tuple[CocoAnnotation, ...] = ()
     captions: tuple[str, ...] = ()
+    in_part: frozenset[str] = frozenset()
+    """Names of things that were left out for an empty box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class CocoRecords:
     names: frozenset[str]
     images: tuple[CocoImage, ...]
     bad: tuple[BadRecord, ...]
+    remarks: tuple[str, ...] = ()
+    """What is odd in boxes, masks and names."""
 
 
 def read_records(instances: Path, captions: Path | None = None) -> CocoRecords:
@@ -89,6 +95,11 @@ class _Reading:
     annotations: dict[str, list[CocoAnnotation]] = field(default_factory=dict)
     captions: dict[str, list[str]] = field(default_factory=dict)
     bad: list[BadRecord] = field(default_factory=list)
+    in_part: dict[str, set[str]] = field(default_factory=dict)
+    checks: BoxChecks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.checks = BoxChecks(file=self.file)
 
     def read_categories(self, root: Record) -> None:
         for place, value in enumerate(root.items("categories")):
@@ -100,7 +111,7 @@ class _Reading:
 
     def read_images(self, root: Record) -> None:
         rows = root.items("images")
-        files = Counter(id_of(value, "file_name") for value in rows)
+        files = Counter(id_of(value, "file_name") or id_of(value, "coco_url") for value in rows)
         for place, value in enumerate(rows):
             image_id = id_of(value, "id")
             try:
@@ -124,14 +135,16 @@ class _Reading:
             try:
                 record = self._record(value, "annotations", place, "annotation")
                 annotation_id = record.identity("id")
+                record.identity("image_id")
                 if image_id not in self.listed:
                     raise record.wrong("image_id", f"the id of an image of {self.file}")
                 first = seen.setdefault(annotation_id, place)
                 if first != place:
                     raise record.wrong("id", "an id of its own", f"annotations[{first}] and [{place}] have it")
                 image = self.images.get(image_id)
-                if image is not None:  # else it is bad already
-                    self.annotations.setdefault(image.id, []).append(self._annotation(record, annotation_id, image))
+                found = self._annotation(record, annotation_id, image) if image is not None else None
+                if image is not None and found is not None:  # else it is bad already, or empty
+                    self.annotations.setdefault(image.id, []).append(found)
             except DataError as error:
                 self.bad.append(BadRecord(str(error), image_id if image_id in self.listed else None))
 
@@ -157,11 +170,13 @@ class _Reading:
                     image,
                     annotations=tuple(self.annotations.get(image.id, ())),
                     captions=tuple(self.captions.get(image.id, ())),
+                    in_part=frozenset(self.in_part.get(image.id, ())),
                 )
                 for image in self.images.values()
                 if image.id not in broken
             ),
             bad=tuple(self.bad),
+            remarks=(*self.checks.lines(), *name_lines(self.categories.values(), self.file)),
         )
 
     def _record(self, value: object, rows: str, place: int, kind: str, file: str = "") -> Record:
@@ -169,22 +184,39 @@ class _Reading:
         own = id_of(value, "id")
         return Record.of(value, f"{file or self.file}: {f'{rows}[{place}]' if own is None else f'{kind} {own}'}")
 
-    def _annotation(self, record: Record, annotation_id: str, image: CocoImage) -> CocoAnnotation:
+    def _annotation(self, record: Record, annotation_id: str, image: CocoImage) -> CocoAnnotation | None:
+        """The annotation; None for one with an empty box, as some exports have: it costs the thing, not the photo."""
         name = self.categories.get(record.identity("category_id"))
         if name is None:
             raise record.wrong("category_id", f"the id of a category of {self.file}")
-        return CocoAnnotation(
+        frame, crowd = Box(0, 0, image.width, image.height), record.switch("iscrowd")
+        segmentation = read_segmentation(record, image.width, image.height)
+        numbers = record.numbers("bbox")
+        if len(numbers) == 4 and 0 in numbers[2:] and min(numbers[2:]) >= 0:
+            self.checks.empty_boxes.add(f"annotation {annotation_id}, a {name}")
+            self.in_part.setdefault(image.id, set()).add(name)
+            return None
+        found = CocoAnnotation(
             id=annotation_id,
             name=name,
-            box=record.box("bbox", Box(0, 0, image.width, image.height)),
-            crowd=record.has("iscrowd") and record.whole("iscrowd", least=0, most=1) == 1,
-            segmentation=read_segmentation(record, image.width, image.height),
+            box=record.box("bbox", frame),
+            crowd=crowd,
+            segmentation=segmentation,
         )
+        if not crowd:
+            area: object = record.row.get("area")
+            of_box = area if is_number(area) else None
+            self.checks.add(annotation_id, name, image.id, Box(*numbers), frame, of_box, segmentation)
+        return found
 
 
 def _image(record: Record) -> CocoImage:
     width, height = record.size()
-    return CocoImage(id=record.identity("id"), file_name=record.text("file_name"), width=width, height=height)
+    if record.has("coco_url") and not record.has("file_name"):  # LVIS names COCO's photos by their addresses
+        name = record.text("coco_url").rpartition("/")[2]
+    else:
+        name = record.text("file_name")
+    return CocoImage(id=record.identity("id"), file_name=name, width=width, height=height)
 
 
 def id_of(value: object, field: str) -> str | None:
@@ -199,6 +231,9 @@ def root_of(file: Path, lists: tuple[str, ...], kind: str) -> Record:
     """The JSON object of ``file``; raises DataError if it has not all of ``lists``."""
     value = read_json(file)
     missing = [name for name in lists if not (isinstance(value, dict) and isinstance(value.get(name), list))]
+    if isinstance(value, dict) and missing and set(missing) <= value.keys():
+        name = missing[0]
+        raise DataError(f"{file.name}: {name}: Expected a list, but got {name}={short_repr(value[name])}: is it whole?")
     if missing:
         what = f"an object with {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "no object"
         raise DataError(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,10 +18,12 @@ from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.json_io import JsonLines, Line
+from pytest_vqamt.data.masks import Polygons as Outlines
 from pytest_vqamt.data.masks import polygon_mask
 from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
+from pytest_vqamt.data.sanity import BoxChecks, name_lines, text_lines
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 
 if TYPE_CHECKING:
@@ -58,6 +61,32 @@ class QuestionIndex:
         return (f"{self._wrong[0]}{more}: neither is asked; correct one of them, or leave it out",)
 
 
+_MOST_TEXTS = 5_000
+"""Texts that are looked at on opening."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _LookedAt:
+    """What may be odd in usable lines."""
+
+    boxes: BoxChecks
+    names: set[str] = field(default_factory=set)
+    captions: list[tuple[str, str]] = field(default_factory=list)
+    questions: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, record: Record) -> None:
+        frame = Box(0, 0, *record.size())
+        for each in record.records("objects"):
+            outlines = tuple(array("d", outline) for outline in _polygons(each)[0]) if each.has("mask") else ()
+            mask = Outlines(outlines) if outlines else None
+            id_, name = f"{record.where}: {each.identity('id')}", each.name("name")
+            self.boxes.add(id_, name, record.where, Box(*each.numbers("box")), frame, None, mask)
+            self.names.add(name)
+        if len(self.captions) + len(self.questions) < _MOST_TEXTS:
+            self.captions += [(record.where, text) for text in record.texts("captions")]
+            self.questions += [(record.where, question.text) for question in _questions(record)]
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """The place of a usable record, with its scene and its photo."""
@@ -85,7 +114,6 @@ class Graphs(ListedAnnotations):
         self.photos = photos
         self._lines = JsonLines(file)
         self._places: list[_Place] = []
-        self._questions = QuestionIndex()
         bad = self._read(optional)
         if not self._places:
             first = f"none of its {len(bad)} can be used: {bad[0]}" if bad else "it is empty"
@@ -94,7 +122,13 @@ class Graphs(ListedAnnotations):
                 bad_records=bad,
             )
         super().__init__([place.scene_id for place in self._places], bad, self._lines.digest)
-        self.remarks = self._questions.remarks()
+        self.remarks = (
+            *self._questions.remarks(),
+            *self._looked_at.boxes.lines(),
+            *text_lines(self._looked_at.questions, "question"),
+            *text_lines(self._looked_at.captions, "caption", is_free=False),
+            *name_lines(self._looked_at.names, file.name),
+        )
 
     def photo_file(self, index: int) -> str:
         return self._places[index].photo_file
@@ -116,6 +150,7 @@ class Graphs(ListedAnnotations):
     def _read(self, optional: PhotoFiles | None) -> list[str]:
         """Reads all lines and returns the errors; starts again with the ``optional`` photos when one is found."""
         self._places, self._questions = [], QuestionIndex()
+        self._looked_at = _LookedAt(boxes=BoxChecks(file=self.file.name))
         bad, ids = [], UniqueIds()
         for line in self._lines:
             try:
@@ -127,6 +162,7 @@ class Graphs(ListedAnnotations):
                 self.photos = optional
                 return self._read(None)
             self._places.append(place)
+            self._looked_at.add(line.record())
         return bad
 
     def _checked(self, line: Line, ids: UniqueIds) -> _Place:
@@ -324,9 +360,9 @@ def _region(record: Record, frame: Box) -> Region:
 def _relationships(record: Record, things: frozenset[str]) -> Iterator[Relationship]:
     for each in record.records("relationships"):
         each.only(("subject", "predicate", "object"))
-        for field in ("subject", "object"):
-            if each.identity(field) not in things:
-                raise each.wrong(field, "the id of one of the objects", "add the object, or leave the relationship out")
+        for end in ("subject", "object"):
+            if each.identity(end) not in things:
+                raise each.wrong(end, "the id of one of the objects", "add the object, or leave the relationship out")
         yield Relationship(
             subject=each.identity("subject"), predicate=each.name("predicate"), object=each.identity("object")
         )

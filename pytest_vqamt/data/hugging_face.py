@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from hashlib import sha256
 from importlib.util import find_spec
@@ -10,18 +13,57 @@ from pathlib import Path
 from typing import Any, cast
 
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.input_files import parse_json, read_text
 from pytest_vqamt.data.messages import error_reason, short_path
-from pytest_vqamt.data.photo_io import PhotoFiles, is_whole, size_px_of
+from pytest_vqamt.data.photo_io import PhotoFiles, is_whole, orientation_of, size_px_of
 from pytest_vqamt.data.records import Record
 
-_FILES = ("*.arrow", "data/*.parquet", "*.parquet")
+_FILES = ("data-*.arrow", "*.arrow", "data/*.parquet", "*.parquet")
+_STATE = "state.json"
+"""Names the files of a dataset that save_to_disk wrote; datasets leaves others beside them (cache-*.arrow)."""
+_SPLITS = "dataset_dict.json"
+_SPLIT = re.compile(r"(.+?)-\d{5}-of-\d{5}")
 _END_BYTES = 4096
 _CACHED_GROUPS = 4
 
 
-def table_files(folder: Path) -> tuple[Path, ...]:
-    """The Arrow or Parquet files of a dataset in the folder; none if it holds no dataset."""
-    return next((tuple(sorted(found)) for pattern in _FILES if (found := list(folder.glob(pattern)))), ())
+def table_files(folder: Path, split: str = "") -> tuple[Path, ...]:
+    """The Arrow or Parquet files of a dataset in the folder, or of one split of it; none if it holds no dataset."""
+    try:
+        state: object = parse_json(read_text(folder / _STATE, _MAX_STATE_BYTES))
+        rows = state["_data_files"] if isinstance(state, dict) else []
+        named = [folder / Path(str(row["filename"])).name for row in rows]
+    except (OSError, ValueError, LookupError, TypeError):
+        named = []
+    if named and not split and all(file.is_file() for file in named):
+        return tuple(named)
+    for pattern in _FILES:
+        found = [file for file in sorted(folder.glob(pattern)) if not file.name.startswith("cache-")]
+        if split:
+            found = [file for file in found if split_of(file) == split]
+        if found:
+            return tuple(found)
+    return ()
+
+
+def split_of(file: Path) -> str:
+    """The split in the name of a Parquet file as on the hub; "" for others.
+
+    >>> split_of(Path("data/train-00000-of-00002.parquet"))
+    'train'
+    """
+    found = _SPLIT.fullmatch(file.stem) if file.suffix == ".parquet" else None
+    return found[1] if found else ""
+
+
+def saved_splits(folder: Path) -> tuple[str, ...]:
+    """The splits of a saved DatasetDict; none for other folders."""
+    if not (folder / _SPLITS).is_file():
+        return ()
+    return tuple(sorted(each.name for each in folder.iterdir() if each.is_dir() and table_files(each)))
+
+
+_MAX_STATE_BYTES = 1 << 20
 
 
 class TablePhotos(PhotoFiles):
@@ -42,6 +84,9 @@ class TablePhotos(PhotoFiles):
 
     def size_px(self, name: str) -> tuple[int, int]:
         return size_px_of(self._read(name), self._shown(name))
+
+    def orientation(self, name: str) -> int:
+        return orientation_of(self._read(name), self._shown(name))
 
     def end(self, name: str) -> bytes:
         return self._read(name)[-_END_BYTES:]
@@ -76,21 +121,25 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
     for file in files:
         number = 0
         for read in _groups(file):
-            table = read()
+            with _of(file):
+                table = read()
+                labels = _labels(table.schema)
+                rows = table.to_pylist()
             column = next((name for name in names if name in table.column_names), "")
             if not column:
                 raise DataError(
                     f"Expected a column of photos ({', '.join(names)}) in {short_path(file)}, but its columns are "
                     f"{', '.join(table.column_names)}: rename it"
                 )
-            for place, row in enumerate(table.to_pylist()):
+            for place, row in enumerate(rows):
                 number += 1
                 where = f"{file.name}:{number}"
                 cell = row.pop(column)
                 data = cell.get("bytes") if isinstance(cell, Mapping) else None
                 if isinstance(data, bytes):
-                    name = photos.add(f"{file.stem}-{number}", data, partial(_cell, read, column, place))
-                    yield Record.of({**row, names[0]: name}, where)
+                    name = photos.add(f"{file.stem}-{number}", data, partial(_cell, file, read, column, place))
+                    named = {key: labels[key](value) if key in labels else value for key, value in row.items()}
+                    yield Record.of({**named, names[0]: name}, where)
                 else:
                     yield DataError(
                         f"{where}: {column}: Expected the bytes of a photo, but there are none: save the dataset with "
@@ -98,25 +147,64 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                     )
 
 
-def _cell(read: Callable[[], Any], column: str, place: int) -> bytes:
-    return cast("bytes", read()[column][place].as_py()["bytes"])
+def _cell(file: Path, read: Callable[[], Any], column: str, place: int) -> bytes:
+    with _of(file):
+        return cast("bytes", read()[column][place].as_py()["bytes"])
+
+
+@contextmanager
+def _of(file: Path) -> Iterator[None]:
+    """Tells of a page that is broken, which pyarrow finds when it is read."""
+    import pyarrow as pa  # type: ignore[import-untyped]  # it has no types
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        raise DataError(
+            f"Expected a dataset in {short_path(file)}, but it cannot be read ({error_reason(error)}): save it again"
+        ) from error
+
+
+def _labels(schema: Any) -> dict[str, Callable[[object], object]]:
+    """What gives the names of labels for each column of a ClassLabel, which are stored as numbers."""
+    try:
+        info = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+    except (KeyError, TypeError, ValueError):
+        return {}
+    return {
+        column: partial(_named_label, names)
+        for column, feature in (info.items() if isinstance(info, dict) else ())
+        if (names := _label_names(feature))
+    }
+
+
+def _label_names(feature: object) -> list[str]:
+    """The names of a ClassLabel, or of a sequence of them."""
+    if isinstance(feature, list):
+        return _label_names(feature[0]) if len(feature) == 1 else []
+    if not isinstance(feature, dict):
+        return []
+    names = feature.get("names") if feature.get("_type") == "ClassLabel" else None
+    if isinstance(names, list):
+        return [str(name) for name in names]
+    return _label_names(feature.get("feature"))
+
+
+def _named_label(names: Sequence[str], value: object) -> object:
+    """The name of a label; -1 is one that is not known."""
+    if isinstance(value, list):
+        return [_named_label(names, each) for each in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return names[value] if 0 <= value < len(names) else None
+    return value
 
 
 def _groups(file: Path) -> Iterator[Callable[[], Any]]:
     """Yields what gives each group of rows as an Arrow table."""
-    import pyarrow as pa  # type: ignore[import-untyped]  # it has no types
-
-    try:
-        if file.suffix == ".parquet":
-            for number in range(_parquet(file).num_row_groups):
-                yield partial(_parquet_group, file, number)
-        else:
-            for number in range(len(_batches(file))):
-                yield partial(_arrow_group, file, number)
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(
-            f"Expected a dataset in {short_path(file)}, but it cannot be read ({error_reason(error)}): save it again"
-        ) from error
+    with _of(file):
+        count = _parquet(file).num_row_groups if file.suffix == ".parquet" else len(_batches(file))
+    group = _parquet_group if file.suffix == ".parquet" else _arrow_group
+    yield from (partial(group, file, number) for number in range(count))
 
 
 def _parquet(file: Path) -> Any:

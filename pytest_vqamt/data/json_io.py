@@ -79,6 +79,11 @@ def parse(text: str, where: str) -> object:
     try:
         value = parse_json(text, partial(_each_key_once, where))
     except json.JSONDecodeError as error:
+        if text.lstrip().startswith("[") and where.partition(":")[0].endswith(".jsonl"):
+            raise DataError(
+                f"{where}: Expected one JSON object a line, but the file is a JSON list: write each object in "
+                "a line of its own"
+            ) from error
         place = f"line {error.lineno}, column {error.colno}" if "\n" in text.strip() else f"column {error.colno}"
         near = text[max(0, error.pos - _AROUND) : error.pos + _AROUND]
         raise DataError(

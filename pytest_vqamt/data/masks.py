@@ -114,6 +114,37 @@ def mask_image(segmentation: Segmentation, width: int, height: int) -> Image.Ima
     return Image.fromarray(shown * 255) if shown.any() else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """The smallest box around a mask, and its pixels."""
+
+    box: Box
+    area: float
+
+
+def extent(segmentation: Segmentation, height: int) -> Extent | None:
+    """Where a mask lies, found without drawing it; None for an empty one.
+
+    The area of overlapping outlines counts twice.
+    """
+    if isinstance(segmentation, Polygons):
+        xs = [x for outline in segmentation.outlines for x in outline[0::2]]
+        ys = [y for outline in segmentation.outlines for y in outline[1::2]]
+        area = sum(map(_area, segmentation.outlines))
+        return Extent(box=Box.from_corners(min(xs), min(ys), max(xs), max(ys)), area=area) if area else None
+    ends = np.cumsum(np.asarray(segmentation.lengths))
+    starts, ends = ends[0:-1:2], ends[1::2]
+    shown = ends > starts
+    if not shown.any():
+        return None
+    starts, ends = starts[shown], ends[shown] - 1
+    columns = int(starts[0]) // height, int(ends[-1]) // height
+    whole = ((starts // height) != (ends // height)).any()  # a run that goes on in the next column reaches both edges
+    rows = (0, height - 1) if whole else (int((starts % height).min()), int((ends % height).max()))
+    box = Box.from_corners(columns[0], rows[0], columns[1] + 1, rows[1] + 1)
+    return Extent(box=box, area=float((ends - starts + 1).sum()))
+
+
 def _drawn(polygons: Polygons, width: int, height: int) -> array[int]:
     """The runs of the polygons. The decoder of pycocotools is not used: it warns of NumPy's future at every call."""
     from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it has neither types nor stubs

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from stat import S_ISLNK, S_ISREG
 from threading import Lock
 from typing import TypeVar
+from unicodedata import normalize
+from urllib.parse import unquote
 
 import numpy as np
 from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
@@ -44,6 +48,7 @@ class PhotoFiles:
         self._named = str(folder)
         self._root = folder.resolve()
         self._digests: dict[str, str] = {}
+        self._others: dict[str, str] = {}
         self._decoded: LruCache[str, Image.Image] = LruCache(cache_bytes, _bytes_of)
 
     def has(self, name: str) -> bool:
@@ -53,8 +58,17 @@ class PhotoFiles:
     def size_bytes(self, name: str) -> int:
         size = self._size_bytes(name)
         if size is None:
-            raise DataError(f"Expected a photo, but there is no file {self._shown(name)}: add it")
+            raise DataError(f"Expected a photo, but there is no file {self._shown(name)}{self.advice(name)}")
         return size
+
+    def advice(self, name: str) -> str:
+        r"""The end of a message that there is no such photo: what to do, and the file that may be meant.
+
+        A photo is found by another writing of its name where it can be no other: with / for \, with a space for %20, or
+        with composed for decomposed letters, which macOS writes.
+        """
+        near = _NearNames.of(self.folder).find(name)
+        return f": is it {short_repr(near)}? Rename one of them" if near else ": add it"
 
     def digest(self, name: str) -> str:
         """SHA-256 of the file's bytes, as 16 hexadecimal digits, computed once."""
@@ -66,7 +80,7 @@ class PhotoFiles:
     def end(self, name: str) -> bytes:
         """The last bytes of the file, in which two photos of one size differ."""
         self.size_bytes(name)
-        return read_end(f"{self._named}/{name}", _END_BYTES)
+        return read_end(f"{self._named}/{self._others.get(name, name)}", _END_BYTES)
 
     def size_px(self, name: str) -> tuple[int, int]:
         """Width and height of the photo, turned as its EXIF says, without decoding."""
@@ -80,6 +94,10 @@ class PhotoFiles:
                 f"Expected {self._shown(name)} to be {width} x {height} px, as its record says, "
                 f"but got size={found[0]} x {found[1]} px, turned as its EXIF says: is it the photo that was annotated?"
             )
+
+    def orientation(self, name: str) -> int:
+        """The orientation of EXIF, from 1 (upright) to 8."""
+        return _read(self._file(name), str(self.folder / name), _orientation)
 
     def open(self, name: str) -> Image.Image:
         """The photo, RGB uint8, turned as its EXIF says. A fresh copy, which the caller may change."""
@@ -107,10 +125,27 @@ class PhotoFiles:
         """The file, which is there and not empty."""
         if not self.size_bytes(name):
             raise DataError(f"Expected a photo, but {self._shown(name)} is empty: fetch it again")
-        return self.folder / name
+        return self.folder / self._others.get(name, name)
 
     def _size_bytes(self, name: str) -> int | None:
         """The size of the file, or None."""
+        if name in self._others:
+            return self._size_of_file(self._others[name])
+        others = tuple(_other_writings(name))
+        if "\\" not in name:
+            found = self._size_of_file(name)
+            if found is not None or not others:
+                return found
+        for other in others:
+            found = None if _advice_against(other) else self._size_of_file(other)
+            if found is not None:
+                self._others[name] = other
+                return found
+        if "\\" in name:
+            self._refuse_outside(name)
+        return None
+
+    def _size_of_file(self, name: str) -> int | None:
         self._refuse_outside(name)
         try:
             found = self._status(name)
@@ -186,6 +221,57 @@ def _advice_against(name: str) -> str:
     return "no name of a file holds such characters" if _NO_CHARACTER.search(name) else ""
 
 
+def _other_writings(name: str) -> Iterator[str]:
+    """Other names of the same file: an export writes separators of Windows, URLs, or letters as macOS does."""
+    if name.isascii() and "%" not in name and "\\" not in name:
+        return
+    plain = name.replace("\\", "/")
+    decoded = unquote(plain)
+    found = (plain, decoded, *(normalize(form, each) for each in (plain, decoded) for form in ("NFC", "NFD")))
+    yield from (each for each in dict.fromkeys(found) if each != name)
+
+
+class _NearNames:
+    """The files of a folder by what is left of a name without case, folders and ways to write letters."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files: dict[str, str] = {}
+        self._stems: dict[str, str] = {}
+        with suppress(OSError):
+            for place, file in enumerate(folder.rglob("*")):
+                if place >= _MOST_LISTED:
+                    break
+                if file.is_file():
+                    relative = file.relative_to(folder).as_posix()
+                    self._files.setdefault(_bare(relative), relative)
+                    self._stems.setdefault(_bare(relative).rpartition(".")[0], relative)
+
+    @classmethod
+    @lru_cache(maxsize=8)
+    def of(cls, folder: Path) -> _NearNames:
+        return cls(folder)
+
+    def find(self, name: str) -> str:
+        """The file that may be meant; "" if there is none like it."""
+        bare = _bare(name)
+        found = self._files.get(bare) or self._stems.get(bare.rpartition(".")[0] or bare)
+        if found or len(self._files) > _MOST_COMPARED:
+            return found or ""
+        near = get_close_matches(bare, self._files, n=1, cutoff=0.85)
+        # A neighbour in a numbered series is another photo.
+        return self._files[near[0]] if near and _DIGITS.sub("", near[0]) != _DIGITS.sub("", bare) else ""
+
+
+def _bare(name: str) -> str:
+    return normalize("NFC", unquote(name.replace("\\", "/"))).rpartition("/")[2].casefold()
+
+
+_DIGITS = re.compile(r"\d+")
+_MOST_LISTED = 200_000
+_MOST_COMPARED = 5_000
+"""Of more files, names that are only similar are not looked for: it takes seconds."""
+
+
 def _digest_of(data: bytes) -> str:
     return sha256(data).hexdigest()[:16]
 
@@ -228,6 +314,11 @@ def size_px(file: Path) -> tuple[int, int]:
 def size_px_of(data: bytes, file: str) -> tuple[int, int]:
     """``size_px`` of the bytes of an image; errors name ``file``."""
     return _read(BytesIO(data), file, _size)
+
+
+def orientation_of(data: bytes, file: str) -> int:
+    """The EXIF orientation of the bytes of an image, from 1 (upright) to 8; errors name ``file``."""
+    return _read(BytesIO(data), file, _orientation)
 
 
 def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -> T:
@@ -284,7 +375,13 @@ def _orientation(image: Image.Image) -> int:
     if image.format == "PNG" and "exif" not in image.info:
         return 1
     try:
-        found = image.getexif().get(_ORIENTATION, 1)
+        if image.format == "TIFF":
+            found = image.getexif().get(_ORIENTATION, 1)
+        else:
+            # Image.getexif() takes over the orientation of XMP, which browsers ignore.
+            exif = Image.Exif()
+            exif.load(image.info.get("exif", b""))
+            found = exif.get(_ORIENTATION, 1)
     except Exception:  # viewers, and so annotators, ignore broken EXIF
         return 1
     return found if found in range(1, 9) else 1
@@ -340,7 +437,8 @@ class _Head:
 
 
 _WHITE = (255, 255, 255, 255)
-_SIXTEEN_BITS = 65535
+_RANGES = (255, 4095, 65535)
+"""The greatest values of 8, 12 and 16 bits."""
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
@@ -364,13 +462,18 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def _from_numbers(image: Image.Image) -> Image.Image:
-    """Numbers as grey: 16 bits, and floats from 0 to 1, scaled by their range, others by their extremes."""
+    """Numbers as grey, scaled by the least range that holds them all: of a float, or of 8, 12 or 16 bits.
+
+    A file of 16 bits may hold the values of a camera of 12, or of 8, which would show as black. Values beyond 16 bits,
+    or below 0, are scaled by their extremes.
+    """
     values = np.asarray(image).astype(np.float64)
     if not np.isfinite(values).all():
         raise ValueError("some of its pixels are no finite numbers")
     low, high = values.min(), values.max()
-    top = 1.0 if image.mode == "F" else float(_SIXTEEN_BITS)
-    if low < 0 or high > top:
+    ranges = (1, *_RANGES) if image.mode == "F" else _RANGES
+    top = next((each for each in ranges if low >= 0 and high <= each), 0)
+    if not top:
         values, top = values - low, high - low
     return Image.fromarray(np.rint(values / top * 255).astype(np.uint8))
 

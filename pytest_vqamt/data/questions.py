@@ -24,18 +24,19 @@ from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.graphs import QuestionIndex
-from pytest_vqamt.data.hugging_face import read_table, table_files
+from pytest_vqamt.data.hugging_face import read_table, saved_splits, split_of, table_files
 from pytest_vqamt.data.json_io import JsonLines, text_of
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.records import Record, UniqueIds, is_text, whole
+from pytest_vqamt.data.records import Record, UniqueIds, is_number, is_text, whole
+from pytest_vqamt.data.sanity import text_lines
 
 FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
 """The files that a folder may have; the last two are those of Hugging Face's image folders."""
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "image": ("image", "file_name", "photo"),
     "question": ("question",),
-    "answer": ("answer", "answers"),
+    "answer": ("answer", "answers", "answer_text", "answer_index"),
     "options": ("options", "choices"),
     "id": ("id", "question_id"),
 }
@@ -55,6 +56,10 @@ LETTERS = "ABCDEFGH"
 """The columns of options that have one each, as in MMBench, and the letters of answers."""
 _SEPARATOR = "|"
 _FORMS = "questions:FILE.jsonl, questions:FILE.csv or questions:DIR, each with :PHOTOS after it"
+
+
+_MOST_READ = 5_000
+"""Questions that are looked at on opening."""
 
 
 class QuestionedPhotos(AnnotatedPhotos):
@@ -100,7 +105,12 @@ class QuestionRows(ListedAnnotations):
                 f"Expected questions in {short_path(file)} (docs/how-to/questions.md), but {why}", bad_records=bad
             )
         super().__init__(self.asked, bad, _digest_of(file))
-        self.remarks = (*self._unused_columns(file), *self._index.remarks())
+        questions = ((name, question.text) for name, asked in self.asked.items() for question in asked.questions)
+        self.remarks = (
+            *self._unused_columns(file),
+            *self._index.remarks(),
+            *text_lines(islice(questions, _MOST_READ), "question"),
+        )
 
     def scene(self, index: int) -> Scene:
         name = self._photos[index]
@@ -122,8 +132,9 @@ class QuestionRows(ListedAnnotations):
                     f"{_renamed(row.row, (name,))} (fields: {', '.join(FIELDS)})"
                 )
         image = normpath(row.text(_field(row, "image")))
-        options = _options(row)
-        answers = _answers(row, options)
+        lettered = _options(row)
+        options = tuple(lettered.values())
+        answers = _answers(row, lettered)
         if {option.casefold() for option in options} == set(YES_OR_NO):
             options, answers = YES_OR_NO, tuple(answer.casefold() for answer in answers)
         question = PublishedQuestion(
@@ -181,8 +192,15 @@ def load(argument: str) -> QuestionedPhotos:
 
 
 def _read(file: Path, folder: Path) -> tuple[PhotoFiles, Iterator[Record | DataError]]:
-    if file.is_dir():
-        return read_table(table_files(file), FIELDS["image"])
+    if not file.is_file():
+        files = table_files(file) or table_files(file.parent, file.name)
+        splits = dict.fromkeys(split for each in files if (split := split_of(each)))
+        if len(splits) > 1:
+            named = " or ".join(f"questions:{file}/{split}" for split in splits)
+            raise DataError(
+                f"Expected one split of the dataset {short_path(file)}, but it has {', '.join(splits)}: name {named}"
+            )
+        return read_table(files, FIELDS["image"])
     return PhotoFiles(folder), _csv_rows(file) if file.suffix == ".csv" else _json_rows(file)
 
 
@@ -194,6 +212,9 @@ def _named(argument: str) -> tuple[Path, Path]:
         given, photos = Path(file), Path(folder)
     if given.is_dir():
         found = [given / name for name in FILES if (given / name).is_file()]
+        if not found and (splits := saved_splits(given)):
+            named = " or ".join(f"questions:{given}/{split}" for split in splits)
+            raise DataError(f"Expected one split of the dataset {short_path(given)}, but it has several: name {named}")
         if not found and table_files(given):
             return given, given
         if len(found) != 1:
@@ -206,6 +227,8 @@ def _named(argument: str) -> tuple[Path, Path]:
                 f"{how}"
             )
         given = found[0]
+    if not given.is_file() and table_files(given.parent, given.name):
+        return given, given
     if not given.is_file():
         raise DataError(
             f"Expected a file of questions ({_FORMS}), but got {short_path(argument)}: there is no such file"
@@ -299,8 +322,9 @@ def _renamed(there: Iterable[str], wanted: Iterable[str]) -> str:
 
 def _digest_of(file: Path) -> str:
     """Of the bytes of the file; of a dataset of its files' names, sizes and times."""
-    if file.is_dir():
-        files = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in table_files(file)]
+    if not file.is_file():
+        tables = table_files(file) or table_files(file.parent, file.name)
+        files = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in tables]
         return digest(str(files))
     return sha256(read_bytes(file, MAX_DATA_BYTES)).hexdigest()[:16]
 
@@ -318,35 +342,75 @@ def _identity(row: Record, number: int) -> str:
     return row.identity(name) if row.has(name) else str(number)
 
 
-def _options(row: Record) -> tuple[str, ...]:
-    """The options in their order: a list, cells of one column between bars, or a column each."""
+def _options(row: Record) -> dict[str, str]:
+    """The options by their letters: a list, cells of one column between bars, or a column each.
+
+    The letter of a column is that of its option, also where another column is blank.
+    """
     name = _field(row, "options")
     if not row.has(name):
-        lettered = [letter for letter in LETTERS if row.has(letter)]
-        found = [_text(row, letter) for letter in lettered] if lettered[:2] == ["A", "B"] else []
+        there = [letter for letter in LETTERS if row.has(letter)]
+        found = {letter: _text(row, letter) for letter in there} if len(there) > 1 else {}
     else:
-        found = _texts(row, name)
-        if len(found) < 2 or len(found) > len(LETTERS):
+        texts = _texts(row, name)
+        if len(texts) < 2 or len(texts) > len(LETTERS):
             raise row.wrong(name, f"2 to {len(LETTERS)} options")
-    if len({option.casefold() for option in found}) < len(found):
-        raise row.wrong(name, "options that differ")
-    return tuple(found)
+        found = dict(zip(LETTERS, texts, strict=False))
+    first: dict[str, str] = {}
+    for letter, option in found.items():
+        same = first.setdefault(option.casefold(), letter)
+        if same != letter:
+            advice = f"{same} and {letter} are both {short_repr(option)}"
+            advice += "; leave a cell blank where there is no option" if option.casefold() in _BLANKS else ""
+            raise row.wrong(letter if row.has(letter) else name, "options that differ", advice)
+    return found
 
 
-def _answers(row: Record, options: Sequence[str]) -> tuple[str, ...]:
+_BLANKS = ("nan", "none", "null", "n/a", "-")
+"""How tools write a missing value; one of them may be an option."""
+
+
+def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
     """The answers, each as often as it was given; a letter is the option that has it."""
     name = _field(row, "answer")
     if not row.has(name):
         return ()
+    options = tuple(lettered.values())
+    if name == "answer_index":
+        index = row.whole(name, least=0, most=len(options) - 1 if options else None)
+        if not options:
+            raise row.wrong(name, "options beside it")
+        return (options[index],)
     said = _texts(row, name)
     if not options:
         return tuple(said)
     by_name = {option.casefold(): option for option in options}
-    by_letter = dict(zip(LETTERS, options, strict=False))
-    found = [by_name.get(each.casefold()) or by_letter.get(each.upper()) for each in said]
-    if None in found:
-        raise row.wrong(name, "one of the options, or its letter", f"they are {', '.join(map(short_repr, options))}")
-    return tuple(each for each in found if each)
+    found = []
+    for each in said:
+        option = by_name.get(each.casefold()) or (lettered.get(each.upper()) if name != "answer_text" else None)
+        if option is None:
+            blank = each.upper() in LETTERS and each.upper() in row.row.keys() | set(LETTERS[: len(options)])
+            advice = f"{each.upper()} is blank" if blank else f"they are {', '.join(map(short_repr, options))}"
+            if each.isdecimal():
+                advice += "; if it counts from 0, name the column answer_index"
+            raise row.wrong(name, "one of the options, or its letter", advice)
+        if name != "answer_text" and _may_be_an_index(each, options):
+            raise row.wrong(
+                name,
+                "an option or its letter",
+                f"is it the option {short_repr(each)}, or does it count the options? Name the column answer_text, or "
+                "answer_index if it counts from 0",
+            )
+        found.append(option)
+    return tuple(found)
+
+
+def _may_be_an_index(answer: str, options: Sequence[str]) -> bool:
+    """Whether a number that is one of the options could also be the place of another one."""
+    if not answer.isdecimal():
+        return False
+    places = {int(answer), int(answer) - 1}
+    return any(0 <= place < len(options) and options[place] != answer for place in places)
 
 
 def _texts(row: Record, name: str) -> list[str]:
@@ -363,7 +427,9 @@ def _texts(row: Record, name: str) -> list[str]:
         return [_plain(row, name, value)]
     if not value:
         raise row.wrong(name, "one text or more", "leave the field out where there is none")
-    return [_plain(row, name, each) for each in value]
+    # Answers of several annotators, as VQA v2 has them on the hub: objects with an answer each.
+    answers = [each.get("answer", each) if isinstance(each, Mapping) else each for each in value]
+    return [_plain(row, name, each) for each in answers]
 
 
 def _text(row: Record, name: str) -> str:
@@ -377,6 +443,8 @@ def _plain(row: Record, name: str, value: object) -> str:
     number = whole(value)
     if number is not None:
         return str(number)
+    if is_number(value):
+        return f"{value:g}"
     if not is_text(value):
-        raise row.wrong(name, "texts or numbers")
+        raise row.wrong(name, "texts, numbers or truths")
     return " ".join(value.split())

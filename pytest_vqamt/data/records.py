@@ -66,6 +66,9 @@ def whole(value: object) -> int | None:
     return int(value) if isinstance(value, float) and value.is_integer() else None
 
 
+_EXACT = 2**53
+"""From here on floats leave whole numbers out."""
+
 MAX_SIDE_PX = 100_000
 """The maximum side of a picture."""
 
@@ -200,6 +203,11 @@ class Record:
             return value
         raise self.wrong(field, "true or false")
 
+    def switch(self, field: str) -> bool:
+        """0 or 1, or false or true; a missing one is off."""
+        value = self.row.get(field)
+        return value if isinstance(value, bool) else self.has(field) and self.whole(field, least=0, most=1) == 1
+
     def number(self, field: str) -> float:
         """A finite number, no boolean."""
         return self._number(self.row.get(field), field)
@@ -315,6 +323,9 @@ class Record:
             number = whole(value)
             if number is None:
                 raise self.wrong(field, "an id, a text or a whole number")
+            if isinstance(value, float) and abs(value) >= _EXACT:
+                # It went through a column of floats, as pandas makes them, and may have been the id of a neighbour.
+                raise self.wrong(field, "an id", "a float beyond 2**53 names none exactly: write it as a whole number")
             text = str(number)
         if is_short_line(text):
             return text

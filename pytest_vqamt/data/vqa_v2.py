@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, cast
@@ -32,6 +33,7 @@ from pytest_vqamt.data.json_io import RecordStream
 from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.sanity import text_lines
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -48,6 +50,10 @@ class PhotoWithQuestions:
     file: str
     questions: tuple[PublishedQuestion, ...]
     image: CocoImage | None
+
+
+_MOST_READ = 5_000
+"""Questions that are looked at on opening."""
 
 
 class VqaAnnotations(ListedAnnotations):
@@ -68,6 +74,8 @@ class VqaAnnotations(ListedAnnotations):
     ) -> None:
         super().__init__([photo.file for photo in asked], bad, digest)
         self.asked = asked
+        questions = ((photo.id, question.text) for photo in asked for question in photo.questions)
+        self.remarks = (*(coco.remarks if coco else ()), *text_lines(islice(questions, _MOST_READ), "question"))
         self._files = photos
         self._instances_file = coco.file if coco else ""
         self._exhaustive = annotated_exhaustively(coco.names) if coco else frozenset[str]()
@@ -119,8 +127,26 @@ def _photos(files: VqaFiles, questions: VqaQuestions, coco: CocoRecords | None) 
     """The first folder with any of the photos."""
     images = _by_id(coco)
     names = [_names(photo, images.get(photo), files.split) for photo in questions.of_photo]
-    folders = (PhotoFiles(folder) for folder in files.photos)
-    return next((photos for photos in folders if any(_first_there(each, photos) for each in names)), None)
+    folders = [PhotoFiles(folder) for folder in files.photos]
+    found = next((photos for photos in folders if any(_first_there(each, photos) for each in names)), None)
+    if found is None and names:
+        _refuse_other_names(folders[:-1] or folders, names[0])
+    return found
+
+
+def _refuse_other_names(folders: Iterable[PhotoFiles], names: tuple[str, ...]) -> None:
+    """Raises DataError if a folder has photos, but none of the names that are looked for: the set has photos then."""
+    for photos in folders:
+        there = sorted(each.name for each in photos.folder.iterdir() if each.suffix.lower() in _PHOTO_ENDS)
+        if there:
+            raise DataError(
+                f"Expected {' or '.join(map(short_name, names))} in {photos.folder}, but there "
+                f"{'is one photo' if len(there) == 1 else f'are {len(there):,} photos'} of other names "
+                f"({short_name(there[0])}): rename them, or move them away to ask without photos"
+            )
+
+
+_PHOTO_ENDS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
 
 def _asked(
@@ -142,7 +168,8 @@ def _asked(
         elif photos:
             bad.append(
                 f"{files.questions.name}: photo {short_name(photo)} of question {its_questions[0].id}: image_id: "
-                f"Expected {' or '.join(map(short_name, names))} in {photos.folder}, but there is no such photo: add it"
+                f"Expected {' or '.join(map(short_name, names))} in {photos.folder}, but there is no such photo"
+                f"{photos.advice(names[0])}"
             )
     return tuple(asked), tuple(bad)
 

@@ -110,8 +110,11 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
     listed = {each.id: _listed(each) for each in scene.questions}
 
     def fits(published: PublishedQuestion) -> bool:
-        right = _right(published, listed[published.id])
-        return len(listed[published.id]) > 1 + only_answered and bool(right or not only_answered)
+        options = listed[published.id]
+        if not only_answered:
+            return len(options) > 1
+        # "None" as a number of things is as right as "none of these" where no option is.
+        return len(options) > 2 and bool(_right(published, options)) and not any(map(_NOTHING.fullmatch, options))
 
     found = published_questions(scene, Kept.WORDING, fits)
     if isinstance(found, NotApplicable):
@@ -129,6 +132,9 @@ def _of_published(scene: Scene, choose: Chooser, *, only_answered: bool = False)
     return Options(
         about="published", options=choose.several(options, len(options)), right=right, ask=ask, presumed=False
     )
+
+
+_NOTHING = re.compile(r"(?:none|no one|nobody|nothing|neither|zero|0|no|not any)\W*", re.IGNORECASE)
 
 
 def _listed(published: PublishedQuestion) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from tests.rows import each_row
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name in ("a.png", "b.png"):
-        Image.new("RGB", (24, 16)).save(tmp_path / name)
+        Image.new("RGB", (24, 16), "gray").save(tmp_path / name)
     return tmp_path
 
 

@@ -209,9 +209,15 @@ def of_picture(**fields: object) -> Edit:
         (with_(task="guessing"), "Expected 'task' to be one of vqa, entailment, captioning, but got task='guessing'"),
         (of_picture(edits="none"), "Expected 'picture' to be a recipe"),
         (of_picture(edits=[{"is": "Melt"}]), "Expected a recipe that this version reads: Expected a record whose 'is'"),
-        (of_picture(edits=[{"is": "Erase"}]), "Expected a recipe that this version reads: Expected a whole Erase"),
+        (
+            of_picture(edits=[{"is": "Erase"}]),
+            "Expected a recipe that this version reads: Expected Erase with box, ",
+        ),
         (of_picture(edits=[{"is": "Erase", "box": 3}]), "Expected a recipe that this version reads: "),
-        (of_picture(edits=["Mirror"]), "Expected a recipe that this version reads: Expected an edit, but got 'Mirror'"),
+        (
+            of_picture(edits=["Mirror"]),
+            "Expected a recipe that this version reads: Expected a record whose 'is' is ",
+        ),
         (of_picture(edits=[]), "Expected the photo that the picture was made of, but photo='pictures-0-4' gives "),
     ],
 )

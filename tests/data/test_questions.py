@@ -104,7 +104,7 @@ def test_a_folder_as_hugging_face_has_it_and_photos_elsewhere(
             {"image": "a.png", "question": "?", "options": ["x", "y"], "answer": "z"},
             "one of the options, or its letter",
         ),
-        ({"image": "a.png", "question": "?", "answer": {"a": 1}}, "answer: Expected texts or numbers"),
+        ({"image": "a.png", "question": "?", "answer": {"a": 1}}, "answer: Expected texts, numbers or truths"),
         ({"image": "a.png", "file_name": "b.png", "question": "?"}, "Expected one of image and file_name"),
         ("{", "questions.jsonl:1"),
     ],

@@ -9,6 +9,9 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from PIL import Image
 
 from pytest_vqamt.annotation.detectors.catalogue import names_setting
 from pytest_vqamt.commands.main import run_command
@@ -84,6 +87,39 @@ def _without_photos(spec: str) -> tuple[str, ...]:
     assert source.corpus.scenes == len(source)
     assert [source.scene(place).id for place in range(len(source))]
     return tuple(source.bad_records)
+
+
+def _table() -> Any:
+    """Two questions with their photos, as the datasets library keeps them; the answers are labels."""
+    import pyarrow as pa  # type: ignore[import-untyped]  # it has no types
+
+    rows = []
+    for number in range(2):
+        file = io.BytesIO()
+        Image.new("RGB", (24, 16), (90, 120 + number, 60)).save(file, "PNG")
+        rows.append(
+            {"image": {"bytes": file.getvalue(), "path": None}, "question": f"Is it {number}?", "answer": number}
+        )
+    label = {"_type": "ClassLabel", "names": ["no", "yes"]}
+    features = {"image": {"_type": "Image"}, "question": {"dtype": "string", "_type": "Value"}, "answer": label}
+    table = pa.Table.from_pylist(rows)
+    return table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})})
+
+
+def _parquet() -> None:
+    from pyarrow.parquet import write_table  # type: ignore[import-untyped]  # it has no types
+
+    Path("data").mkdir(exist_ok=True)
+    write_table(_table(), "data/train-00000-of-00001.parquet")
+
+
+def _arrow() -> None:
+    import pyarrow as pa
+
+    table = _table()
+    with pa.OSFile("data-00000-of-00001.arrow", "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+    Path("state.json").write_text(json.dumps({"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}))
 
 
 def _report(folder: str = "report", shard: tuple[int, int] = (1, 1)) -> None:
@@ -243,6 +279,20 @@ FORMATS: Mapping[str, Format] = {
         read=_command("report", "report"),
         modules=("reporting.audit.results",),
         needed=0,
+    ),
+    "Parquet": Format(
+        write=_parquet,
+        files=("data/train-00000-of-00001.parquet",),
+        read=lambda: _loaded("questions:."),
+        modules=("data.hugging_face",),
+        needs="pyarrow",
+    ),
+    "Arrow": Format(
+        write=_arrow,
+        files=("data-00000-of-00001.arrow", "state.json"),
+        read=lambda: _loaded("questions:."),
+        modules=("data.hugging_face",),
+        needs="pyarrow",
     ),
     "judgements": Format(
         write=_sheet,

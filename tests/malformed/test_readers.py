@@ -60,6 +60,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "commands.new": "a conftest.py, only for whether it has a line",
     "data.scene_index": "an index of our own",
     "data.visual_genome": "a temporary database of our own",
+    "data.hugging_face": "JSON of a schema of Arrow",
     "data.carets": "YAML that input_files has read",
     "data.questions": "CSV that input_files has read",
     "data.photo_io": "bytes that input_files has read, and a file whose kind is checked before",

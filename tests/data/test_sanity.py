@@ -1,0 +1,468 @@
+"""What is well formed and may be wrong is told once, with a count and an example; good data is not told of."""
+
+from __future__ import annotations
+
+import json
+import struct
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pytest_vqamt.cli import main
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.catalogue import load
+from tests.rows import each_row
+
+WIDTH, HEIGHT = 200, 120
+BOXES = [(10 + 14 * (n % 4), 8 + 9 * n, 40 + n, 30) for n in range(10)]
+"""Good boxes: they begin near the top and the left, and end inside of the picture."""
+
+
+def coco(folder: Path, annotations: list[dict[str, Any]], images: int = 2, **of_images: Any) -> str:
+    """A folder of COCO's form with grey photos."""
+    (folder / "annotations").mkdir(parents=True, exist_ok=True)
+    (folder / "t").mkdir(exist_ok=True)
+    rows = []
+    for number in range(1, images + 1):
+        Image.new("RGB", (WIDTH, HEIGHT), (number, 130, 90)).save(folder / "t" / f"{number}.png")
+        rows.append({"id": number, "file_name": f"{number}.png", "width": WIDTH, "height": HEIGHT, **of_images})
+    root = {
+        "images": rows,
+        "annotations": [
+            {"id": place, "image_id": 1 + place % images, "category_id": 1, "iscrowd": 0, **each}
+            for place, each in enumerate(annotations)
+        ],
+        "categories": [{"id": 1, "name": "dog"}],
+    }
+    (folder / "annotations" / "instances_t.json").write_text(json.dumps(root))
+    return f"coco:{folder}"
+
+
+def boxed(change: Callable[[float, float, float, float], tuple[float, ...]], **more: Any) -> list[dict[str, Any]]:
+    return [{"bbox": [*change(*box)], "area": box[2] * box[3], **more} for box in BOXES]
+
+
+def odd(spec: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The odd lines of ``vqamt check-data``."""
+    capsys.readouterr()
+    assert main(["check-data", spec]) == 0
+    return [line.removeprefix("odd: ") for line in capsys.readouterr().out.splitlines() if line.startswith("odd: ")]
+
+
+def bad(spec: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    capsys.readouterr()
+    assert main(["check-data", spec]) == 1
+    return [line.removeprefix("bad: ") for line in capsys.readouterr().out.splitlines() if line.startswith("bad: ")]
+
+
+def test_good_boxes_are_not_odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    square = [[20, 20, 60, 20, 60, 50, 20, 50]]
+    spec = coco(tmp_path, [*boxed(lambda *box: box), {"bbox": [20, 20, 40, 30], "area": 1200, "segmentation": square}])
+    assert odd(spec, capsys) == []
+
+
+UNITS: Mapping[str, tuple[Callable[[float, float, float, float], tuple[float, ...]], str]] = {
+    "corners": (lambda x, y, w, h: (x, y, x + w, y + h), "leave it by more than 10%"),
+    "shares": (lambda x, y, w, h: (x / WIDTH, y / HEIGHT, w / WIDTH, h / HEIGHT), "all 10 boxes of"),
+    "half sizes": (lambda x, y, w, h: (x, y, w / 2, h / 2), "the area of 10 of 10 annotations of"),
+    "of a larger photo": (lambda x, y, w, h: (2 * x, 1.2 * y, 4 * w, 2 * h), "leave it by more than 10%"),
+    "centres at the right": (lambda x, y, w, h: (190 - x / 4, 110 - y / 4, w, h), "leave it by more than 10%"),
+    "exchanged axes": (lambda x, y, w, h: (y, x + 60, h, w), "leave it by more than 10%"),
+    "thousandths": (lambda x, y, w, h: (x / 1e3, y / 1e3, w / 1e3, h / 1e3), "all 10 boxes of"),
+}
+
+
+@each_row("kind", list(UNITS))
+def test_boxes_in_other_units_are_odd(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change, said = UNITS[kind]
+    found = odd(coco(tmp_path, boxed(change)), capsys)
+    assert any(said in line for line in found), found
+
+
+def test_boxes_that_are_centres_are_odd_where_one_ends_outside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    centres = [{"bbox": [x + 20, y + 15, 40, 30]} for x in (0, 60, 140, 155) for y in (0, 40, 78)]
+    (line,) = odd(coco(tmp_path, centres), capsys)
+    assert "all 12 boxes of instances_t.json could be given by their centres, and 6 of them end outside" in line
+
+
+MASKS: Mapping[str, tuple[Any, str]] = {
+    "elsewhere": ([[120, 60, 180, 60, 180, 110, 120, 110]], "1 mask of instances_t.json lies elsewhere than the box"),
+    "exchanged": ([[20, 60, 50, 60, 50, 100, 20, 100]], "1 mask of instances_t.json lies elsewhere than the box"),
+    # The rectangle of the box, its runs written along the rows: 30 runs of 40 px.
+    "row by row": (
+        {"size": [HEIGHT, WIDTH], "counts": [20 * WIDTH + 60, *[40, WIDTH - 40] * 29, 40, WIDTH * 71 - 100]},
+        "1 mask of instances_t.json lies elsewhere than the box",
+    ),
+    "no pixel": ({"size": [HEIGHT, WIDTH], "counts": [WIDTH * HEIGHT]}, "1 mask of instances_t.json shows no pixel"),
+    "in the box": ([[60, 20, 100, 20, 100, 50, 60, 50]], ""),
+    "a sliver of the box": ([[60, 20, 100, 20, 61, 50]], ""),
+}
+
+
+@each_row("kind", list(MASKS))
+def test_masks_are_held_against_their_boxes(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mask, said = MASKS[kind]
+    found = odd(coco(tmp_path, [{"bbox": [60, 20, 40, 30], "segmentation": mask}, {"bbox": [5, 5, 30, 30]}]), capsys)
+    assert [line for line in found if line.startswith(said)] == found
+    assert len(found) == bool(said)
+
+
+@each_row(
+    ("row", "names"),
+    [
+        ({"bbox": [10, 10, 0, 20]}, 1),
+        ({"bbox": [10, 10, 20, 0]}, 1),
+        ({"bbox": [10.5, 10, 0.0, 0.0], "iscrowd": True}, 1),
+    ],
+)
+def test_an_empty_box_costs_the_thing_and_not_its_photo(
+    row: dict[str, Any], names: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = coco(tmp_path, [row, {"bbox": [10, 10, 20, 20]}, {"bbox": [50, 10, 20, 20]}])
+    (line,) = odd(spec, capsys)
+    assert line.startswith("1 box of instances_t.json is empty (annotation 0, a dog)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        source = load(spec)
+    assert [len(source.scene(place).objects) for place in range(2)] == [1, 1]
+    assert [source.scene(place).exhaustive for place in range(2)] == [frozenset(), frozenset({"dog"})]
+
+
+def test_the_same_annotation_twice_is_odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = odd(coco(tmp_path, [{"bbox": [10, 10, 20, 20]}] * 3), capsys)
+    assert line.startswith("1 annotation of instances_t.json is there twice (annotation 2, another dog with")
+
+
+def test_photos_without_annotations_are_asked_about(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = coco(tmp_path, [{"bbox": [10, 10, 20, 20], "image_id": 1}], images=6)
+    (line,) = odd(spec, capsys)
+    assert line.startswith(f"5 of 6 photos of {spec} have no annotation ('2.png'): is nothing in them, or")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert [load(spec).scene(place).presumed for place in range(6)] == [False, *[True] * 5]
+    assert odd(f"{spec}?unlabelled=empty", capsys) == []
+    assert [load(f"{spec}?unlabelled=empty").scene(place).presumed for place in range(6)] == [False] * 6
+    assert len(load(f"{spec}?unlabelled=left-out")) == 1
+
+
+def test_a_few_photos_of_nothing_are_not_odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"bbox": [10, 10, 20, 20], "image_id": number} for number in range(1, 40)]
+    assert odd(coco(tmp_path, rows, images=40), capsys) == []
+
+
+def exif(orientation: int) -> bytes:
+    """EXIF with nothing but an orientation."""
+    return b"Exif\0\0MM\0*\0\0\0\x08\0\x01" + struct.pack(">HHIHHI", 0x0112, 3, 1, orientation, 0, 0)
+
+
+XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation="3"/></x:xmpmeta>'
+
+
+@each_row(
+    ("suffix", "options", "orientation"),
+    [
+        ("jpg", {"exif": exif(2)}, "2"),
+        ("jpg", {"exif": exif(4)}, "4"),
+        ("webp", {"exif": exif(3)}, "3"),
+        ("png", {"exif": exif(3)}, "3"),
+        ("jpg", {"exif": exif(1)}, ""),
+        ("jpg", {"xmp": XMP}, ""),
+    ],
+)
+def test_photos_that_are_turned_and_keep_their_size_are_odd(
+    suffix: str, options: dict[str, Any], orientation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = coco(tmp_path, [{"bbox": [10, 10, 20, 20]}, {"bbox": [10, 10, 20, 20]}])
+    file = tmp_path / "annotations" / "instances_t.json"
+    file.write_text(file.read_text().replace(".png", f".{suffix}"))
+    for number in (1, 2):
+        picture = Image.new("RGB", (WIDTH, HEIGHT), (number, 200, 90))
+        picture.paste((250, 0, 0), (0, 0, 100, 120))
+        picture.save(tmp_path / "t" / f"{number}.{suffix}", **options)
+    found = [line for line in odd(spec, capsys) if "EXIF" in line]
+    assert len(found) == bool(orientation)
+    if orientation:
+        assert f"2 photos of {spec} are turned by EXIF (orientation {orientation}; '1.{suffix}')" in found[0]
+    else:
+        left = load(spec).photo(load(spec).scene(0).photo).getpixel((5, 5))
+        assert isinstance(left, tuple) and left[0] > 200, "an orientation of XMP alone is no EXIF"  # noqa: PT018
+
+
+def numbers(dtype: str, top: float) -> Image.Image:
+    return Image.fromarray((np.linspace(0, top, 24 * 16).reshape(16, 24)).astype(dtype))
+
+
+@each_row(
+    ("name", "image", "brightest"),
+    [
+        ("8in16.png", numbers("uint16", 255), 255),
+        ("10in16.png", numbers("uint16", 1023), 64),
+        ("12in16.png", numbers("uint16", 4095), 255),
+        ("16.png", numbers("uint16", 65535), 255),
+        ("8in32.tif", numbers("int32", 255), 255),
+        ("8infloat.tif", numbers("float32", 255), 255),
+        ("float.tif", numbers("float32", 1), 255),
+        ("black.png", Image.new("RGB", (24, 16)), 0),
+        ("12inrgb.png", Image.new("RGB", (24, 16), (12, 9, 3)), 12),
+    ],
+)
+def test_values_of_another_depth_are_shown_or_told_of(
+    name: str, image: Image.Image, brightest: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    image.save(tmp_path / name)
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"image": name, "question": "Is it red?"}))
+    found = odd(f"questions:{tmp_path}", capsys)
+    source = load(f"questions:{tmp_path}")
+    shown = np.asarray(source.photo(source.scene(0).photo)).max()
+    assert abs(int(shown) - brightest) <= 1
+    assert bool(found) == (brightest < 16), found
+
+
+@each_row("mark", ["<image>", "<IMG>", "<image_1>", "<|image_pad|>", "[IMG]", "<|vision_start|>", "<ImageHere>"])
+def test_marks_of_pictures_in_questions_are_odd(mark: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Image.new("RGB", (24, 16), "gray").save(tmp_path / "a.png")
+    rows = [{"image": "a.png", "question": f"{mark}\nIs it <b>red</b>?"}, {"image": "a.png", "question": "Is a < b?"}]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (line,) = odd(f"questions:{tmp_path}", capsys)
+    assert line.startswith(f"1 question holds the mark of a picture (a.png: {mark})")
+
+
+@each_row(
+    ("written", "there"),
+    [
+        ("shot%20one.png", "shot one.png"),
+        ("in%2Fa.png", "in/a.png"),
+        ("in\\a.png", "in/a.png"),
+        (normalize("NFC", "écran.png"), normalize("NFD", "écran.png")),
+        (normalize("NFD", "écran.png"), normalize("NFC", "écran.png")),
+        ("100%25.png", "100%.png"),
+        ("Capture_d%C3%A9cran.png", "Capture_décran.png"),
+    ],
+)
+def test_a_photo_is_found_by_another_writing_of_its_name(written: str, there: str, tmp_path: Path) -> None:
+    (tmp_path / there).parent.mkdir(exist_ok=True)
+    Image.new("RGB", (24, 16), "gray").save(tmp_path / there)
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"image": written, "question": "Is it red?"}))
+    source = load(f"questions:{tmp_path}")
+    assert source.photo(source.scene(0).photo).size == (24, 16)
+
+
+@each_row(
+    ("written", "there", "said"),
+    [
+        ("a.JPG", "a.jpg", "is it 'a.jpg'?"),
+        ("a.jpeg", "a.png", "is it 'a.png'?"),
+        ("upload/4/a.png", "a.png", "is it 'a.png'?"),
+        ("a.png", "deep/er/a.png", "is it 'deep/er/a.png'?"),
+        ("frame_002.png", "frame_001.png", "add it"),
+        ("..%2F..%2Fetc%2Fpasswd", "a.png", "add it"),
+        ("..\\secret.png", "a.png", "write / between folders"),
+    ],
+)
+def test_a_missing_photo_is_told_with_the_name_that_may_be_meant(
+    written: str, there: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / there).parent.mkdir(exist_ok=True, parents=True)
+    Image.new("RGB", (24, 16), "gray").save(tmp_path / there)
+    (tmp_path / "questions.jsonl").write_text(json.dumps({"image": written, "question": "Is it red?"}))
+    (line, *_) = bad(f"questions:{tmp_path}", capsys)
+    assert said in line
+
+
+def questions(folder: Path, text: str, name: str = "questions.csv") -> str:
+    for letter in "abc":
+        Image.new("RGB", (24, 16), "gray").save(folder / f"{letter}.png")
+    (folder / name).write_text(text)
+    return f"questions:{folder}"
+
+
+@each_row(
+    ("cells", "options", "answer"),
+    [
+        ("Two,One,,Three,D", ("Two", "One", "Three"), "Three"),
+        (",Two,One,Three,B", ("Two", "One", "Three"), "Two"),
+        ("Two,,One,Three,C", ("Two", "One", "Three"), "One"),
+        ("Two,One,,,B", ("Two", "One"), "One"),
+        (",,One,Three,D", ("One", "Three"), "Three"),
+    ],
+)
+def test_letters_belong_to_their_columns(cells: str, options: tuple[str, ...], answer: str, tmp_path: Path) -> None:
+    source = load(questions(tmp_path, f"image,question,A,B,C,D,answer\na.png,How many?,{cells}\n"))
+    (question,) = source.scene(0).questions
+    assert (question.options, question.answers) == (options, (answer,))
+
+
+@each_row(
+    ("cells", "said"),
+    [
+        ("Two,One,,Three,C", "but got answer='C': C is blank"),
+        (",Two,One,Three,A", "but got answer='A': A is blank"),
+        ("Two,One,nan,nan,A", "C and D are both 'nan'; leave a cell blank where there is no option"),
+        ("1,2,3,4,2", "is it the option '2', or does it count the options?"),
+        ("cat,dog,,,1", "if it counts from 0, name the column answer_index"),
+    ],
+)
+def test_answers_that_may_mean_two_things_are_refused(
+    cells: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = "b.png,Is it?,yes,no,,,A\n"
+    spec = questions(tmp_path, f"image,question,A,B,C,D,answer\na.png,How many?,{cells}\n{good}")
+    (line,) = bad(spec, capsys)
+    assert said in line
+
+
+@each_row(
+    ("row", "answer"),
+    [
+        ({"options": ["1", "2", "3"], "answer_text": "2"}, ("2",)),
+        ({"options": ["1", "2", "3"], "answer_index": 2}, ("3",)),
+        ({"options": ["cat", "dog"], "answer_index": 0}, ("cat",)),
+        ({"options": ["7", "12"], "answer": 12}, ("12",)),
+        ({"answer": 2.5}, ("2.5",)),
+        ({"answers": [{"answer": "red", "answer_id": 1}, {"answer": "blue", "answer_id": 2}]}, ("red", "blue")),
+    ],
+)
+def test_answers_are_taken_as_they_are_meant(row: dict[str, Any], answer: tuple[str, ...], tmp_path: Path) -> None:
+    line = json.dumps({"image": "a.png", "question": "Which?", **row})
+    source = load(questions(tmp_path, line, "questions.jsonl"))
+    assert source.scene(0).questions[0].answers == answer
+
+
+def test_ids_that_went_through_floats_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = coco(tmp_path, [{"bbox": [10, 10, 20, 20], "image_id": 2.0}, {"bbox": [10, 10, 20, 20], "image_id": 1e16}])
+    line = bad(spec, capsys)[0]
+    assert "annotation 1: image_id: Expected an id, but got image_id=1e+16: a float beyond 2**53" in line
+
+
+def test_lvis_names_photos_by_their_addresses(tmp_path: Path) -> None:
+    spec = coco(tmp_path, [{"bbox": [10, 10, 20, 20]}, {"bbox": [10, 10, 20, 20]}])
+    file = tmp_path / "annotations" / "instances_t.json"
+    rows = json.loads(file.read_text())
+    for each in rows["images"]:
+        each["coco_url"] = f"http://images.example.org/t/{each.pop('file_name')}"
+        each["neg_category_ids"] = []
+    for each in rows["annotations"]:
+        del each["iscrowd"]
+    file.write_text(json.dumps(rows))
+    assert load(spec).scene(1).photo.id == "2.png"
+
+
+def hub(folder: Path, answers: list[Any], feature: Any, *, name: str = "data/train-00000-of-00001.parquet") -> str:
+    """A dataset as on the hub, or as save_to_disk writes it."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table  # type: ignore[import-untyped]  # it has no types
+
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (24, 16), "gray").save(folder / "x.png")
+    photo = {"bytes": (folder / "x.png").read_bytes(), "path": None}
+    rows = [{"image": photo, "question": f"Is it {n}?", "answer": each} for n, each in enumerate(answers)]
+    table = pa.Table.from_pylist(rows)
+    info = {"info": {"features": {"answer": feature}}}
+    table = table.replace_schema_metadata({"huggingface": json.dumps(info)})
+    if name.endswith(".parquet"):
+        write_table(table, folder / name)
+    else:
+        with pa.OSFile(str(folder / name), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+    return f"questions:{folder}"
+
+
+NAMES = {"_type": "ClassLabel", "names": ["no", "yes"]}
+
+
+@each_row(
+    ("answers", "feature", "read"),
+    [
+        ([1, 0], NAMES, [("yes",), ("no",)]),
+        ([[1, 1], [0, 1]], {"_type": "Sequence", "feature": NAMES}, [("yes", "yes"), ("no", "yes")]),
+        ([[1], [0]], [NAMES], [("yes",), ("no",)]),
+        ([-1, 1], NAMES, [(), ("yes",)]),
+        ([1, 0], {"_type": "Value", "dtype": "int64"}, [("1",), ("0",)]),
+    ],
+)
+def test_labels_are_read_by_their_names(
+    answers: list[Any], feature: Any, read: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    source = load(hub(tmp_path, answers, feature))
+    assert [question.answers for question in source.scene(0).questions] == read
+
+
+def test_several_splits_are_asked_about_and_one_can_be_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = f"questions:{tmp_path}"
+    for split, count in (("train", 1), ("validation", 2)):
+        hub(tmp_path, list(range(count)), {}, name=f"data/{split}-00000-of-00001.parquet")
+    (line,) = bad(spec, capsys)
+    assert f"it has train, validation: name {spec}/train or {spec}/validation" in line
+    assert len(load(f"{spec}/validation").scene(0).questions) == 2
+
+
+def test_files_that_datasets_leaves_beside_the_data_are_not_read(tmp_path: Path) -> None:
+    hub(tmp_path, [1, 0, 1], {}, name="cache-0123.arrow")
+    spec = hub(tmp_path, [1, 0], {}, name="data-00000-of-00001.arrow")
+    assert len(load(spec).scene(0).questions) == 2
+    (tmp_path / "data-00000-of-00001.arrow").rename(tmp_path / "other.arrow")
+    (tmp_path / "state.json").write_text(json.dumps({"_data_files": [{"filename": "other.arrow"}]}))
+    assert len(load(spec).scene(0).questions) == 2
+
+
+def test_a_page_that_is_broken_is_one_line(tmp_path: Path) -> None:
+    spec = hub(tmp_path, ["a long answer that is written"] * 50, {})
+    file = tmp_path / "data/train-00000-of-00001.parquet"
+    data = bytearray(file.read_bytes())
+    data[8:200] = bytes(192)
+    file.write_bytes(data)
+    with pytest.raises(DataError, match=r"Expected a dataset in .*, but it cannot be read"):
+        load(spec)
+
+
+@each_row(
+    ("captions", "names", "said"),
+    [
+        (["Ein Hund läuft über eine Wiese"] * 6, ["dog"], "captions are not in English"),
+        (["Un chien court dans un pré"] * 6, ["dog"], "captions are not in English"),
+        (["a dog runs over a field"] * 6, ["dog"], ""),
+        ([], ["traffic_light", "stop_sign"], "names of graphs.jsonl are joined by _ ('stop_sign' and 1 more)"),
+        ([], ["traffic light"], ""),
+    ],
+)
+def test_texts_that_no_relation_can_use_are_odd(
+    captions: list[str], names: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    objects = [{"id": str(n), "name": name, "box": [5, 5 + n, 10, 8]} for n, name in enumerate(names)]
+    row = {"id": "1", "photo": "a.png", "width": 24, "height": 16, "objects": objects, "captions": captions}
+    Image.new("RGB", (24, 16), "gray").save(tmp_path / "a.png")
+    (tmp_path / "graphs.jsonl").write_text(json.dumps(row))
+    found = odd(f"graphs:{tmp_path}/graphs.jsonl", capsys)
+    assert [line for line in found if said and said in line] == found
+    assert len(found) == bool(said)
+
+
+def test_boxes_of_graphs_are_looked_at_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = {"id": "1", "photo": "a.png", "width": 24, "height": 16}
+    row["objects"] = [{"id": "1", "name": "dog", "box": [0.2, 0.1, 0.5, 0.5]}]
+    Image.new("RGB", (24, 16), "gray").save(tmp_path / "a.png")
+    (tmp_path / "graphs.jsonl").write_text(json.dumps(row))
+    (line,) = odd(f"graphs:{tmp_path}/graphs.jsonl", capsys)
+    assert line.startswith("all 1 box of graphs.jsonl lie within 1 px of the corner: are they shares from 0 to 1?")
+
+
+def test_photos_of_vqa_under_other_names_are_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "val2014").mkdir()
+    Image.new("RGB", (24, 16), "gray").save(tmp_path / "val2014" / "1.png")
+    questions_ = [{"question_id": 1, "image_id": 1, "question": "Is it red?"}]
+    answers = [{"question_id": 1, "image_id": 1, "answers": [{"answer": "yes"}], "answer_type": "yes/no"}]
+    stem = "v2_{}mscoco_val2014_{}.json"
+    (tmp_path / stem.format("OpenEnded_", "questions")).write_text(json.dumps({"questions": questions_}))
+    (tmp_path / stem.format("", "annotations")).write_text(json.dumps({"annotations": answers}))
+    (line,) = bad(f"vqa-v2:{tmp_path}", capsys)
+    assert "there is one photo of other names (1.png): rename them" in line
