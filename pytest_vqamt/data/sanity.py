@@ -118,10 +118,11 @@ class BoxChecks:
                 "photo, or are x and y exchanged? Write [x, y, width, height] in pixels, from the top left corner"
             )
         elif self.past_the_end.count and self.like_centres == self.boxes >= _FEWEST_CENTRES:
+            ends = "ends" if self.past_the_end.count == 1 else "end"
             found.append(
                 f"all {self.boxes:,} boxes of {self.file} could be given by their centres, and "
-                f"{self.past_the_end.count:,} of them {'ends' if self.past_the_end.count == 1 else 'end'} outside of the "
-                f"picture ({self.past_the_end.first}): if x and y are centres, take half of the width and the height off"
+                f"{self.past_the_end.count:,} of them {ends} outside of the picture ({self.past_the_end.first}): if x "
+                "and y are centres, take half of the width and the height off"
             )
         if self.wrong_area.count:
             found.append(
