@@ -216,6 +216,7 @@ def baseline_row(baseline: BaselineUse | None) -> Row | None:
     return {
         **to_row(baseline),
         "models": _objects(baseline.models, "name", "fingerprint"),
+        "answered_by": _objects(baseline.answered_by, "name", "model"),
         "totals": [
             {"model": each.model, "data": each.data, "change": change_row(each.change)} for each in baseline.totals
         ],
@@ -229,6 +230,7 @@ def _baseline(row: Json) -> Json:
     return {
         **baseline,
         "models": _from_objects(baseline["models"], "name", "fingerprint"),
+        "answered_by": _from_objects(baseline.get("answered_by") or [], "name", "model"),
         "totals": [{**each, "change": _change(each["change"])} for each in _rows(baseline.get("totals") or [])],
     }
 
@@ -384,6 +386,7 @@ def head_row(head: BaselineHead) -> Row:
         "seed": head.seed,
         "settings": dict(head.settings),
         "models": _objects(head.models, "name", "fingerprint"),
+        **({"answered_by": _objects(head.answered_by, "name", "model")} if head.answered_by else {}),
         "data": _objects(head.data, "spec", "digest"),
         "items": [
             {
@@ -410,6 +413,7 @@ def head_from_row(row: Row) -> BaselineHead:
             **row,
             "settings": _sorted_items(row["settings"]),
             "models": _from_objects(row["models"], "name", "fingerprint"),
+            "answered_by": _from_objects(row.get("answered_by") or [], "name", "model"),
             "data": _from_objects(row["data"], "spec", "digest"),
             "items": [
                 # Older baselines lack the counts of outcomes that came later.

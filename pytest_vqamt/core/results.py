@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from pytest_vqamt.core.case import Figure, Figures, Outcome
 from pytest_vqamt.core.errors import ModelError
@@ -62,6 +62,9 @@ class ModelUse:
         spec: its spec, if the user gave it a short name; otherwise the name is its spec, or what a server calls it.
     """
 
+    ANSWERS_OF: ClassVar[str] = "answers of "
+    """In ``usage``, the replies by the model that a server says it was."""
+
     name: str
     fingerprint: str
     tasks: tuple[str, ...]
@@ -72,6 +75,12 @@ class ModelUse:
     items_s: float = 0.0
     usage: tuple[tuple[str, float], ...] = ()
     spec: str = ""
+
+    @property
+    def answered_by(self) -> tuple[str, ...]:
+        """The models that a server says it answered with, in order of their names; none where it says nothing."""
+        named = (name for name, _ in self.usage if name.startswith(self.ANSWERS_OF))
+        return tuple(sorted(name.removeprefix(self.ANSWERS_OF) for name in named))
 
     @property
     def typed(self) -> str:
@@ -458,6 +467,7 @@ class BaselineUse:
     file: str
     digest: str
     models: tuple[tuple[str, str], ...]
+    answered_by: tuple[tuple[str, str], ...] = ()
     missing: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     totals: tuple[BaselineTotal, ...] = ()
@@ -519,6 +529,8 @@ class BaselineHead:
     data: tuple[tuple[str, str], ...]
     items: tuple[BaselineEntry, ...]
     settings: tuple[tuple[str, str], ...] = ()
+    answered_by: tuple[tuple[str, str], ...] = ()
+    """The name of each model whose server said with what it answered, and what that was."""
 
 
 HOLDS, PRESUMED, COMPARED, HELD = 1, 2, 4, 8

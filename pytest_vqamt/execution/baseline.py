@@ -143,6 +143,7 @@ def baseline_use(
         file=baseline.file.name,
         digest=baseline.digest,
         models=baseline.head.models,
+        answered_by=baseline.head.answered_by,
         missing=tuple(each.id for each in baseline.head.items if each.id not in run and is_missed(each.item)),
         new=tuple(
             f"{result.item}-{result.model.name}-{result.data.name}"

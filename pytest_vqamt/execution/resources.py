@@ -6,7 +6,7 @@ The pytest plugin, ``vqamt.run`` and replay all start here.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -100,6 +100,10 @@ class ItemSpec:
     def id(self) -> str:
         """The id after ``vqamt::``, and in brackets in tests with the fixture."""
         return f"{self.item}-{self.model}-{self.data}"
+
+
+_PHOTOS_LOOKED_AT = 200
+"""Of each source, for the largest request."""
 
 
 class Resources:
@@ -297,6 +301,21 @@ class Resources:
             )
             for position, (relation, variant, model, source) in enumerate(combinations)
         )
+
+    def request_notes(self) -> Iterator[str]:
+        """What to know, before the run, of the largest photo of each source and a model that is sent it."""
+        for model in self.names:
+            note = self.model(model).request_note
+            for spec in self.settings.data if note else ():
+                source = self.source(spec)
+                try:
+                    scenes = map(source.scene, range(min(len(source), _PHOTOS_LOOKED_AT)))
+                    largest = max(scenes, key=lambda scene: scene.width * scene.height)
+                    said = note(source.photo(largest.photo)) if note else ""
+                except VqamtError:
+                    continue  # the case that needs the photo will name it
+                if said:
+                    yield f"{self.names[model]}: {said}"
 
     def preset_of(self, model: str, source: str) -> str:
         """The name of the preset that runs because no relations are named; "" for none.

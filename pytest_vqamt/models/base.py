@@ -73,6 +73,8 @@ from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
     from pytest_vqamt.data.base import SceneSource
     from pytest_vqamt.models.budget import Budget
     from pytest_vqamt.models.token_forecast import TokenForecast
@@ -194,6 +196,8 @@ class LoadedModel:
     forecast: Callable[[Sequence[Query], Sequence[tuple[Query, Answer]]], TokenForecast] | None = field(
         repr=False, compare=False, default=None
     )
+    request_note: Callable[[Image], str] | None = field(repr=False, compare=False, default=None)
+    """Its method of this name, if any: what to know of a picture that is sent to it, before the run."""
     prompts: Callable[[ModelInput], str] | None = field(repr=False, compare=False, default=None)
     is_users: bool = field(compare=False, default=False)
     spec: str = field(compare=False, default="")
@@ -347,6 +351,7 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         meet=_meet(model),
         used=lambda: declared_usage(name, model),
         forecast=_forecast(model),
+        request_note=None if is_users else _request_note(model),
         prompts=prompts.text if is_users else None,
         is_users=is_users,
     )
@@ -497,6 +502,11 @@ def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[Model
 def _meet(model: object) -> Callable[[Sequence[SceneSource]], object]:
     found: object = getattr(model, "meet", None)
     return found if callable(found) and accepts(found, "sources") else len  # which does nothing
+
+
+def _request_note(model: object) -> Callable[[Image], str] | None:
+    note: object = getattr(model, "request_note", None)
+    return note if callable(note) else None
 
 
 def _forecast(

@@ -139,6 +139,7 @@ def _head(report: Report, items: tuple[BaselineEntry, ...]) -> BaselineHead:
         vqamt_version=report.vqamt_version,
         seed=report.seed,
         models=tuple((each.name, each.fingerprint) for each in report.models if each.name in models),
+        answered_by=tuple((use.name, each) for use in report.models if use.name in models for each in use.answered_by),
         data=tuple((each.name, each.digest) for each in report.data if each.name in data),
         items=items,
         settings=report.settings,

@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from threading import BoundedSemaphore, Event
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from weakref import finalize
 
 from pytest_vqamt.core.errors import ModelError
@@ -17,10 +17,20 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import BudgetSpentError
 from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
 from pytest_vqamt.models.openai.prices import Prices, prices_from
-from pytest_vqamt.models.openai.requests import ChatEndpoint, EncodedPictures, answer_schema, picture_message
+from pytest_vqamt.models.openai.requests import (
+    LARGE_BYTES,
+    ChatEndpoint,
+    EncodedPictures,
+    answer_schema,
+    data_uri,
+    picture_message,
+)
 from pytest_vqamt.models.openai.settings import ModelAddress, api_key_for, openai_settings
 from pytest_vqamt.models.prompts import Prompts, prompts_from
 from pytest_vqamt.models.token_forecast import TokenForecast, TokenForecaster
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 VERSION = 1
 """Goes up when answers change for the same model and settings."""
@@ -69,6 +79,17 @@ class OpenAIModel:
     def usage(self) -> dict[str, float]:
         """Requests, and the tokens and the cost that the server reported, since the model was made."""
         return self._endpoint.usage.sums()
+
+    def request_note(self, image: Image) -> str:
+        """Tells of a picture whose request is larger than many servers take; "" for a smaller one."""
+        chat = self._endpoint.settings.chat
+        size_bytes = len(data_uri(chat.resized(image)))
+        if size_bytes <= LARGE_BYTES:
+            return ""
+        return (
+            f"a request with a picture of {image.width} x {image.height} px has {size_bytes / 1e6:.1f} MB, and many "
+            "servers take 1 MB: --vqamt-option max-pixels=1000000 sends smaller ones"
+        )
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self._answers(Task.VQA, batch)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.language.answers.final import read_json
 from pytest_vqamt.language.answers.text import strip_reasoning
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
@@ -97,6 +98,7 @@ class ChatEndpoint:
             advice=_ADVICE,
         )
         self._pace = Pace(settings.in_flight)
+        self._sizes = BodySizes()
         self._end_redaction = redact_logs(self._key)
 
     def complete(
@@ -176,13 +178,21 @@ class ChatEndpoint:
         self.usage.add("requests")
         response = self._client.post(body)
         if response.status != 200:
-            raise_http_error(_error_response(response, self._address.url), self._address, self._key)
+            failed = _error_response(response, self._address.url)
+            if self._sizes.is_refused(failed.status, len(body)):
+                raise too_large(failed, len(body), self._address, self._key)
+            raise_http_error(failed, self._address, self._key)
         fields = parse_body(response.body, self._address.url)
+        self._sizes.answered()
+        if isinstance(model := fields.get("model"), str) and model.strip():
+            self.usage.add(f"{ModelUse.ANSWERS_OF}{' '.join(model.split())[:_LONGEST_MODEL]}")
         spent.read(fields.get("usage"), self._prices)
         self.usage.add_spent(spent)
         if (error := embedded_error(fields)) is not None:
             failed = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
             raise_http_error(failed, self._address, self._key)
+        if "choices" not in fields and (other := other_protocol(fields)):
+            raise QueryError(f"Expected a chat completion from {self._address.url}, but got {other}")
         try:
             text = self._answer_text(fields)
         except QueryError as failure:
@@ -215,6 +225,56 @@ class ChatEndpoint:
         if answer is None:
             self.usage.add("answers not in JSON")
         return text if answer is None else answer
+
+
+_LONGEST_MODEL = 80
+
+LARGE_BYTES = 1_000_000
+"""Many servers and the proxies before them take no larger request, unless told to."""
+
+
+class BodySizes:
+    """Tells a server that takes no large request from one that is not there at all."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._has_answered = False
+        self._refused = 0
+
+    def answered(self) -> None:
+        self._has_answered = True
+
+    def is_refused(self, status: int, size_bytes: int) -> bool:
+        """Whether a refusal may be for the size alone; of a server that never answers only the first few are."""
+        if status not in (404, 405, 410, 413) or (status != 413 and size_bytes <= LARGE_BYTES):
+            return False
+        with self._lock:
+            self._refused += 1
+            return self._has_answered or status == 413 or self._refused < _DISABLE_AFTER
+
+
+def too_large(response: ErrorResponse, size_bytes: int, address: ModelAddress, key: ApiKey) -> QueryError:
+    """The error of one query whose request the server does not take for its size."""
+    return QueryError(
+        f"Expected an answer from {address.model!r}, but got {status_text(response.status)}{_quoted(response, key)} to "
+        f"a request of {size_bytes / 1e6:.1f} MB: servers often take no more than 1 MB, so send smaller pictures "
+        "(--vqamt-option max-pixels=1000000), or let the server take larger requests"
+    )
+
+
+def other_protocol(fields: Mapping[str, object]) -> str:
+    """What a reply is that is no chat completion, and what to do; "" if it may be one."""
+    if fields.get("object") == "response" or isinstance(fields.get("output"), list):
+        return "a reply of OpenAI's /responses: name the URL of /chat/completions"
+    if fields.get("type") == "message" and "content" in fields:
+        return "a reply of Anthropic's /messages: name its URL for OpenAI's clients (https://api.anthropic.com/v1)"
+    if "done" in fields and ("message" in fields or "response" in fields):
+        return "a reply of Ollama's own API: name http://HOST:11434/v1"
+    if "candidates" in fields:
+        return "a reply of Gemini's own API: name its URL for OpenAI's clients (it ends with /v1beta/openai)"
+    if "generated_text" in fields or "predictions" in fields or "outputs" in fields:
+        return "a reply of another API: name the URL of /chat/completions"
+    return ""
 
 
 def _error_response(response: HttpResponse, url: str) -> ErrorResponse:
@@ -303,12 +363,17 @@ def _quoted(response: ErrorResponse, key: ApiKey) -> str:
     return f" ({line if len(line) <= _LONGEST_QUOTE else f'{line[:_LONGEST_QUOTE]}...'})" if line else ""
 
 
+_MESSAGES = ("message", "detail", "msg")
+
+
 def _message(found: object) -> str:
     """The message in an error's JSON; servers nest it differently."""
     if isinstance(found, str):
         return found
     if isinstance(found, Mapping):
-        for name in ("error", "message", "detail", "msg"):
+        # {"message": "Cannot POST /v1", "error": "Not Found"}: the short one only repeats the status.
+        error = found.get("error")
+        for name in ("error", *_MESSAGES) if isinstance(error, Mapping) else (*_MESSAGES, "error"):
             if found.get(name):
                 return _message(found[name])
     return json.dumps(found) if found else ""
@@ -410,6 +475,16 @@ def parse_body(body: bytes, url: str) -> Mapping[str, object]:
         found: object = json.loads(body)
     except (ValueError, RecursionError):
         found = None
+    if not isinstance(found, Mapping) and _EVENT_STREAM.match(body[:_LONGEST_QUOTE]):
+        raise QueryError(
+            f'Expected one JSON object from {url}, but got an event stream, though "stream" is false: switch streaming '
+            "off at the server, or the proxy before it"
+        )
+    if not isinstance(found, Mapping) and _JSON_LINES.match(body[: _LONGEST_QUOTE * 10]):
+        raise QueryError(
+            f"Expected one JSON object from {url}, but got several, a line each, as Ollama's own API streams them: "
+            "name http://HOST:11434/v1"
+        )
     if not isinstance(found, Mapping):
         is_page = body.lstrip()[:1] == b"<"
         page = (
@@ -424,6 +499,10 @@ def parse_body(body: bytes, url: str) -> Mapping[str, object]:
     return found
 
 
+_EVENT_STREAM = re.compile(rb"\s*(?:data:|event:|id:|: )")
+_JSON_LINES = re.compile(rb"\s*\{[^\n]*\}\s*\n\s*\{")
+
+
 def embedded_error(fields: Mapping[str, object]) -> Mapping[str, object] | None:
     """The error that a reply with a status of success holds all the same, as ``{"error": ...}``.
 
@@ -433,6 +512,9 @@ def embedded_error(fields: Mapping[str, object]) -> Mapping[str, object] | None:
     for found in (fields.get("error"), choice.get("error")):
         if found:
             return {"error": found}
+    # Other servers put their message beside the code: {"object": "error", "message": ...}, {"code": 500, "msg": ...}.
+    if not choice and (fields.get("object") == "error" or fields.get("detail") or fields.get("msg")):
+        return {"error": {**fields, "message": _message(fields)}}
     return None
 
 
@@ -447,12 +529,22 @@ def completion_text(fields: Mapping[str, object]) -> str:
         QueryError: there is no answer.
     """
     choice = _choice(fields)
+    if "text" in choice and "message" not in choice:
+        raise QueryError(
+            "Expected a choice with a message, but got one with a text, as /completions gives it: name the URL of "
+            "/chat/completions, which takes pictures"
+        )
+    if "delta" in choice and "message" not in choice:
+        raise QueryError(
+            'Expected a choice with a message, but got a part of a stream, though "stream" is false: switch streaming '
+            "off at the server"
+        )
     if not choice:
         raise QueryError(f"Expected a completion with a choice, but got {_json_kind(fields.get('choices'))} as choices")
     message = choice.get("message")
     if not isinstance(message, Mapping):
         raise QueryError(f"Expected a choice with a message, but got {_json_kind(message)} as message")
-    finish_reason = choice.get("finish_reason")
+    finish_reason = finish_reason_of(choice)
     text = _content_text(message.get("content"))
     if text is None and isinstance(message.get("refusal"), str):
         text = str(message["refusal"])
@@ -468,7 +560,32 @@ def completion_text(fields: Mapping[str, object]) -> str:
         )
     if finish_reason == "content_filter":
         raise QueryError("Expected an answer, but the server's filter took it away (finish_reason='content_filter')")
+    if message.get("tool_calls") or message.get("function_call"):
+        raise QueryError(
+            "Expected a message with text, but the model called a tool: switch tools off at the server "
+            "(--vqamt-option body.tool_choice=none)"
+        )
     raise QueryError(f"Expected a message with text, but got {_json_kind(message.get('content'))} as content")
+
+
+_CUT_OFF = re.compile(
+    r"length|max(?:imum)?[_ -]?(?:output[_ -]?|new[_ -]?|completion[_ -]?)?tokens?|token[_ -]?limit", re.I
+)
+_FILTERED = re.compile(r"content[_ -]?filter|safety|blocked|prohibited|recitation", re.I)
+
+
+def finish_reason_of(choice: Mapping[str, object]) -> str:
+    """Why the model ended, in OpenAI's words: other servers write MAX_TOKENS, max_output_tokens or SAFETY.
+
+    >>> finish_reason_of({"finish_reason": "MAX_TOKENS"}), finish_reason_of({"finish_reason": "eos"})
+    ('length', 'stop')
+    """
+    found = str(choice.get("finish_reason") or choice.get("stop_reason") or "")
+    if _CUT_OFF.search(found):
+        return "length"
+    if _FILTERED.search(found):
+        return "content_filter"
+    return "stop" if found.lower() in ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "finished") else found
 
 
 def _reasoning_text(message: Mapping[str, object]) -> str:
@@ -510,7 +627,7 @@ def has_reasoning(fields: Mapping[str, object]) -> bool:
 
 def is_truncated(fields: Mapping[str, object]) -> bool:
     """Whether the completion reached the token limit."""
-    return _choice(fields).get("finish_reason") == "length"
+    return finish_reason_of(_choice(fields)) == "length"
 
 
 def _choice(fields: Mapping[str, object]) -> Mapping[str, object]:

@@ -494,6 +494,25 @@ def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
     yield from best_model_notes(report)
 
 
+def _answered_by_lines(report: Report) -> Iterator[str]:
+    """Tells of servers that answered with several models, or with another one than in the baseline."""
+    before: dict[str, set[str]] = {}
+    for name, model in report.baseline.answered_by if report.baseline else ():
+        before.setdefault(name, set()).add(model)
+    for use in report.models:
+        now = use.answered_by
+        if len(now) > 1:
+            yield (
+                f"{use.name} was answered by {len(now)} models, as its server says ({', '.join(now)}): its figures are "
+                "of them together. Name one of them in --vqamt-model."
+            )
+        if use.name in before and now and not before[use.name] & set(now):
+            yield (
+                f"{use.name} is answered by {', '.join(now)}, as its server says, and was answered by "
+                f"{', '.join(sorted(before[use.name]))} in the baseline: it is another model."
+            )
+
+
 def report_warnings(
     report: Report, lines: Sequence[ResultRow], left_out: int, *, with_unread: bool = True
 ) -> Iterator[str]:
@@ -506,6 +525,7 @@ def report_warnings(
             f"This is shard {report.shard}, which has only some of the cases. `vqamt merge` joins the shards and "
             "checks the gates on all cases."
         )
+    yield from _answered_by_lines(report)
     yield from total_drop_lines(report, lines)
     yield from undecided_lines(lines)
     several = len(report.models) > 1 or len(report.data) > 1

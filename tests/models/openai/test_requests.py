@@ -21,6 +21,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.retry import QueryError
+from pytest_vqamt.models.openai import requests
 from pytest_vqamt.models.openai.model import load
 from pytest_vqamt.models.openai.requests import (
     EncodedPictures,
@@ -95,7 +96,7 @@ def test_a_reply_that_always_breaks_off_costs_the_query(serve: Serve, model: Loa
         model(server, retries_s="0.1").answer([ask()])
 
 
-@each_row("status", [400, 413, 415, 422])
+@each_row("status", [400, 415, 422])
 def test_what_is_wrong_with_a_query_costs_it_alone(serve: Serve, model: Load, many: Many, status: int) -> None:
     server = serve(lambda request: failed(status, "too  much\nof it") if request.prompt.startswith("1\n") else YES)
     stub = model(server)
@@ -295,7 +296,13 @@ def test_the_answer_is_what_the_model_says_in_the_end(fields: dict[str, object],
         ({"choices": ["yes"]}, "got list as choices"),
         ({"choices": [{}]}, "got list as choices"),
         ({"choices": [{"index": 0}]}, "a choice with a message, but got null as message"),
-        ({"choices": [{"message": None, "text": "old"}]}, "got null"),
+        ({"choices": [{"message": None}]}, "got null"),
+        ({"choices": [{"text": "old"}]}, "as /completions gives it: name the URL of /chat/completions"),
+        ({"choices": [{"delta": {"content": "y"}}]}, "a part of a stream"),
+        (of(None, "tool_calls", tool_calls=[{"id": "1"}]), "the model called a tool"),
+        (of(None, "MAX_TOKENS"), r"longest-answer=2048"),
+        (of("", "max_output_tokens"), r"longest-answer=2048"),
+        (of(None, "SAFETY"), r"the server's filter took it away"),
         (of(None), "got null as content"),
         (of(7), "got int as content"),
         (of([]), "got an empty list as content"),
@@ -311,6 +318,67 @@ def test_the_answer_is_what_the_model_says_in_the_end(fields: dict[str, object],
 def test_what_holds_no_answer_is_an_error_of_its_query(fields: dict[str, object], told: str) -> None:
     with pytest.raises(QueryError, match=told):
         completion_text(fields)
+
+
+@each_row(
+    ("body", "told"),
+    [
+        ({"object": "error", "message": "no such model"}, r"\(no such model\)"),
+        ({"detail": "model is loading"}, r"\(model is loading\)"),
+        ({"code": 400, "msg": "bad picture"}, r"400 Bad Request \(bad picture\)"),
+        ({"object": "response", "output": []}, "OpenAI's /responses"),
+        ({"type": "message", "content": [{"type": "text", "text": "yes"}]}, "Anthropic's /messages"),
+        ({"model": "m", "message": {"content": "yes"}, "done": True}, "Ollama's own API: name http://HOST:11434/v1"),
+        ({"candidates": []}, "Gemini's own API"),
+        ([{"generated_text": "yes"}], "hold no JSON object"),
+        ({"generated_text": "yes"}, "a reply of another API"),
+        (b'data: {"choices": [{"delta": {"content": "yes"}}]}\n\ndata: [DONE]\n', "an event stream"),
+        (b"event: message_start\ndata: {}\n", "an event stream"),
+        (b'{"message": {"content": "y"}, "done": false}\n{"message": {"content": "es"}, "done": true}\n', "Ollama"),
+    ],
+)
+def test_a_reply_of_success_that_is_no_completion_is_named(
+    serve: Serve, model: Load, ask: Ask, body: object, told: str
+) -> None:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    with pytest.raises(QueryError, match=told):
+        model(serve(lambda _: Reply(body=data))).answer([ask()])
+
+
+@each_row(("status", "tries"), [(404, 20), (405, 20), (413, 20)])
+def test_a_request_that_may_be_too_large_disables_no_model(
+    serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch, status: int, tries: int
+) -> None:
+    monkeypatch.setattr(requests, "LARGE_BYTES", 100)
+    stub = model(serve(in_turn(YES, *[failed(status, "Cannot POST")] * tries, YES)))
+    assert stub.answer([ask()])[0].text == "yes"
+    for _ in range(tries):
+        with pytest.raises(QueryError, match=r"\(Cannot POST\) to a request of .* MB: .* max-pixels=1000000"):
+            stub.answer([ask()])
+    assert stub.answer([ask()])[0].text == "yes"
+
+
+def test_a_server_that_never_answers_is_not_there_whatever_the_size(
+    serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "LARGE_BYTES", 100)
+    stub = model(serve(always(failed(404))))
+    for _ in range(7):
+        with pytest.raises(QueryError):
+            stub.answer([ask()])
+    with pytest.raises(ModelError, match="check the name of the model"):
+        stub.answer([ask()])
+
+
+def test_the_model_that_answered_is_recorded(serve: Serve, model: Load, ask: Ask) -> None:
+    named = {**of("yes"), "model": "m-2026-11-01"}
+    other = {**of("yes"), "model": "m-2026-11-20"}
+    replies = [Reply(body=json.dumps(each).encode()) for each in (named, named, other)]
+    stub = model(serve(in_turn(*replies)))
+    for _ in range(3):
+        stub.answer([ask()])
+    assert stub.usage["answers of m-2026-11-01"] == 2
+    assert stub.usage["answers of m-2026-11-20"] == 1
 
 
 def test_thoughts_that_come_to_no_end_are_no_answer() -> None:
