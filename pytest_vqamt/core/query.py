@@ -120,6 +120,10 @@ class Declined:
         return Answer("", declined=f"{self.reason}: {listed}" if listed else self.reason, unknown_words=self.words)
 
 
+CANNOT_SWITCH = Declined("the model cannot switch its reasoning")
+"""Of an adapter, or of a server of another version, and not of the model: it is never kept as the model's answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """The reason why a query has no answer: the model raised, or its picture could not be rendered."""

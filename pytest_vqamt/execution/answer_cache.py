@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.query import Answer
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer
 from pytest_vqamt.execution.leases import LEASE_TABLES, Leases, RunProcess
 from pytest_vqamt.models.base import LoadedModel
 
@@ -199,7 +199,8 @@ class AnswerStore:
         ]
         with self._writing() as db:
             columns = "key, text, scores, truncated, run, declined, tokens_in, tokens_out, cost"
-            db.executemany(f"insert or ignore into answers ({columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            kept = [row for row, answer in zip(rows, answers.values(), strict=True) if answer != CANNOT_SWITCH.answer]
+            db.executemany(f"insert or ignore into answers ({columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)", kept)
             if self._leases is not None:
                 self._leases.release(db, [str(row[0]) for row in rows])
 
@@ -244,6 +245,8 @@ class AnswerStore:
             wanted = f"select {columns} from answers where key in ({_marks(some)})"
             for key, run, text, scores, truncated, declined, *taken in self._db.execute(wanted, some):
                 reason, *words = json.loads(declined) if declined else ("",)
+                if reason == CANNOT_SWITCH.reason:
+                    continue  # of an earlier version, which kept it
                 found[key] = Answer(text, _scores(scores), bool(truncated), reason, tuple(words), *taken), run
         return found
 

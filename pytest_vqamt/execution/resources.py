@@ -27,7 +27,7 @@ from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.plan import Job, RunOptions, is_left_out
 from pytest_vqamt.execution.reader import answer_reader
 from pytest_vqamt.models.base import LoadedModel, ModelOptions
-from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue
+from pytest_vqamt.models.catalogue import QUICK, ModelCatalogue, ModelKind
 from pytest_vqamt.relations.base import Relation, check_data
 from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.relations.catalogue import names as all_names
@@ -317,6 +317,16 @@ class Resources:
                 if said:
                     yield f"{self.names[model]}: {said}"
 
+    def _kind(self, model: str) -> ModelKind:
+        """The kind of a model; of a served one that which it has on the server, so that both run the same relations."""
+        kind = self._catalogue.kind(model)
+        if not kind.is_remote:
+            return kind
+        try:
+            return self._catalogue.kind(self.model(model).served_name)
+        except OptionError:  # of a package that is not installed here
+            return kind
+
     def preset_of(self, model: str, source: str) -> str:
         """The name of the preset that runs because no relations are named; "" for none.
 
@@ -330,7 +340,7 @@ class Resources:
             return data.preset
         if isinstance(data, PublishedPairs):
             return ""
-        name = QUICK if model in self._objects else self._catalogue.kind(model).preset
+        name = QUICK if model in self._objects else self._kind(model).preset
         tasks = set(self._tasks(model))
         fits = name and any(
             tasks.issuperset(relation.info.tasks(variant)) for relation, variant in select(preset(name).relations)

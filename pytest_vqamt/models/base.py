@@ -68,7 +68,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checka
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, location
 from pytest_vqamt.core.plain_text import count_noun, encodable
-from pytest_vqamt.core.query import Answer, Declined, ModelInput, Query, Task
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
@@ -198,6 +198,10 @@ class LoadedModel:
     )
     request_note: Callable[[Image], str] | None = field(repr=False, compare=False, default=None)
     """Its method of this name, if any: what to know of a picture that is sent to it, before the run."""
+    served_name: str = field(compare=False, default="")
+    """What its server calls it; "" for a model that is here."""
+    switches_reasoning: bool = field(compare=False, default=False)
+    """Whether its reasoning can be switched on and off."""
     prompts: Callable[[ModelInput], str] | None = field(repr=False, compare=False, default=None)
     is_users: bool = field(compare=False, default=False)
     spec: str = field(compare=False, default="")
@@ -351,13 +355,11 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         meet=_meet(model),
         used=lambda: declared_usage(name, model),
         forecast=_forecast(model),
+        switches_reasoning=check.switches,
         request_note=None if is_users else _request_note(model),
         prompts=prompts.text if is_users else None,
         is_users=is_users,
     )
-
-
-CANNOT_SWITCH = Declined("the model cannot switch its reasoning")
 
 
 class _Understanding:
@@ -371,7 +373,7 @@ class _Understanding:
                 f"got {described(found)}"
             )
         self._understands = cast("Callable[[Query], object] | None", found)
-        self._switches = bool(getattr(model, "switches_reasoning", False))
+        self.switches = bool(getattr(model, "switches_reasoning", False))
         self._who = f"understands() of model {name!r}"
 
     def method(self, method: Method) -> Method:
@@ -417,7 +419,7 @@ class _Understanding:
     def _declined(self, batch: Sequence[ModelInput]) -> dict[int, Declined]:
         found: dict[int, bool | Declined] = {}
         for place, item in enumerate(batch):
-            if item.query.reasoning is not None and not self._switches:
+            if item.query.reasoning is not None and not self.switches:
                 found[place] = CANNOT_SWITCH
             elif self._understands is not None:
                 found[place] = self._understood(self._understands, item)

@@ -85,6 +85,8 @@ class ModelCatalogue:
         model = _load_kind(kind, argument, spec, options)
         name: object = getattr(model, "name", None) if kind.is_remote else None
         loaded = wrap_model(name if isinstance(name, str) else spec, model, options)
+        if isinstance(name, str):
+            loaded = replace(loaded, served_name=name)
         # A model is wrapped under its spec, which may be its fingerprint: no answer depends on the short name.
         return replace(loaded, name=short_name, spec=spec) if short_name else loaded
 

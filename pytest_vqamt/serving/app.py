@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.authentication import AuthCredentials, AuthenticationBackend, AuthenticationError, BaseUser
@@ -69,6 +69,9 @@ _BODY_TIMEOUT_S = 120
 
 _MAX_ANSWERS = 2_000_000
 """Answers that are cached, 100 to 300 bytes each on disk."""
+
+_MAX_SILENT = 128
+"""Connections that have sent no whole headers; of more, the oldest is closed. Clients keep 16 at most."""
 
 _HEADERS_TIMEOUT_S = 90.0
 """Longer than a connection is kept alive between requests: one idle for so long has stopped within a request."""
@@ -351,10 +354,23 @@ class TimedH11Protocol(H11Protocol):
     """uvicorn's HTTP/1.1, which alone would wait for the headers of a request without end."""
 
     _timer: asyncio.TimerHandle | None = None
+    _silent: ClassVar[dict[TimedH11Protocol, None]] = {}
+    """Connections without the headers of a first request, the oldest first. Nothing is known of who is there."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         super().connection_made(transport)
         self._restart_timer()
+        self._silent[self] = None
+        if len(self._silent) > _MAX_SILENT:
+            # One that sends a whole request does so at once: it is not the oldest of so many.
+            oldest = next(iter(self._silent))
+            del self._silent[oldest]
+            oldest.transport.abort()
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        if self.cycle is not None:
+            self._silent.pop(self, None)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -362,6 +378,7 @@ class TimedH11Protocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self._silent.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
 

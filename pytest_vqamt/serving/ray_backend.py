@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Failure
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.serving.config import ServeConfig
@@ -103,6 +104,8 @@ class RayBackend:
             graceful_shutdown_wait_loop_s=0.1,
             ray_actor_options={"num_cpus": 1 if config.cluster else 0, "num_gpus": self._share_of_device},
         )(Replica)
+        if config.cluster:
+            _check_room(self.replicas)
         try:
             # Without a route, the model cannot be reached through an HTTP proxy of the cluster.
             handle = serve.run(deployment.bind(config), name=config.application, route_prefix=None)
@@ -180,6 +183,21 @@ def _end_unneeded_processes() -> None:
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines() if line.strip()]
     return lines[-1][:300] if lines else "no reason given"
+
+
+def _check_room(replicas: int) -> None:
+    """Raises OptionError if the cluster has fewer processors than there are replicas: Ray would wait for ever."""
+    import ray
+
+    total: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call] # as Ray has it
+    free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call] # as Ray has it
+    # Ray Serve's controller takes none, and a replica one.
+    if free.get("CPU", 0) < replicas:
+        raise OptionError(
+            f"Expected room for {count_noun(replicas, 'replica')}, which take a processor each, but the cluster has "
+            f"{free.get('CPU', 0):g} of {total.get('CPU', 0):g} free: give fewer (--replicas), add machines, or wait "
+            "until others have ended"
+        )
 
 
 class Failover:

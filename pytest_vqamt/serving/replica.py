@@ -64,6 +64,7 @@ class ReplicaInfo:
     tasks: tuple[Task, ...] = ()
     fingerprint: str = ""
     persistent: bool = False
+    switches_reasoning: bool = False
     batch_size: int = 1
     data: tuple[ServedData, ...] = ()
 
@@ -97,6 +98,7 @@ class Replica:
             tasks=self._model.tasks,
             fingerprint=self._model.fingerprint,
             persistent=self._model.persistent,
+            switches_reasoning=self._model.switches_reasoning,
             batch_size=self._model.batch_size,
             data=self._data,
         )
@@ -235,7 +237,14 @@ def _input(row: QueryRow, resolved: ResolvedPicture | QueryResult) -> ModelInput
         return resolved
     picture, render = resolved
     try:
-        query = Query(picture=picture, text=row.text, meaning=row.meaning or Describe(), task=row.task, trial=row.trial)
+        query = Query(
+            picture=picture,
+            text=row.text,
+            meaning=row.meaning or Describe(),
+            task=row.task,
+            trial=row.trial,
+            reasoning=row.reasoning,
+        )
     except (TypeError, ValueError) as error:
         return Failure(reason=f"Expected a query that can be asked, but got {type(error).__name__}: {error}")
     return ModelInput(query, render)

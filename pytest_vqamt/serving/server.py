@@ -181,6 +181,7 @@ def _card(config: ServeConfig, model: ReplicaInfo, replicas: int) -> ModelCard:
         model=config.model,
         fingerprint=model.fingerprint,
         persistent=model.persistent,
+        switches_reasoning=model.switches_reasoning,
         tasks=model.tasks,
         batch_size=model.batch_size,
         reads_meaning=config.reads_meaning,

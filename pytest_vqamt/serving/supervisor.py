@@ -34,6 +34,9 @@ _GRACE_AT_CLUSTER_S = 60.0
 
 _KILL_TIMEOUT_S = 20
 _MAX_RESTARTS = 5
+_WATCH_EVERY_S = 1.0
+_RAY_PROCESSES = ("raylet", "gcs_server")
+"""Ray's own processes, without which no replica is reached."""
 
 LOG_FILE = "server.log"
 
@@ -98,6 +101,8 @@ class Supervisor:
         self._print = print_line
         self._signals = signals
         self._was_ready = False
+        self._needed: dict[str, psutil.Process] = {}
+        self._lost = ""
         self._last: Progress | None = None
         self._asked_before = 0
 
@@ -125,7 +130,8 @@ class Supervisor:
                     f"Expected model={config.model!r} to be served, but the server process ended before it was ready: "
                     f"{self._last_log_line()}"
                 )
-            self._print("vqamt: the server process ended, and is restarted; requests wait for it")
+            ended = self._lost or "the server process"
+            self._print(f"vqamt: {ended} ended, and the server is restarted; requests wait for it")
             self._asked_before += self._last.asked if self._last else 0
             self._last = None
         raise ModelError(
@@ -145,20 +151,28 @@ class Supervisor:
         )
         assert process.stdin is not None
         assert process.stdout is not None
+        self._needed, self._lost = {}, ""
         try:
             with suppress(BrokenPipeError):
                 process.stdin.write(f"{self._config.as_line()}\n{self._token}\n".encode())
                 process.stdin.flush()
-            return self._relay(process.stdout.fileno())
+            return self._relay(process.stdout.fileno(), process.pid)
         finally:
             self._end(process)
 
-    def _relay(self, out: int) -> str:
-        """Prints the server's messages until it ends or a signal comes; returns why it could not start, or ""."""
+    def _relay(self, out: int, session: int) -> str:
+        """Prints the server's messages until it ends or a signal comes; returns why it could not start, or "".
+
+        It also ends where one of Ray's own processes has ended, without which the server would answer that it is ready,
+        and never a query: Ray waits for them for minutes, or for ever.
+        """
         held = b""
         while not self._signals.count:
-            readable, _, _ = select.select([out, self._signals.pipe], [], [])
+            readable, _, _ = select.select([out, self._signals.pipe], [], [], _WATCH_EVERY_S)
             if out not in readable:
+                if lost := self._lost_process(session):
+                    self._lost = lost
+                    return ""
                 continue
             received = os.read(out, 65536)
             if not received:
@@ -167,6 +181,19 @@ class Supervisor:
             for line in lines:
                 if error := self._receive(line):
                     return error
+        return ""
+
+    def _lost_process(self, session: int) -> str:
+        """The name of a process of Ray that the server needs and that has ended; "" while all of them run."""
+        if self._config.cluster or not self._was_ready:
+            return ""
+        for name in _RAY_PROCESSES:
+            if name not in self._needed:
+                found = next((each for each in session_processes(session) if _is_named(each, name)), None)
+                if found is not None:
+                    self._needed[name] = found
+            elif not _is_alive(self._needed[name]):
+                return f"{name} (Ray)"
         return ""
 
     def _receive(self, line: bytes) -> str:
@@ -283,6 +310,12 @@ def server_folder() -> LockedFolder:
         f"Expected a folder for temporary files with a path of at most {longest} characters (Ray's sockets are in it) "
         f"that can be written to, but got {', '.join(tried)}: set TMPDIR to one"
     )
+
+
+def _is_named(process: psutil.Process, name: str) -> bool:
+    with suppress(psutil.Error):
+        return bool(process.name() == name)
+    return False
 
 
 def session_processes(session: int) -> set[psutil.Process]:

@@ -15,6 +15,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.models.base import METHODS, ModelOptions
+from pytest_vqamt.models.budget import Budget
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
 from pytest_vqamt.models.http.retry import (
     QueryError,
@@ -26,6 +27,8 @@ from pytest_vqamt.models.http.retry import (
     status_text,
 )
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
+from pytest_vqamt.models.openai.prices import Spent
+from pytest_vqamt.models.openai.settings import UsageCounter
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
@@ -42,7 +45,7 @@ from pytest_vqamt.models.served.protocol import (
     read_card,
     read_error,
 )
-from pytest_vqamt.models.served.requests import RequestPacker
+from pytest_vqamt.models.served.requests import PackedRequest, RequestPacker
 
 _SMALLEST_BATCH = 32
 """A request costs some milliseconds, however small it is."""
@@ -155,7 +158,7 @@ def load(argument: str, options: ModelOptions) -> ServedModel:
             "but got send=png: leave it off"
         )
     transport = PictureTransport(settings.send, model=card.model, url=url, needs_scenes=card.needs_scenes)
-    return ServedModel(server, card, transport, workers=options.workers)
+    return ServedModel(server, card, transport, workers=options.workers, budget=options.budget)
 
 
 class ServedModel:
@@ -170,7 +173,15 @@ class ServedModel:
         batch_size, batches_at_once: as suit the server.
     """
 
-    def __init__(self, server: ServedConnection, card: ModelCard, transport: PictureTransport, *, workers: int) -> None:
+    def __init__(
+        self,
+        server: ServedConnection,
+        card: ModelCard,
+        transport: PictureTransport,
+        *,
+        workers: int,
+        budget: Budget | None = None,
+    ) -> None:
         self.name = card.model
         self.fingerprint = card.fingerprint if card.persistent else None
         self.batch_size = min(max(_SMALLEST_BATCH, card.batch_size), card.max_queries)
@@ -185,10 +196,22 @@ class ServedModel:
             max_queries=card.max_queries,
             max_bytes=card.max_bytes,
         )
+        self._usage = UsageCounter()
+        self._budget = budget
         self._results: dict[str, Answer | Exception] = {}
         for task in card.tasks:
             setattr(self, METHODS[task], self._answers)
         finalize(self, server.close)
+
+    @property
+    def switches_reasoning(self) -> bool:
+        """Whether the reasoning of the served model can be switched on and off."""
+        return self._card.switches_reasoning
+
+    @property
+    def usage(self) -> dict[str, float]:
+        """The tokens and the cost that the served model told of its answers, since this one was made."""
+        return self._usage.sums()
 
     def _answers(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """One answer per input.
@@ -213,7 +236,7 @@ class ServedModel:
         identity = self._card.identity
         for request in self._packer.pack(inputs):
             try:
-                results = self._server.answers(identity, request.body(identity), len(request.inputs))
+                results = self._paid_answers(identity, request)
             except SplitRequestError:
                 if len(request.inputs) == 1:
                     raise
@@ -237,6 +260,27 @@ class ServedModel:
                         message = f"Expected the pixels that were sent to do, but got: {reason}"
                         found[item.query.id] = QueryError(message)
         return {**found, **self._request(unknown)} if unknown else found
+
+    def _paid_answers(self, identity: str, request: PackedRequest) -> tuple[QueryResult, ...]:
+        """The answers to a request, if the budget allows for it."""
+        if self._budget is not None and not self._budget.start(lambda: True):
+            raise StoppedError
+        costs: list[float] = []
+        try:
+            results = self._server.answers(identity, request.body(identity), len(request.inputs))
+            answers = [each for each in results if isinstance(each, Answer)]
+            costs = [each.cost for each in answers if each.cost is not None]
+        finally:
+            if self._budget is not None:
+                self._budget.finish(sum(costs) if costs else None)
+        for each in answers:
+            self._usage.add_spent(Spent(tokens_in=each.tokens_in, tokens_out=each.tokens_out, cost=each.cost))
+        if self._budget is not None and answers and not costs:
+            raise ModelError(
+                f"Expected the cost of each answer with --vqamt-max-cost, but {self.name!r} at {self._server.url} "
+                "tells none: leave --vqamt-max-cost off, or serve it with prices (--vqamt-option price=FILE)"
+            )
+        return results
 
 
 class ServedError(Exception):

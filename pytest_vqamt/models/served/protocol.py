@@ -3,14 +3,16 @@
 Everything is JSON in UTF-8; ``requests`` beside this file has the bodies of requests.
 
 ``GET /v1/model`` gives a model card:
-    ``{"wire": 1, "identity", "vqamt_version", "model", "fingerprint", "persistent", "tasks", "batch_size",
-    "reads_meaning", "needs_scenes", "data": [{"spec", "digest"}], "max_queries", "max_bytes", "replicas"}``
+    ``{"wire": 2, "identity", "vqamt_version", "model", "fingerprint", "persistent", "tasks", "batch_size",
+    "reads_meaning", "needs_scenes", "switches_reasoning", "data": [{"spec", "digest"}], "max_queries", "max_bytes",
+    "replicas"}``
 ``GET /v1/status`` gives the server's status:
     ``{"queries_received", "queries_asked", "answers_remembered", "uptime_s", "busy_s", "replicas_alive"}``
 ``POST /v1/answers`` takes a request and gives one answer per query, in their order:
     ``{"model": identity, "pictures": [recipe or {"png": base64}],
-    "queries": [{"task", "text", "picture": index into pictures, "trial"?, "meaning"?}]}``
-    ``{"model": identity, "answers": [{"text", "scores"?, "truncated"?} or {"error"} or {"unknown"}]}``
+    "queries": [{"task", "text", "picture": index into pictures, "trial"?, "reasoning"?, "meaning"?}]}``
+    ``{"model": identity, "answers": [{"text", "scores"?, "truncated"?, "declined"?, "unknown_words"?,
+    "tokens_in"?, "tokens_out"?, "cost"?} or {"error"} or {"unknown"}]}``
     An ``error`` is why the model has no answer to this query. With ``unknown`` the server does not have the photo: the
     client then sends its pixels.
 
@@ -40,7 +42,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Answer, Failure, Task
 
-WIRE = 1
+WIRE = 2
 """The version of the format. Both sides must have the same."""
 
 MODEL_PATH = "/v1/model"
@@ -69,7 +71,8 @@ _LONGEST_REASON = 300
 Name: TypeAlias = Annotated[str, Meta(max_length=MAX_NAME)]
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
 PositiveInt: TypeAlias = Annotated[int, Meta(ge=1)]
-Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
+Amount: TypeAlias = Annotated[float, Meta(ge=0)]
+Seconds: TypeAlias = Amount
 
 T = TypeVar("T")
 
@@ -117,6 +120,8 @@ class ModelCard:
     batch_size: PositiveInt
     reads_meaning: bool = True
     needs_scenes: bool = False
+    switches_reasoning: bool = False
+    """Whether its reasoning can be switched on and off."""
     data: tuple[ServedData, ...] = ()
     max_queries: PositiveInt = MAX_QUERIES
     max_bytes: PositiveInt = MAX_BYTES
@@ -167,6 +172,9 @@ class _Result(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     truncated: bool = False
     declined: Annotated[str, Meta(max_length=_MAX_ANSWER)] = ""
     unknown_words: tuple[str, ...] = ()
+    tokens_in: Amount | None = None
+    tokens_out: Amount | None = None
+    cost: Amount | None = None
     error: Name | UnsetType = UNSET
     unknown: Name | UnsetType = UNSET
 
@@ -271,6 +279,9 @@ def _result_row(result: QueryResult) -> _Result:
                 truncated=truncated,
                 declined=_utf8(result.declined),
                 unknown_words=words,
+                tokens_in=result.tokens_in,
+                tokens_out=result.tokens_out,
+                cost=result.cost,
             )
 
 
@@ -282,7 +293,16 @@ def _result(row: _Result, place: int) -> QueryResult:
     if row.text is UNSET:
         raise WireError(f"Expected answers[{place}] to have one of text, error and unknown, but it has none")
     scores = None if row.scores is UNSET else row.scores
-    return Answer(row.text, scores, row.truncated, row.declined, row.unknown_words)
+    return Answer(
+        row.text,
+        scores,
+        row.truncated,
+        row.declined,
+        row.unknown_words,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        cost=row.cost,
+    )
 
 
 def _reason_line(reason: str) -> str:

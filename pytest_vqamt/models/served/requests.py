@@ -83,6 +83,7 @@ class QueryRow:
     text: str
     picture: int
     trial: int = 0
+    reasoning: bool | None = None
     meaning: Meaning | None = None
 
 
@@ -97,7 +98,9 @@ class AnswersRequest:
     def key(self, place: int) -> str:
         """Identifies the query at ``place``: equal for equal queries of any request."""
         item = self.queries[place]
-        return digest(item.task, self.pictures[item.picture].key, item.text, str(item.trial))
+        # A meaning is sent to models that read it, and one client's must not change another's answer.
+        more = (str(item.reasoning), canonical_json(encode(item.meaning)))
+        return digest(item.task, self.pictures[item.picture].key, item.text, str(item.trial), *more)
 
 
 @dataclass(slots=True)
@@ -187,6 +190,8 @@ def query_row(query: Query, place: int, *, with_meaning: bool) -> bytes:
     row: dict[str, Json] = {"task": query.task.value, "text": query.text, "picture": place}
     if query.trial:
         row["trial"] = query.trial
+    if query.reasoning is not None:
+        row["reasoning"] = query.reasoning
     if with_meaning:
         row["meaning"] = encode(query.meaning)
     return _compact(row)
@@ -212,6 +217,7 @@ class _Query(Struct, frozen=True, forbid_unknown_fields=True):
     text: Annotated[str, Meta(max_length=MAX_TEXT)]
     picture: Count
     trial: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    reasoning: bool | None = None
     meaning: Any = UNSET
 
 
@@ -266,7 +272,14 @@ def _query(row: _Query, where: str, pictures: int) -> QueryRow:
             f"Expected 'picture' of {where} to be one of the {pictures} pictures, but got picture={row.picture}"
         )
     meaning = None if row.meaning is UNSET else _meaning(row.meaning, f"'meaning' of {where}")
-    return QueryRow(task=row.task, text=row.text, picture=row.picture, trial=row.trial, meaning=meaning)
+    return QueryRow(
+        task=row.task,
+        text=row.text,
+        picture=row.picture,
+        trial=row.trial,
+        reasoning=row.reasoning,
+        meaning=meaning,
+    )
 
 
 def _meaning(value: object, where: str) -> Meaning:

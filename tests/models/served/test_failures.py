@@ -205,7 +205,7 @@ def test_another_version_of_the_format_is_told_in_one_line(serve: Serve, load: L
     card = json.dumps({**fields, "wire": 99, "vqamt_version": "9.9"}).encode()
     with pytest.raises(ModelError) as error:
         load(serve(lambda _: Reply(body=card)))
-    assert "Expected wire=1, but got wire=99 of pytest-vqamt '9.9': install the same version on both" in told(error)
+    assert "Expected wire=2, but got wire=99 of pytest-vqamt '9.9': install the same version on both" in told(error)
 
 
 @each_row(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, Meaning, Related
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.recipes import picture_from_recipe
@@ -52,7 +53,19 @@ from tests.rows import each_row
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 SCORES = st.lists(st.tuples(TEXTS, st.floats(allow_nan=False, allow_infinity=False)), max_size=3).map(tuple)
-ANSWERS = st.builds(Answer, TEXTS, st.none() | SCORES, st.booleans())
+AMOUNTS = st.none() | st.floats(0, 1e9)
+# By the fields of the type, so that a field that comes later is sent, too.
+ANSWER_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "text": TEXTS,
+    "scores": st.none() | SCORES,
+    "truncated": st.booleans(),
+    "declined": TEXTS,
+    "unknown_words": st.lists(TEXTS, max_size=3).map(tuple),
+    "tokens_in": AMOUNTS,
+    "tokens_out": AMOUNTS,
+    "cost": AMOUNTS,
+}
+ANSWERS = st.builds(Answer, **{field.name: ANSWER_FIELDS[field.name] for field in fields(Answer)})
 LINES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=20)
 TOLD = ANSWERS | st.builds(Failure, reason=LINES) | st.builds(UnknownPhoto, reason=LINES)
 
@@ -61,7 +74,8 @@ TOLD = ANSWERS | st.builds(Failure, reason=LINES) | st.builds(UnknownPhoto, reas
 def test_a_reply_is_read_back(told: list[QueryResult]) -> None:
     reply = read_answers_response(write_answers("m", told), len(told))
     assert reply.model == "m"
-    assert reply.answers == tuple(told)
+    # Equality leaves out what an answer took.
+    assert [asdict(answer) for answer in reply.answers] == [asdict(result) for result in told]
 
 
 def test_a_reason_is_one_line_that_every_file_can_hold() -> None:
@@ -101,6 +115,19 @@ def test_a_card_is_read_back() -> None:
     assert read_card(write_card(other)) == other
 
 
+def test_every_field_of_a_card_is_sent() -> None:
+    others: dict[str, Any] = {
+        "identity": "00000000000000b2", "vqamt_version": "1.1", "model": "oracle", "fingerprint": "other",
+        "persistent": False, "tasks": (Task.ENTAILMENT,), "batch_size": 9, "reads_meaning": True, "needs_scenes": True,
+        "switches_reasoning": True, "data": (), "max_queries": 8, "max_bytes": 71, "replicas": 3,
+    }  # fmt: skip
+    assert set(others) | {"wire"} == {field.name for field in fields(ModelCard)}
+    for name, value in others.items():
+        other = replace(CARD, **{name: value})
+        assert other != CARD
+        assert read_card(write_card(other)) == other
+
+
 def test_a_card_may_have_more_than_is_read() -> None:
     assert read_card(json.dumps({**json.loads(write_card(CARD)), "more": [1]}).encode()) == CARD
 
@@ -108,8 +135,8 @@ def test_a_card_may_have_more_than_is_read() -> None:
 @each_row(
     "fields, what",
     [
-        ({"wire": 2}, "Expected wire=1, but got wire=2 of pytest-vqamt '1.0': install the same version on both sides"),
-        ({"wire": "1"}, "Expected `int`, got `str` - at `$.wire`"),
+        ({"wire": 1}, "Expected wire=2, but got wire=1 of pytest-vqamt '1.0': install the same version on both sides"),
+        ({"wire": "2"}, "Expected `int`, got `str` - at `$.wire`"),
         ({"tasks": []}, "Expected `array` of length >= 1 - at `$.tasks`"),
         ({"tasks": ["sing"]}, "Invalid enum value 'sing' - at `$.tasks[0]`"),
         ({"persistent": 1}, "Expected `bool`, got `int` - at `$.persistent`"),
@@ -166,16 +193,21 @@ MEANINGS: tuple[Meaning, ...] = (
     text=st.text(st.characters(codec="utf-8"), max_size=50),
     task=st.sampled_from(Task),
     trial=st.integers(0, 3),
+    reasoning=st.none() | st.booleans(),
     meaning=st.sampled_from(MEANINGS),
     with_meaning=st.booleans(),
 )
-def test_a_query_is_read_back(text: str, task: Task, trial: int, meaning: Meaning, with_meaning: bool) -> None:
+def test_a_query_is_read_back(
+    text: str, task: Task, trial: int, reasoning: bool | None, meaning: Meaning, with_meaning: bool
+) -> None:
     scene = Scene(id="s", photo=_photo(), width=8, height=8)
-    query = Query(picture=scene.picture, text=text, meaning=meaning, task=task, trial=trial)
+    query = Query(picture=scene.picture, text=text, meaning=meaning, task=task, trial=trial, reasoning=reasoning)
     written = write_request("m", [recipe_row(scene.picture)], [query_row(query, 0, with_meaning=with_meaning)])
     (read,) = read_request(written).queries
-    assert (read.text, read.task, read.trial, read.picture) == (text, task, trial, 0)
-    assert read.meaning == (meaning if with_meaning else None)
+    sent = {"picture": 0, "text": text, "meaning": meaning if with_meaning else None, "task": task, "trial": trial}
+    sent |= {"reasoning": reasoning}
+    assert set(sent) == {field.name for field in fields(Query) if field.init}
+    assert {name: getattr(read, name) for name in sent} == sent
 
 
 def test_pictures_are_read_back(yard: Scene) -> None:
@@ -193,16 +225,20 @@ def test_equal_queries_have_one_key_and_others_have_others() -> None:
     pictures = [RECIPE, other, {"png": b64encode(PNG).decode()}]
     queries = [
         QUERY, {**QUERY, "picture": 1}, {**QUERY, "picture": 2}, {**QUERY, "text": "why?"}, {**QUERY, "trial": 1},
-        {**QUERY, "task": "entailment"},
+        {**QUERY, "task": "entailment"}, {**QUERY, "reasoning": True}, {**QUERY, "reasoning": False},
     ]  # fmt: skip
     request = read_request(body(pictures=pictures, queries=queries))
     keys = [request.key(place) for place in range(len(queries))]
     assert len(set(keys)) == len(keys)
     again = read_request(body(pictures=[other, RECIPE], queries=[{**QUERY, "picture": 1}, QUERY]))
     assert [again.key(0), again.key(1)] == keys[:2]
-    # What a query means is no part of what is asked, and what a recipe calls its digest is.
-    meant = read_request(body(queries=[{**QUERY, "meaning": {"is": "Describe"}}]))
-    assert meant.key(0) == keys[0]
+    # A meaning that is sent may change the answer, as does what a recipe calls its digest.
+    meant = [
+        read_request(body(queries=[{**QUERY, "meaning": row}])).key(0)
+        for row in ({"is": "Describe"}, encode(Count(groups=(GROUP,))), {"is": "Describe"})
+    ]
+    assert len({keys[0], *meant}) == 3
+    assert meant[0] == meant[2]
     assert read_request(body(pictures=[{**RECIPE, "digest": "another"}])).key(0) not in keys
 
 
