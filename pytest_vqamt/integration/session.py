@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -29,6 +30,7 @@ from pytest_vqamt.integration.items import (
     VqamtFailure,
     add_user_errors,
     error_item,
+    give_own_id,
     item_spec_of,
     items_of,
     run_gates,
@@ -261,7 +263,9 @@ class VqamtSession:
             setattr(report, REPORT_ATTRIBUTE, from_row(row, ItemOutcome))
         return report
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        give_own_id(report, self._config)
         self._collected.add(report)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -423,8 +427,9 @@ def parametrize(metafunc: pytest.Metafunc, session: VqamtSession | None) -> None
 
 def _take_item_ids(config: pytest.Config) -> None:
     """Removes ids such as ``vqamt::metavqa.reorder[object]-tiny-pictures`` from the arguments: they name no file."""
-    ids = [argument for argument in config.args if argument.startswith("vqamt::")]
+    # From a folder below its root pytest shows them as "../vqamt::metavqa.reorder[object]-tiny-pictures".
+    ids = [argument for argument in config.args if re.match(r"(\.\./)*vqamt::", argument)]
     if ids:
         config.args[:] = [argument for argument in config.args if argument not in ids]
     already: list[str] = getattr(config.option, "vqamt_only", [])  # in a worker, from xdist's controller
-    config.option.vqamt_only = already or [argument.removeprefix("vqamt::") for argument in ids]
+    config.option.vqamt_only = already or [argument.partition("vqamt::")[2] for argument in ids]
