@@ -142,7 +142,7 @@ def failed_ids(result: pytest.RunResult) -> list[str]:
 def test_all_that_have_failed_run_again(
     option: str, run: Run, pytester: pytest.Pytester, workers: tuple[str, ...]
 ) -> None:
-    """pytest 9.2 reads ids back from their texts, and took all from the first bracket on for parameters."""
+    """Pytest 9.2 reads ids back from their texts, and took all from the first bracket on for parameters."""
     first = run(*PARTITIONS, "--junitxml=junit.xml", *workers, model="fault:off-by-one")
     failed = failed_ids(first)
     assert len(failed) > 1
