@@ -125,7 +125,9 @@ def error_text(error: BaseException) -> str:
     """What an exception of someone else's code says, with its type; "" as its text where that cannot be made."""
     try:
         text = str(error)
-    except Exception:  # a model's exception may raise in turn
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         text = ""
     return encodable(f"{type(error).__name__}: {text}")
 

@@ -17,6 +17,7 @@ from pytest_vqamt.core.plain_text import clear_message, error_text, visible
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
+from pytest_vqamt.models.guarded import is_of_the_session
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.text import (
     declined_message,
@@ -300,9 +301,12 @@ def without_traceback() -> Iterator[None]:
         yield
     except VqamtError as error:
         raise VqamtFailure(str(error), error.user_error) from None
-    except SystemExit as error:
+    except BaseException as error:
+        if isinstance(error, Exception) or (is_of_the_session(error) and not isinstance(error, SystemExit)):
+            raise
+        what = "ended the process" if isinstance(error, SystemExit) else "raised what is no Exception"
         ended = VqamtError(
-            f"Expected the model and the relation to return, but one ended the process ({error_text(error)}): raise an "
+            f"Expected the model and the relation to return, but one {what} ({error_text(error)}): raise an "
             "exception instead"
         )
         raise VqamtFailure(str(ended), ended.about(error, str(ended)).user_error) from None

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.errors import raised_at
-from pytest_vqamt.core.plain_text import MAX_READ
+from pytest_vqamt.core.plain_text import MAX_READ, readable
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 
 _OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
@@ -58,7 +58,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return (
         isinstance(error, MemoryError)
         or any(kind.__name__ == "OutOfMemoryError" for kind in type(error).__mro__)
-        or (isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(str(error))))
+        or (isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(readable(str(error)))))
     )
 
 
