@@ -46,7 +46,7 @@ def hypothesis_part(make: Callable[[Chooser], T], seed: int) -> list[T]:
 
 
 class _CarriedOut(BaseException):
-    """Leaves Hypothesis at once. As KeyboardInterrupt, it is not taken for a failing example, which would be run again."""
+    """Leaves Hypothesis at once: it is not taken for a failing example, which would be run again."""
 
 
 class Interesting(Exception):  # noqa: N818 - it marks a find, not an error
@@ -70,7 +70,7 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
 
     @contextmanager
     def carrying_out() -> Iterator[None]:
-        """Keeps any error that is none of Hypothesis's own: ours, the user's, or that of a plugin such as pytest-timeout.
+        """Keeps any error that is none of Hypothesis's own: ours, the user's, or that of pytest-timeout.
 
         Hypothesis would call ``make`` again, which raises no more (the disk has room, the time is not up), and blame it
         as flaky.
