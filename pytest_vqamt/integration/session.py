@@ -307,6 +307,7 @@ class VqamtSession:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        watchdog.MESSAGE_FD = None  # pytest closes it
         if self._marker:
             self._marker.unlink(missing_ok=True)
         self.resources.close()  # first: other processes wait for the leases of this one

@@ -102,6 +102,6 @@ def guarded_stream(function: Callable[P, Iterable[T]]) -> Callable[P, Iterable[T
     def call(*arguments: P.args, **named: P.kwargs) -> Iterable[T]:
         with calling():
             made = function(*arguments, **named)
-            return pairs(made) if isinstance(made, Iterable) else made
+        return pairs(made) if hasattr(made, "__iter__") else made  # the caller reports what is no iterable
 
     return call

@@ -13,12 +13,12 @@ from threading import Lock
 MESSAGE_FD: int | None = None
 """Where the message goes; None for standard error, which pytest may have captured."""
 
-_GRACE_S = 2.0
-"""A thread that may run says so at least once a second."""
+_GRACE_S = 6.0
+"""A thread that may run says so at least once a second; on a busy machine later."""
 
 _PROGRAM = f"""
 import json, os, select, signal, sys, time
-parent, due, message = int(sys.argv[1]), None, ""
+parent, due, message, warned = int(sys.argv[1]), None, "", False
 def is_stopped():  # by a debugger or Ctrl-Z
     try:
         with open(f"/proc/{{parent}}/stat") as state:
@@ -32,9 +32,9 @@ while True:
         if not line:
             break
         limit_s, message = json.loads(line)
-        due = None if limit_s is None else time.monotonic() + limit_s + {_GRACE_S}
-    elif is_stopped():
-        due = time.monotonic() + {_GRACE_S}
+        due, warned = None if limit_s is None else time.monotonic() + limit_s + {_GRACE_S}, False
+    elif is_stopped() or not warned:  # or the whole machine slept: it has its time again
+        due, warned = time.monotonic() + {_GRACE_S} / 2, not is_stopped()
     elif os.getppid() == parent:
         os.write(2, message.encode("utf-8", "backslashreplace"))
         os.kill(parent, signal.SIGKILL)

@@ -23,17 +23,20 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.plain_text import readable
 
 # Data, options and settings of the user are read by other modules.
-SEES_ANSWERS = ("language", "relations", "core", "models.batching", "models.openai.hypothesis", "execution", "reporting",
-                "annotation.detectors.asked")  # fmt: skip
+SEES_ANSWERS = ("language", "relations", "core", "models.batching", "models.openai.hypothesis", "execution",
+                "reporting", "annotation.detectors.asked")  # fmt: skip
 OF_OWN_FILES = ("language.question_ranking", "language.ontology", "language.wordnet", "language.english.lexical")
 LENGTHS = (4_000, 8_000)
 MOST_RATIO = 3
 NOISE_S = 0.004
 """Shorter times are linear enough, whatever their ratio."""
 
-GENERIC = ("a", " ", "\n", "1", "a ", "no ", "not a ", "so, ", "the ", ". ", ", ", "1, ", "(", "[", "{", "<", "<a>", "`", "```", "``` ",
-           "\\", "\\boxed{", "**", "_", "-", "'", '"', "'a ", "a: ", "answer ", "the answer is ", "a.", "1.", "A) ", "\t", "\u4e00",
-           "<think>", "</think>", "<|channel|>a", "<|x|>", "#", "##", "there is ", "is not ", "and ", "a, b and ")  # fmt: skip
+GENERIC = (
+    "a", " ", "\n", "1", "a ", "no ", "not a ", "so, ", "the ", ". ", ", ", "1, ", "(", "[", "{", "<", "<a>", "`",
+    "```", "``` ", "\\", "\\boxed{", "**", "_", "-", "'", '"', "'a ", "a: ", "answer ", "the answer is ", "a.", "1.", "A) ",
+    "\t", "\u4e00", "<think>", "</think>", "<|channel|>a", "<|x|>", "#", "##", "there is ", "is not ", "and ",
+    "a, b and ",
+)  # fmt: skip
 REPRESENTATIVE = "a 1\n.,'\"-<>(:{}[]`*#_|\\/!?;=tnoA\u4e00"
 
 
@@ -130,11 +133,15 @@ def characters(item: tuple[Any, Any]) -> list[str]:
 
 def _in(items: list[tuple[Any, Any]], character: str) -> bool:
     code, negated, found = ord(character), False, False
+    is_word = character.isalnum() or character == "_"
     categories = {
-        ops.CATEGORY_DIGIT: character.isdigit(), ops.CATEGORY_NOT_DIGIT: not character.isdigit(),
-        ops.CATEGORY_SPACE: character.isspace(), ops.CATEGORY_NOT_SPACE: not character.isspace(),
-        ops.CATEGORY_WORD: character.isalnum() or character == "_", ops.CATEGORY_NOT_WORD: not (character.isalnum() or character == "_"),
-    }  # fmt: skip
+        ops.CATEGORY_DIGIT: character.isdigit(),
+        ops.CATEGORY_NOT_DIGIT: not character.isdigit(),
+        ops.CATEGORY_SPACE: character.isspace(),
+        ops.CATEGORY_NOT_SPACE: not character.isspace(),
+        ops.CATEGORY_WORD: is_word,
+        ops.CATEGORY_NOT_WORD: not is_word,
+    }
     for op, value in items:
         if op is ops.NEGATE:
             negated = True
@@ -165,7 +172,7 @@ def sample(items: Any, turn: int = 0) -> str:
 
 
 def attacks(items: Any, before: str = "") -> Iterator[tuple[str, str]]:
-    """Beginnings and pieces that are repeated behind them: each repetition's own body behind what it takes before it."""
+    """Beginnings and the pieces repeated behind them: each repetition's own body behind what it takes before it."""
     for number, (op, value) in enumerate(items):
         prefix = before + sample(items[:number], 1)
         if op in (ops.MAX_REPEAT, ops.MIN_REPEAT) and value[1] > 8:
