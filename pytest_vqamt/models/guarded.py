@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,11 +21,24 @@ class RaisedError(Exception):
 
 
 def is_of_the_session(error: BaseException) -> bool:
-    """True for Ctrl-C, the end of the process, and what pytest and its plugins raise (pytest-timeout)."""
+    """True for Ctrl-C, the end of the process, what pytest and its plugins raise, and what handlers of signals do."""
     outcomes = sys.modules.get("_pytest.outcomes")  # without a session there is none
-    return isinstance(error, KeyboardInterrupt | SystemExit) or (
-        outcomes is not None and isinstance(error, outcomes.OutcomeException | outcomes.Exit)
+    return (
+        isinstance(error, KeyboardInterrupt | SystemExit)
+        or (outcomes is not None and isinstance(error, outcomes.OutcomeException | outcomes.Exit))
+        or _is_of_a_signal(error)
     )
+
+
+def _is_of_a_signal(error: BaseException) -> bool:
+    """True where a handler raised it, as that of a time limit by SIGALRM: it met the model's code by chance."""
+    handlers = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()} - {None}
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code in handlers:
+            return True
+        trace = trace.tb_next
+    return False
 
 
 @contextmanager

@@ -33,8 +33,8 @@ NOISE_S = 0.004
 
 GENERIC = (
     "a", " ", "\n", "1", "a ", "no ", "not a ", "so, ", "the ", ". ", ", ", "1, ", "(", "[", "{", "<", "<a>", "`",
-    "```", "``` ", "\\", "\\boxed{", "**", "_", "-", "'", '"', "'a ", "a: ", "answer ", "the answer is ", "a.", "1.", "A) ",
-    "\t", "\u4e00", "<think>", "</think>", "<|channel|>a", "<|x|>", "#", "##", "there is ", "is not ", "and ",
+    "```", "``` ", "\\", "\\boxed{", "**", "_", "-", "'", '"', "'a ", "a: ", "answer ", "the answer is ", "a.", "1.",
+    "A) ", "\t", "\u4e00", "<think>", "</think>", "<|channel|>a", "<|x|>", "#", "##", "there is ", "is not ", "and ",
     "a, b and ",
 )  # fmt: skip
 REPRESENTATIVE = "a 1\n.,'\"-<>(:{}[]`*#_|\\/!?;=tnoA\u4e00"

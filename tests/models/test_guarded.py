@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import pytest
@@ -55,6 +56,23 @@ def test_ctrl_c_and_what_pytest_raises_go_through(error: BaseException) -> None:
     for border in (calling(), reading("it")):
         with pytest.raises(type(error)), border:
             raise error
+
+
+def test_what_a_handler_of_signals_raises_goes_through() -> None:
+    """As a time limit by SIGALRM, which meets whatever code runs."""
+
+    def handler(*_: object) -> None:
+        raise Quits("time is up")
+
+    def computes() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(Quits):
+            guarded(computes)()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 @pytest.mark.parametrize("error", ODD, ids=lambda error: type(error).__name__)
