@@ -69,7 +69,7 @@ def test_no_more_than_the_first_2400_characters_are_read_and_no_word_is_cut() ->
 
 
 def test_a_loop_is_read_as_a_few_turns() -> None:
-    assert prepare_answer("dog " * 5000) == " ".join(["dog"] * 8)
+    assert prepare_answer("dog " * 2000) == " ".join(["dog"] * 8)
 
 
 @each_row(
