@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.commands.report import warn_of_settings
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
@@ -15,7 +16,7 @@ from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import ReportData, register_inpainter
+from pytest_vqamt.integration.replay import ReportData
 from pytest_vqamt.integration.waivers import add_waivers
 from pytest_vqamt.relations.catalogue import globs_of
 from pytest_vqamt.reporting.audit.judgements import (
@@ -97,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes a sheet with a random sample, or reads filled-in sheets and prints the results."""
-    parse_settings(arguments.option, "--option")
+    given, _ = parse_settings(arguments.option, "--option")
     sampling = _sampling_options(arguments)
     if arguments.read and (arguments.out or sampling):
         raise OptionError(
@@ -110,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError("Expected -o SHEET_DIR to draw a sheet, or --read FILE.csv of a ticked one, but got neither")
     report = read_report(arguments.report)
     data = ReportData(report, arguments.data, str(arguments.report))
-    register_inpainter(dict(report.settings))
+    warn_of_settings(report, given)
     waivers = arguments.waivers or arguments.report / _WAIVERS
     lines = (
         read_sheets(report, arguments.report, data, arguments.read, waivers)

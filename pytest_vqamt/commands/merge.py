@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.report import add_images_argument, complain, source_or_warning
+from pytest_vqamt.commands.report import add_images_argument, complain, source_or_warning, warn_of_settings
 from pytest_vqamt.core.results import RelationResult, Report, ViolationPreview
 from pytest_vqamt.integration.aggregate import is_on_ci
-from pytest_vqamt.integration.replay import load_source, register_inpainter
+from pytest_vqamt.integration.options import add_option_argument, parse_settings
+from pytest_vqamt.integration.replay import ReportData
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.terminal import short_summary, summary
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", metavar="OUT", required=True, type=Path, help="the folder to write the merged report into"
     )
     add_images_argument(parser)
+    add_option_argument(parser)
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="show all tables and metrics, and why items had no case"
     )
@@ -39,10 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Merges the reports, and prints the summary."""
+    given, _ = parse_settings(arguments.option, "--option")
     report = merge_folders(arguments.folders, arguments.out)
-    register_inpainter(dict(report.settings))
-    specs = {data.name: data.spec for data in report.data}
-    load = source_or_warning(lambda name: load_source(specs[name]))
+    warn_of_settings(report, given)
+    load = source_or_warning(ReportData(report, (), str(arguments.out)))
     undrawn = write_pages(arguments.out, source_of=load, images=arguments.report_images)
     lines = summary(report, in_full=True) if arguments.verbose else _short(report, arguments.out)
     untested = untested_line(report) or ungated_line(report)

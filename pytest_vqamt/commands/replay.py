@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import case_from_row
+from pytest_vqamt.core.untrusted import is_id
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
@@ -30,11 +32,10 @@ from pytest_vqamt.integration.replay import (
     find_case,
     load_recorded_source,
     load_source,
-    portable_settings,
     recorded_verdict,
-    register_inpainter,
     relation_of,
     rerun_case,
+    unused_note,
     write_case,
 )
 from pytest_vqamt.models.answers_file import parse_row
@@ -108,7 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
     for spec in arguments.model:
         ModelCatalogue().check(spec, options)
     found = find_case(arguments.what, arguments.report)
-    register_inpainter({**found.settings, **of_relations})
+    if note := unused_note(found.settings, of_relations):
+        print(f"vqamt: {note}", file=sys.stderr)
     relation = _relation(found, of_relations) if arguments.model else None
     recorded = _recorded(found, arguments.data)
     rerun = _rerun(recorded, relation, arguments.model, options) if relation else ()
@@ -137,7 +139,7 @@ def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:
     where, row = found.rows[0]
     if not isinstance(item := row.get("relation"), str):
         raise DataError(f"{where}: Expected a whole line of a report, but got no relation: make the report anew")
-    return relation_of(found.id, item, {**portable_settings(found.settings), **given})
+    return relation_of(found.id, item, {**found.settings.used, **given})
 
 
 def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
@@ -263,7 +265,7 @@ def _todo_row(line: bytes, where: str) -> _TodoRow:
     recipe = cast("dict[str, Json]", parse_json(line)).get("picture")
     if row.id is not None and row.text is not None and row.task is not None:
         match recipe:
-            case {"photo": str(photo), "digest": str(digest)}:
+            case {"photo": str(photo), "digest": str(digest)} if is_id(digest):  # the name of its file
                 return _TodoRow(
                     where=where, id=row.id, task=row.task, text=row.text, recipe=recipe, photo=photo, digest=digest
                 )

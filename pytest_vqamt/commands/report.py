@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
-from pytest_vqamt.integration.replay import ReportData, register_inpainter
+from pytest_vqamt.integration.replay import ReportData, settings_of_run, unused_note
 from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
@@ -57,14 +58,13 @@ def add_images_argument(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the pages and the tables, and prints where they are."""
-    parse_settings(arguments.option, "--option")
+    given, _ = parse_settings(arguments.option, "--option")
     folder, out = arguments.folder, arguments.out or arguments.folder
     report = read_report(folder)
     for write, file in ((write_csv, arguments.csv), (write_parquet, arguments.parquet)):
         if file:
             print(f"{count_noun(write(folder, file), 'case')}: {file}")
-    if not arguments.option:
-        register_inpainter(dict(report.settings))
+    warn_of_settings(report, given)
     data = ReportData(report, arguments.data, str(folder / REPORT_FILE))
     undrawn = write_pages(folder, source_of=source_or_warning(data), images=arguments.report_images, out=out)
     print(f"report: {out / PAGE}")
@@ -78,6 +78,12 @@ def complain(undrawn: str) -> ExitStatus:
         return ExitStatus.OK
     print(f"vqamt: {undrawn}", file=sys.stderr)
     return ExitStatus.FINDING
+
+
+def warn_of_settings(report: Report, given: Mapping[str, str]) -> None:
+    """Prints which settings of a report are not used, unless they are ``given`` anew."""
+    if note := unused_note(settings_of_run(dict(report.settings)), given):
+        print(f"vqamt: {note}", file=sys.stderr)
 
 
 def source_or_warning(load: Callable[[str], SceneSource]) -> Callable[[str], SceneSource | None]:

@@ -21,6 +21,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import MAX_BYTES, InputError, lines_of, open_input, parse_json
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, Row, case_line, head_from_row, head_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead
+from pytest_vqamt.core.untrusted import check_id
 
 _REPAIR = "`vqamt bless` a report anew, or get the file as it was written"
 _CHUNK_BYTES = 1 << 16
@@ -173,7 +174,7 @@ def _row(text: bytes, item: BaselineEntry, previous: str, where: str) -> Row:
             raise ValueError(f"it has {len(answers)} answers to {len(queries)} queries")
         if not all(isinstance(each, str | None) for each in answers):
             raise ValueError(f"it has answers that are no texts: {answers!r}")
-        if str(row["case_id"]) <= previous:
+        if check_id(row["case_id"]) <= previous:
             raise ValueError(f"case_id={row['case_id']!r} comes after {previous!r}")
         check_lists(row)
     except (AttributeError, KeyError, TypeError, ValueError) as error:

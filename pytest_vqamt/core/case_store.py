@@ -6,6 +6,7 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
@@ -15,6 +16,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import InputError, LineReader, gunzipped, lines_of, open_input, parse_json, read_line
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.untrusted import check_id
 
 PLAIN_NAME = "cases.jsonl"
 GZIP_NAME = "cases.jsonl.gz"
@@ -167,6 +169,7 @@ def parse_case(line: bytes, where: str) -> Row:
 
 
 def _check(row: dict[str, object]) -> None:
+    check_id(row["case_id"])
     for name in _TEXTS:
         if not isinstance(row[name], str):
             raise TypeError(f"expected {name} to be a text")
@@ -310,7 +313,7 @@ def open_items(folder: Path, items: Iterable[ItemCount]) -> Iterator[Callable[[I
         place = 0
         for item in items:
             places[item] = place
-            place += sum(len(read_line(lines)) for _ in range(item.cases))
+            place += sum(map(len, islice(iter(lambda: read_line(lines), b""), item.cases)))
         check_ended(lines, str(file))
 
         def read(item: ItemCount) -> Iterator[CaseLine]:
@@ -336,6 +339,7 @@ def _parsed(part: bytes, text: bytes, where: str) -> Row:
             raise TypeError("expected an object")
         if missing := [name for name in _REQUIRED if not isinstance(row.get(name), str)]:
             raise TypeError(f"expected texts as {', '.join(missing)}")
+        check_id(row["case_id"])
         Outcome(str(row["verdict"]))
         check_lists(row)
         return row

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import zlib
+from functools import lru_cache
 
 MAX_SHOWN = 500
 """The characters of one text that is shown; ``cases.jsonl`` has all of them."""
@@ -80,6 +82,39 @@ def quoted(text: str, most: int = MAX_SHOWN) -> str:
     return visible(repr(cut[: counted.start()])) + counted[0] if counted else visible(repr(cut))
 
 
+MAX_READ = 12_000
+"""The characters of an answer that are read: of a longer one its beginning, and its end, where the answer proper is."""
+
+_BEGINNING = 4_000
+_SHORT = 160
+_RUN = re.compile(r"(.)\1{16,}", re.DOTALL)
+_LOOP = re.compile(r"(.{2,64}?)\1{8,}", re.DOTALL)
+_PACKED_AT_MOST = 6
+"""Prose packs to a third or a half; what packs to less than a sixth repeats itself."""
+
+
+def readable(text: str) -> str:
+    """The part of an answer that is read, before any pattern of a reader sees it.
+
+    Runs of one character and pieces that a model repeats without end are cut to a few, and a very long text to its two
+    ends. Nothing is lost on a reader, and none takes long: most patterns take the square of a repetition's length.
+
+    >>> readable("yes" + "!" * 1000), len(readable("so, " * 5_000)) < 100
+    ('yes!!!!!!!!!!!!!!!!', True)
+    """
+    return text if len(text) <= _SHORT else _readable(text)
+
+
+@lru_cache(maxsize=64)
+def _readable(text: str) -> str:
+    if len(text) > MAX_READ:
+        text = f"{text[:_BEGINNING]}\n{text[_BEGINNING - MAX_READ :]}"
+    text = _RUN.sub(lambda found: found[1] * 16, text)
+    if len(zlib.compress(text.encode("utf-8", "surrogatepass"), 1)) * _PACKED_AT_MOST < len(text):
+        text = _LOOP.sub(lambda found: found[1] * 8, text)
+    return text
+
+
 def encodable(text: str) -> str:
     """The text with escapes in place of lone surrogates, which no file can hold."""
     plain = str(text)  # a text of NumPy is none that every library takes
@@ -90,7 +125,9 @@ def error_text(error: BaseException) -> str:
     """What an exception of someone else's code says, with its type; "" as its text where that cannot be made."""
     try:
         text = str(error)
-    except Exception:  # a model's exception may raise in turn
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         text = ""
     return encodable(f"{type(error).__name__}: {text}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -151,6 +152,8 @@ class ModelInput:
         self.prompts: Callable[[ModelInput], str] | None = None
         self._render = render
         self._image: Image | None = None
+        self._drawn_s = 0.0
+        self._drawing_since: float | None = None
 
     @property
     def text(self) -> str:
@@ -171,8 +174,19 @@ class ModelInput:
         """The picture: PIL, mode RGB, rendered on first access; the model may change it."""
         # Not functools.cached_property: before Python 3.12 it has one lock for all instances, held during rendering.
         if self._image is None:
-            self._image = self._render(self.query.picture)
+            self._drawing_since = time.monotonic()
+            try:
+                self._image = self._render(self.query.picture)
+            finally:
+                self._drawn_s += time.monotonic() - self._drawing_since
+                self._drawing_since = None
         return self._image
+
+    @property
+    def drawn_s(self) -> float:
+        """For how long its picture was drawn so far, in seconds: no time of the model's."""
+        since = self._drawing_since
+        return self._drawn_s + (0.0 if since is None else time.monotonic() - since)
 
     def __repr__(self) -> str:
         return f"ModelInput(text={self.text!r}, picture={self.query.picture.digest})"

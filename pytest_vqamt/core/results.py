@@ -75,6 +75,12 @@ class ModelUse:
     items_s: float = 0.0
     usage: tuple[tuple[str, float], ...] = ()
     spec: str = ""
+    calls: int = field(default=0, compare=False)
+    """The calls of its methods, each with a batch."""
+    calls_raised: int = field(default=0, compare=False)
+    """Those that raised an exception; their queries were put to it again, in halves."""
+    answers_cut: int = 0
+    """Answers so long that only their two ends are read."""
 
     @property
     def answered_by(self) -> tuple[str, ...]:
@@ -681,6 +687,9 @@ def merge_model_uses(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
                 busy_s=before.busy_s + use.busy_s,
                 items_s=before.items_s + use.items_s,
                 usage=add_usage(before.usage, use.usage),
+                calls=before.calls + use.calls,
+                calls_raised=before.calls_raised + use.calls_raised,
+                answers_cut=before.answers_cut + use.answers_cut,
             )
             if before
             else use

@@ -445,13 +445,19 @@ class BatchBisector:
         If it raises, the inputs that it has not answered are run as a batch, which finds the one that it fails on.
         """
         found: dict[int, Answer | Failure] = {}
+        with self._lock:
+            self._model.health.calls += 1
         with self._clock, closing(self._model.stream(task, inputs)) as outcomes:
             while True:
                 try:
                     place, outcome = next(outcomes)
                 except ModelError:
                     raise
-                except Exception:  # a model may raise anything; at the end this is StopIteration
+                except StopIteration:
+                    break
+                except Exception:  # a model may raise anything
+                    with self._lock:
+                        self._model.health.calls_raised += 1
                     break
                 if isinstance(outcome, Exception):
                     found[place] = self._failure(outcome, inputs[place])
@@ -459,7 +465,7 @@ class BatchBisector:
                 found[place] = outcome
                 with self._lock:
                     self.succeeded += 1
-                    self._model.health.answered += 1
+                    self._model.health.count_answers([outcome])
                 if on_answers is not None:
                     on_answers([inputs[place]], [outcome])
         if rest := [place for place in range(len(inputs)) if place not in found]:
@@ -473,6 +479,9 @@ class BatchBisector:
         self, task: Task, inputs: Sequence[ModelInput], on_answers: OnAnswers | None
     ) -> tuple[list[Answer | Failure], int]:
         """Returns the outcomes, and how many inputs are too large for memory on their own."""
+        health = self._model.health
+        with self._lock:
+            health.calls += 1
         try:
             with self._clock:
                 answers = self._model.ask(task, inputs)
@@ -480,13 +489,15 @@ class BatchBisector:
             raise
         except Exception as error:  # a model may raise anything; the one bad query is found and reported
             ran_out = is_out_of_memory(error)
+            with self._lock:
+                health.calls_raised += not ran_out
             advice = _OUT_OF_USERS_MEMORY if self._model.is_users else _OUT_OF_MEMORY
             cause = OutOfMemoryError(f"{advice} ({error})") if ran_out else error
         else:
             with self._lock:
                 self._model.batch.grow_after(len(inputs))
                 self.succeeded += len(answers)
-                self._model.health.answered += len(answers)
+                health.count_answers(answers)
             if on_answers is not None:
                 on_answers(inputs, answers)
             return list(answers), 0

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from operator import sub
 from threading import Lock
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
@@ -425,6 +426,7 @@ class UsageMeter:
         # From the end of the item before: the model may have preprocessed inputs of this one since.
         before = model.health.used
         self._used_before = tuple((model.used() if before is None else before).items())
+        self._counts_before = model.health.counted
         self._saved = 0
         self._counted = 0
 
@@ -438,6 +440,8 @@ class UsageMeter:
         """The total when the item ends; queries answered since the last ``add_uses`` count as needed once."""
         model, runner = self._model, self._runner
         used = model.health.used = model.used()
+        counts = model.health.counted = model.health.counts
+        calls, calls_raised, answers_cut = map(sub, counts, self._counts_before)
         return ModelUse(
             name=model.name,
             fingerprint=model.fingerprint,
@@ -449,6 +453,9 @@ class UsageMeter:
             items_s=time.monotonic() - self._began,
             usage=add_usage(tuple(used.items()), self._used_before, -1),
             spec=model.spec,
+            calls=calls,
+            calls_raised=calls_raised,
+            answers_cut=answers_cut,
         )
 
 

@@ -21,6 +21,7 @@ from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo
+from pytest_vqamt.core.untrusted import check_data
 from pytest_vqamt.data import catalogue, coco, vqa_v2
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.annotations import AnnotatedPhotos
@@ -233,7 +234,8 @@ def _sources(found: ReportedQueries, data: str | None) -> dict[str, SceneSource]
     for spec in found.data:
         try:
             # No case of that run is of a bad record.
-            loaded[spec] = catalogue.load(data or spec, allow_bad_records=True)
+            named = data or check_data(spec, sources.TABLE)
+            loaded[spec] = catalogue.load(named, allow_bad_records=True)
         except VqamtError as error:
             hint = "" if data else (
                 "; a relative path is followed from the current folder: name the data of that run with --data"
@@ -394,7 +396,7 @@ def _in_file(file: Path, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
             f"Expected a file of scene ids, one a line, but {short_path(file)} cannot be read ({error_reason(error)})"
         ) from error
     lines = [line for line in lines if line and not line.startswith("#")]
-    specs = [_in_source(line, loaded) for line in lines if _is_spec(line)]
+    specs = [_in_source(check_data(line, sources.TABLE), loaded) for line in lines if _is_spec(line)]
     return EvaluationSet(
         name=str(file),
         ids=frozenset(line for line in lines if not _is_spec(line)).union(*(each.ids for each in specs)),

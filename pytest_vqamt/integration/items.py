@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest._code.code import ExceptionRepr
+from _pytest.junitxml import xml_key
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean, raised_at
 from pytest_vqamt.core.plain_text import clear_message, error_text, visible
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
+from pytest_vqamt.models.guarded import is_of_the_session
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.text import (
     declined_message,
@@ -36,9 +39,66 @@ else:
     Failed = pytest.fail.Exception  # mypy does not know it by this name
 
 
+try:
+    from _pytest.nodeid import NodeId
+except ImportError:  # before pytest 9.2 an id is its text
+    NodeId = None  # type: ignore[assignment, misc]  # tells that there is none
+
 PREFIX = "vqamt"
 BASELINE = "baseline"
 """The second part of the ids of tests that compare items with the baseline."""
+
+
+def node_id(text: str) -> Any:
+    """The id of an item in the form that pytest compares.
+
+    pytest 9.2 reads ids back from their texts (the cache of ``--lf``, a worker's report) and takes all from the first
+    bracket on for parameters, so "vqamt::carets.visual[blur6]-tiny-pictures" would equal no collected item, and would
+    be shown with one more bracket at its end.
+    """
+    if NodeId is None:
+        return text
+    read = NodeId.parse(text)
+    return read if read.params is None or text.endswith("]") else _open_ended_id()(**_fields_of(read))
+
+
+@cache
+def _open_ended_id() -> Any:
+    class OpenEndedId(NodeId):
+        """An id that has text after its bracket."""
+
+        __slots__ = ()
+
+        @property
+        def name(self) -> str:
+            return f"{self.names[-1]}[{self.params}"
+
+        @property
+        def rest(self) -> str:
+            return "::".join((*self.names[:-1], self.name))
+
+        def __str__(self) -> str:
+            return f"{self.path}::{self.rest}"
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, NodeId) and _fields_of(self) == _fields_of(other)
+
+        __hash__ = NodeId.__hash__
+
+    return OpenEndedId
+
+
+def _fields_of(read: Any) -> dict[str, object]:
+    return {"path": read.path, "names": read.names, "params": read.params}
+
+
+def give_own_id(report: pytest.TestReport, config: pytest.Config) -> None:
+    """Gives the report of one of our items its own id, also in a JUnit file: both are read from the text of the id."""
+    if NodeId is None or not report.nodeid.startswith(f"{PREFIX}::"):
+        return
+    own = report._id = node_id(report.nodeid)
+    if report.when == "setup" and type(own) is not NodeId and (junit := config.stash.get(xml_key, None)):
+        junit.node_reporter(report).add_attribute("name", own.name)
 
 
 class VqamtCollector(pytest.Collector):
@@ -56,6 +116,9 @@ class VqamtItem(pytest.Item):
     """
 
     title = PREFIX
+
+    def __init__(self, name: str, parent: pytest.Collector) -> None:
+        super().__init__(name, parent, nodeid=node_id(f"{parent.nodeid}::{name}"))
 
     def reportinfo(self) -> tuple[str, None, str]:
         return PREFIX, None, self.title
@@ -168,8 +231,7 @@ def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemS
         return specs
     by_id = {spec.id: spec for spec in specs}
     names = [name.removeprefix(f"{BASELINE}::") for name in only]
-    # pytest 9.2 under xdist shows an id that does not end in a bracket with one too many.
-    found = [by_id.get(name) or by_id.get(name.removesuffix("]")) for name in names]
+    found = [by_id.get(name) for name in names]
     for name, spec in zip(names, found, strict=True):
         if spec is None:
             raise OptionError(f"Expected the id of an item, but got 'vqamt::{name}'; {did_you_mean(name, by_id)}")
@@ -239,9 +301,12 @@ def without_traceback() -> Iterator[None]:
         yield
     except VqamtError as error:
         raise VqamtFailure(str(error), error.user_error) from None
-    except SystemExit as error:
+    except BaseException as error:
+        if isinstance(error, Exception) or (is_of_the_session(error) and not isinstance(error, SystemExit)):
+            raise
+        what = "ended the process" if isinstance(error, SystemExit) else "raised what is no Exception"
         ended = VqamtError(
-            f"Expected the model and the relation to return, but one ended the process ({error_text(error)}): raise an "
+            f"Expected the model and the relation to return, but one {what} ({error_text(error)}): raise an "
             "exception instead"
         )
         raise VqamtFailure(str(ended), ended.about(error, str(ended)).user_error) from None

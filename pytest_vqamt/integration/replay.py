@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -25,6 +24,7 @@ from pytest_vqamt.core.plain_text import quoted, shown, visible
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.untrusted import RecordedSettings, check_data, check_id, recorded_settings
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource, scenes_by_photo
 from pytest_vqamt.execution.answer_cache import AnswerStore
@@ -32,12 +32,10 @@ from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.judging import judge_trials
 from pytest_vqamt.execution.reader import answer_reader
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
-from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.edits import INPAINT
 
 if TYPE_CHECKING:
     from pytest_vqamt.execution.resources import Resources
@@ -51,7 +49,7 @@ class _LocatedCase:
     case: Case
     source: SceneSource
     verdicts: Mapping[str, ModelVerdict] = field(default_factory=dict)
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: RecordedSettings = field(default_factory=RecordedSettings)
 
 
 def replay(settings: Settings, resources: Resources, case_id: str) -> str:
@@ -71,7 +69,7 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
             "name the report that has it (--vqamt-report=DIR), or the model, the data and the seed of that run"
         )
     case = found.case
-    of_relations = {**portable_settings(found.settings), **settings.relation_settings}
+    of_relations = {**found.settings.used, **settings.relation_settings}
     relation = relation_of(case.id, item_name(case.relation, case.variant), of_relations)
     models, unable = _models(resources, case)
     repeats = settings.terms.sampling.repeats
@@ -79,7 +77,8 @@ def replay(settings: Settings, resources: Resources, case_id: str) -> str:
         rerun_case(case, found.source, model, relation, found.verdicts.get(model.name), of_relations, repeats)
         for model in models
     ]
-    return "\n".join([*write_case(answered, _folder(settings) / case.id), *unable])
+    note = unused_note(found.settings, settings.relation_settings)
+    return "\n".join([*write_case(answered, _folder(settings) / case.id), *unable, *([f"  {note}"] if note else [])])
 
 
 def _models(resources: Resources, case: Case) -> tuple[list[LoadedModel], list[str]]:
@@ -169,13 +168,15 @@ def relation_of(case_id: str, item: str, settings: Mapping[str, str]) -> Relatio
     return catalogue.get(name, settings)
 
 
-def portable_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """Those of a report's settings that mean the same on every machine: none that names a file."""
-    return {
-        setting.name: settings[setting.name]
-        for setting in catalogue.settings_known()
-        if settings.get(setting.name) in setting.values
-    }
+def settings_of_run(recorded: Mapping[str, object]) -> RecordedSettings:
+    """The settings of a report or a baseline, without any that names a file, a module or a program."""
+    return recorded_settings(recorded, catalogue.settings_known())
+
+
+def unused_note(settings: RecordedSettings, given: Mapping[str, str]) -> str:
+    """The note on settings of that run which are not used and not ``given`` anew; "" for none."""
+    left_out = {name: value for name, value in settings.left_out.items() if name not in given}
+    return visible(settings._replace(left_out=left_out).note)
 
 
 def rerun_case(
@@ -286,19 +287,22 @@ class ReportedCase:
     also_in: tuple[Path, ...] = ()
 
     @property
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> RecordedSettings:
         """The settings of relations in its run, as far as its files have them.
 
         Raises:
             DataError: the file is a baseline that cannot be read.
         """
         if self.file.name not in (*FILE_NAMES, SIMPLIFIED_NAME):
-            return dict(Baseline(self.file).head.settings) if self.file.name != _SHOWN_CASES.name else {}
+            return settings_of_run(
+                dict(Baseline(self.file).head.settings) if self.file.name != _SHOWN_CASES.name else {}
+            )
         try:
             report: Json = cast("Json", parse_json(read_text(self.file.with_name("report.json"), MAX_REPORT_BYTES)))
-            return dict(cast("dict[str, str]", cast("dict[str, Json]", report)["settings"]))
+            recorded = dict(cast("dict[str, object]", cast("dict[str, Json]", report)["settings"]))
         except (OSError, KeyError, TypeError, ValueError):
-            return {}  # the file of cases may be alone in its folder
+            recorded = {}  # the file of cases may be alone in its folder
+        return settings_of_run(recorded)
 
 
 def find_case(typed: str, report: Path | None) -> ReportedCase:
@@ -418,12 +422,15 @@ def _shown_lines(files: Iterable[Path], typed: str) -> Iterator[_Line]:
 def _row(line: _Line) -> dict[str, Json]:
     try:
         row = cast("Json", parse_json(line.text))
-    except ValueError as error:
+        if not isinstance(row, dict):
+            raise TypeError("expected an object")
+        if check_id(row.get("case_id")) != line.case_id:
+            raise ValueError("expected one case_id")
+    except (TypeError, ValueError) as error:
         raise DataError(
-            f"{line.where}: Expected a whole line of a report, but got {error}: make the report anew"
+            f"{line.where}: Expected a whole line of a report, but got {quoted(line.text, 60)} ({error}): make the "
+            "report anew"
         ) from error
-    if not isinstance(row, dict):
-        raise DataError(f"{line.where}: Expected a JSON object, but got {line.text[:60]!r}: make the report anew")
     return row
 
 
@@ -616,7 +623,7 @@ def load_recorded_source(spec: str, where: str) -> SceneSource:
         DataError: there is no such source here.
     """
     try:
-        return load_source(spec)
+        return load_source(check_data(spec, sources.TABLE))
     except VqamtError as error:
         raise DataError(
             f"{where}: {error}; a relative path is followed from the current folder: name the data of that run with "
@@ -665,10 +672,3 @@ def _recorded(source: SceneSource, report: Report, spec: str) -> str:
         f"Expected --data to name data of the report ({known}), but got {spec!r} with digest {source.digest}: "
         "name the same data"
     )
-
-
-def register_inpainter(settings: Mapping[str, str]) -> None:
-    """Registers the inpainter's checkpoint at the path in a report; a missing file is no error here."""
-    if INPAINT.name in settings:
-        with suppress(OptionError):
-            method_of(settings[INPAINT.name])

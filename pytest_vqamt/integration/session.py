@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import TextIO
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from pytest_vqamt.core.codec import from_row, to_row
 from pytest_vqamt.core.errors import VqamtError, from_here
@@ -29,6 +32,7 @@ from pytest_vqamt.integration.items import (
     VqamtFailure,
     add_user_errors,
     error_item,
+    give_own_id,
     item_spec_of,
     items_of,
     run_gates,
@@ -36,11 +40,13 @@ from pytest_vqamt.integration.items import (
     takes_fixture,
     usage_error,
 )
+from pytest_vqamt.integration.lost_sessions import begin_session, lost_sessions
 from pytest_vqamt.integration.options import is_any_typed
 from pytest_vqamt.integration.plan_only import plan_lines
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCaseIds
 from pytest_vqamt.integration.xdist import RunFolder
+from pytest_vqamt.models import watchdog
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
@@ -70,6 +76,7 @@ class VqamtSession:
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
         self._shown_errors = ShownErrors()
+        self._marker: Path | None = None
 
     # Running.
 
@@ -261,7 +268,9 @@ class VqamtSession:
             setattr(report, REPORT_ATTRIBUTE, from_row(row, ItemOutcome))
         return report
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        give_own_id(report, self._config)
         self._collected.add(report)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
@@ -283,6 +292,8 @@ class VqamtSession:
         return use.missing if use else ()
 
     def pytest_sessionstart(self) -> None:
+        # Standard error is captured while tests run; pytest's faulthandler has kept it.
+        watchdog.MESSAGE_FD = self._config.stash.get(fault_handler_stderr_fd_key, None)
         if self._is_worker:
             return
         try:
@@ -291,9 +302,14 @@ class VqamtSession:
             raise usage_error(error, self._config) from error
         if self._config.pluginmanager.has_plugin("terminalreporter"):
             self._terminal = open_terminal()
+        if self._adds_items or self._config.getoption("vqamt_report"):
+            self._marker = begin_session(self.settings.cache, self.settings.report)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        watchdog.MESSAGE_FD = None  # pytest closes it
+        if self._marker:
+            self._marker.unlink(missing_ok=True)
         self.resources.close()  # first: other processes wait for the leases of this one
         self._ahead.close()
         if self._terminal:
@@ -317,14 +333,15 @@ class VqamtSession:
                 terminalreporter.write_line(text)
         self._report.print_summary(terminalreporter, self._collected.waived, verbosity=self._config.get_verbosity())
 
-    def pytest_report_header(self) -> str:
+    def pytest_report_header(self) -> list[str]:
         named, sampling = self.settings, self.settings.terms.sampling
         kept = f"answers are kept in {from_here(named.cache)}" if named.cache else "no answers are kept"
-        return (
+        return [
+            *lost_sessions(named.cache),
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
             f"at most {count_noun(sampling.max_cases, 'case')} a test, seed {sampling.seed}; {kept}"
-            f"{f'; compared with {named.baseline.name}' if named.baseline else ''}"
-        )
+            f"{f'; compared with {named.baseline.name}' if named.baseline else ''}",
+        ]
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """Says which preset runs where no relations are named, and how many cases there are at most."""
@@ -424,8 +441,9 @@ def parametrize(metafunc: pytest.Metafunc, session: VqamtSession | None) -> None
 
 def _take_item_ids(config: pytest.Config) -> None:
     """Removes ids such as ``vqamt::metavqa.reorder[object]-tiny-pictures`` from the arguments: they name no file."""
-    ids = [argument for argument in config.args if argument.startswith("vqamt::")]
+    # From a folder below its root pytest shows them as "../vqamt::metavqa.reorder[object]-tiny-pictures".
+    ids = [argument for argument in config.args if re.match(r"(\.\./)*vqamt::", argument)]
     if ids:
         config.args[:] = [argument for argument in config.args if argument not in ids]
     already: list[str] = getattr(config.option, "vqamt_only", [])  # in a worker, from xdist's controller
-    config.option.vqamt_only = already or [argument.removeprefix("vqamt::") for argument in ids]
+    config.option.vqamt_only = already or [argument.partition("vqamt::")[2] for argument in ids]

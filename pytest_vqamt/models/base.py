@@ -70,6 +70,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, locati
 from pytest_vqamt.core.plain_text import count_noun, encodable
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
+from pytest_vqamt.models.guarded import guarded, guarded_stream, reading
 from pytest_vqamt.models.time_limit import TimeLimit, TimeLimitError
 
 if TYPE_CHECKING:
@@ -310,9 +311,14 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
     """Wraps ``model``, an object with one of the methods or a function ``f(image, text)``, under ``name``.
 
     Raises:
-        ModelError: it is neither, or one of its attributes is of the wrong type.
+        ModelError: it is neither, or one of its attributes raises or is of the wrong type.
         OptionError: a prompt of ``options`` cannot be used.
     """
+    with reading(f"the attributes of model {name!r}"):
+        return _wrapped(name, model, options)
+
+
+def _wrapped(name: str, model: object, options: ModelOptions) -> LoadedModel:
     from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, prompts_from  # which imports this module
 
     methods = _methods(model)
@@ -332,8 +338,9 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
     prepare, stream = _optional_method(model, "prepare"), _optional_method(model, "stream_answers")
     batches_at_once = declared_size(name, model, "batches_at_once", 1)
     check = _Understanding(model, name)
-    methods = {task: check.method(method) for task, method in methods.items()}
-    prepare, stream = prepare and check.prepare(prepare), stream and check.stream(stream)
+    methods = {task: check.method(guarded(method)) for task, method in methods.items()}
+    prepare = prepare and check.prepare(guarded(prepare))
+    stream = stream and check.stream(guarded_stream(stream))
     if options.timeout_s is not None:
         limit = TimeLimit(options.timeout_s, name, batches_at_once)
         methods = {task: limit.method(method) for task, method in methods.items()}
@@ -352,7 +359,7 @@ def wrap_model(name: str, model: object, options: ModelOptions) -> LoadedModel:
         preprocess=prepare,
         streamed=stream,
         batches_at_once=batches_at_once,
-        meet=_meet(model),
+        meet=_meet(name, model),
         used=lambda: declared_usage(name, model),
         forecast=_forecast(model),
         switches_reasoning=check.switches,
@@ -372,7 +379,7 @@ class _Understanding:
                 f"Expected the understands of model {name!r} to be a method of one argument, understands(query), but "
                 f"got {described(found)}"
             )
-        self._understands = cast("Callable[[Query], object] | None", found)
+        self._understands = found and guarded(cast("Callable[[Query], object]", found))
         self.switches = bool(getattr(model, "switches_reasoning", False))
         self._who = f"understands() of model {name!r}"
 
@@ -501,9 +508,16 @@ def _optional_method(model: object, name: str) -> Callable[[Task, Sequence[Model
     return found if callable(found) and accepts(found, "task", "batch") else None
 
 
-def _meet(model: object) -> Callable[[Sequence[SceneSource]], object]:
+def _meet(name: str, model: object) -> Callable[[Sequence[SceneSource]], object]:
     found: object = getattr(model, "meet", None)
-    return found if callable(found) and accepts(found, "sources") else len  # which does nothing
+    if not callable(found) or not accepts(found, "sources"):
+        return len  # which does nothing
+
+    def meet(sources: Sequence[SceneSource]) -> object:
+        with reading(f"meet(sources) of model {name!r}"):
+            return found(sources)
+
+    return meet
 
 
 def _request_note(model: object) -> Callable[[Image], str] | None:
@@ -515,7 +529,7 @@ def _forecast(
     model: object,
 ) -> Callable[[Sequence[Query], Sequence[tuple[Query, Answer]]], TokenForecast] | None:
     found: object = getattr(model, "forecast", None)
-    return found if callable(found) and accepts(found, "queries", "measured") else None
+    return guarded(found) if callable(found) and accepts(found, "queries", "measured") else None
 
 
 def _per_input(function: Callable[..., object]) -> Method:
@@ -558,7 +572,9 @@ def declared_usage(name: str, model: object) -> Mapping[str, float]:
     Raises:
         ModelError: it does not map names to numbers.
     """
-    usage: object = getattr(model, "usage", None)
+    with reading(f"the usage of model {name!r}"):
+        usage: object = getattr(model, "usage", None)
+        usage = dict(usage) if isinstance(usage, Mapping) else usage
     if usage is None:
         return {}
     if not isinstance(usage, Mapping) or not all(

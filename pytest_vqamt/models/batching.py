@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.errors import raised_at
-from pytest_vqamt.core.query import Failure, ModelInput
+from pytest_vqamt.core.plain_text import MAX_READ, readable
+from pytest_vqamt.core.query import Answer, Failure, ModelInput
 
 _OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
 
@@ -57,7 +58,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return (
         isinstance(error, MemoryError)
         or any(kind.__name__ == "OutOfMemoryError" for kind in type(error).__mro__)
-        or (isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(str(error))))
+        or (isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(readable(str(error)))))
     )
 
 
@@ -103,6 +104,24 @@ class ModelHealth:
     error_kinds: dict[str, str] = field(default_factory=dict)
     prefetch_failures: dict[str, Failure] = field(default_factory=dict)
     used: Mapping[str, float] | None = None
+    calls: int = 0
+    """Calls of its methods."""
+    calls_raised: int = 0
+    """Calls that raised anything but that memory has run out."""
+    answers_cut: int = 0
+    """Answers of more characters than are read."""
+    counted: tuple[int, int, int] = (0, 0, 0)
+    """``counts`` when last recorded."""
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """The calls, those that raised, and the answers that were cut."""
+        return self.calls, self.calls_raised, self.answers_cut
+
+    def count_answers(self, answers: Sequence[Answer]) -> None:
+        """Adds answers."""
+        self.answered += len(answers)
+        self.answers_cut += sum(len(each.text) > MAX_READ for each in answers)
 
     def keep_user_error(self, error: Exception, reason: str, where: str) -> None:
         """Keeps an exception of the user's own model if it is the first of its kind; ``where`` becomes its note."""

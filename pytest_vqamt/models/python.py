@@ -10,6 +10,7 @@ from types import ModuleType
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.plain_text import error_text, shown
 from pytest_vqamt.models.base import METHODS, ModelOptions, accepts
+from pytest_vqamt.models.guarded import is_of_the_session, reading
 from pytest_vqamt.models.time_limit import loaded_within
 
 
@@ -66,7 +67,9 @@ def _import_module(name: str, given: str) -> ModuleType:
         return importlib.import_module(name)
     except VqamtError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if is_of_the_session(error) and not isinstance(error, SystemExit):
+            raise
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing and f"{name}.".startswith(f"{missing}."):
             hint = f": leave '.py' off, as in {name.removesuffix('.py')!r}" if name.endswith(".py") else ""
@@ -79,14 +82,17 @@ def _import_module(name: str, given: str) -> ModuleType:
 
 
 def _call_factory(found: object, spec: str) -> object:
-    is_model = any(hasattr(found, method) for method in METHODS.values())
+    with reading(f"model={spec!r}"):
+        is_model = any(hasattr(found, method) for method in METHODS.values())
     if not isinstance(found, type) and (is_model or not callable(found) or not accepts(found)):
         return found
     try:
         return found()
     except VqamtError:
         raise
-    except (Exception, SystemExit) as error:  # a script that is no module may end itself
+    except BaseException as error:  # a script that is no module may end itself
+        if is_of_the_session(error) and not isinstance(error, SystemExit):
+            raise
         raised = ModelError(f"The factory of model={spec!r} raised {shown(error_text(error))}")
         raise raised.about(error, f"in the factory of model={spec!r}") from error
 

@@ -13,6 +13,7 @@ from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.plain_text import count_noun, quoted
 from pytest_vqamt.core.query import ModelInput, Task
+from pytest_vqamt.models.watchdog import WATCHDOG
 
 LOADING_FACTOR = 10
 """A factory may take so many times the limit of a batch: it loads weights."""
@@ -83,26 +84,39 @@ class TimeLimit:
         batch: Sequence[ModelInput],
         ends: float | None = None,
     ) -> Value:
+        first = batch[0].query
+        text = quoted(first.text, _MOST_OF_A_TEXT) if first.text else f"the {first.task.value}"
+        message = (
+            f"Expected model {self._name!r} to {what} {count_noun(len(batch), 'query', 'queries')} within "
+            f"--vqamt-timeout={self._limit_s:g} s, but it has not; the first: {text} on {first.picture.photo.id} "
+            f"(id {first.id}): find out why it hangs, or allow more"
+        )
+        allowed = ends or time.monotonic() + self._limit_s
+        drawn_before_s = sum(item.drawn_s for item in batch)
+        ended = f"\nvqamt: {message}. It let no other thread run, so the process was ended: what was answered is kept\n"
+
+        def deadline() -> float:
+            WATCHDOG.beat(self._limit_s, ended)
+            return allowed + sum(item.drawn_s for item in batch) - drawn_before_s
+
         try:
-            return result_by(executor.submit(call), ends or time.monotonic() + self._limit_s)
+            with WATCHDOG.watching():
+                return result_by(executor.submit(call), deadline)
         except NotDoneError:
-            first = batch[0].query
-            text = quoted(first.text, _MOST_OF_A_TEXT) if first.text else f"the {first.task.value}"
-            raise TimeLimitError(
-                f"Expected model {self._name!r} to {what} {count_noun(len(batch), 'query', 'queries')} within "
-                f"--vqamt-timeout={self._limit_s:g} s, but it has not; the first: {text} on {first.picture.photo.id} "
-                f"(id {first.id}): find out why it hangs, or allow more"
-            ) from None
+            raise TimeLimitError(message) from None
 
 
 class NotDoneError(Exception):
     """A call has not returned in time. The calls themselves may raise TimeoutError."""
 
 
-def result_by(future: Future[Value], ends: float) -> Value:
-    """The result of ``future``; raises NotDoneError if it is not there at the monotonic time ``ends``."""
-    while not wait((future,), timeout=max(0.0, min(ends - time.monotonic(), WAIT_SLICE_S))).done:
-        if time.monotonic() >= ends:
+def result_by(future: Future[Value], deadline: Callable[[], float]) -> Value:
+    """The result of ``future``; raises NotDoneError if it is not there at the monotonic time ``deadline()``.
+
+    That is asked for at least once a second: it may move.
+    """
+    while not wait((future,), timeout=max(0.0, min(deadline() - time.monotonic(), WAIT_SLICE_S))).done:
+        if time.monotonic() >= deadline():
             raise NotDoneError
     return future.result()
 
@@ -116,8 +130,9 @@ def loaded_within(limit_s: float | None, call: Callable[[], Value], spec: str) -
     if limit_s is None:
         return call()
     allowed_s = LOADING_FACTOR * limit_s
+    ends = time.monotonic() + allowed_s
     try:
-        return result_by(DaemonExecutor(1, "vqamt-factory").submit(call), time.monotonic() + allowed_s)
+        return result_by(DaemonExecutor(1, "vqamt-factory").submit(call), lambda: ends)
     except NotDoneError:
         raise TimeLimitError(
             f"Expected the factory of model={spec!r} to return within {allowed_s:g} s ({LOADING_FACTOR} times "

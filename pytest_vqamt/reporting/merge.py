@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -345,7 +346,7 @@ def _check_all_there(parts: Mapping[str, Report]) -> None:
     held = ", ".join(f"{report.shard} in {name}" for name, report in parts.items())
     numbers = Counter(report.shard for report in parts.values())
     totals = {shard.partition("/")[2] for shard in numbers}
-    if len(totals) != 1:
+    if len(totals) != 1 or not all(re.fullmatch(r"\d{1,6}/\d{1,6}", shard, re.ASCII) for shard in numbers):
         raise DataError(f"Expected shards of one run, but got shards {held}")
     (total,) = totals
     wanted = [f"{number}/{total}" for number in range(1, int(total) + 1)]

@@ -47,6 +47,7 @@ from pytest_vqamt.reporting.view.headline import (
     expired_waivers_line,
     headline,
     is_broken,
+    model_notes,
     report_warnings,
     run_parts,
     total_drop_lines,
@@ -163,6 +164,7 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
         lines.append(SummaryLine(text=f"{'  ' if len(head.parts) == 1 else ''}{head.apart}"))
     paid = [use for use in report.models if any(name.startswith("cost") for name, _ in use.usage)]
     lines += [line for use in paid[:1] for line in _wrapped(f"{use.name} {describe_usage(use)}", most=1)]
+    lines += [line for text in model_notes(report) for line in _wrapped(text, "warning")]
     if report.baseline is not None:
         lines += [line for text in total_notes(report)[:_PARTS_SHOWN] for line in _wrapped(text)]
     if report.shard != "1/1":
@@ -388,6 +390,7 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
             yield f"{use.name} model utilisation {utilisation}"
         if use.usage:
             yield f"{use.name} {describe_usage(use)}"
+    yield from model_notes(report)
     if report.shard != "1/1":
         yield f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
     elif report.relations and not any(result.gates or result.drop_gates for result in report.relations):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from random import Random
 from typing import TypeVar
@@ -45,6 +45,10 @@ def hypothesis_part(make: Callable[[Chooser], T], seed: int) -> list[T]:
     return made
 
 
+class _CarriedOut(BaseException):
+    """Leaves Hypothesis at once: it is not taken for a failing example, which would be run again."""
+
+
 class Interesting(Exception):  # noqa: N818 - it marks a find, not an error
     """Raised by ``look`` to have the value shrunk."""
 
@@ -58,21 +62,31 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
     from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import seed as shrinking_seeded
     from hypothesis import strategies as st
-    from hypothesis.errors import HypothesisException
+    from hypothesis.errors import HypothesisException, StopTest
 
     from pytest_vqamt.sampling.hypothesis import BACKEND, HypothesisChooser, seeded
 
-    raised: list[Exception] = []
+    raised: list[BaseException] = []
+
+    @contextmanager
+    def carrying_out() -> Iterator[None]:
+        """Keeps any error that is none of Hypothesis's own: ours, the user's, or that of pytest-timeout.
+
+        Hypothesis would call ``make`` again, which raises no more (the disk has room, the time is not up), and blame it
+        as flaky.
+        """
+        try:
+            yield
+        except (HypothesisException, StopTest, Interesting):
+            raise
+        except BaseException as error:
+            raised.append(error)
+            raise _CarriedOut from None
 
     @st.composite
-    def one_draw(draw: st.DrawFn) -> list[T]:
-        try:
-            return [make(HypothesisChooser(draw))]
-        except HypothesisException:
-            raise
-        except Exception as error:  # raised again below, as Hypothesis would take it for a failing example
-            raised.append(error)
-            return []
+    def one_draw(draw: st.DrawFn) -> T:
+        with carrying_out():
+            return make(HypothesisChooser(draw))
 
     @shrinking_seeded(seed)  # what it draws is seeded by the backend
     @settings(
@@ -88,11 +102,11 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
         verbosity=Verbosity.quiet,
     )
     @given(one_draw())
-    def run(drawn: list[T]) -> None:
-        for value in drawn:
-            look(value)
+    def run(drawn: T) -> None:
+        with carrying_out():
+            look(drawn)
 
-    with seeded(seed), suppress(Interesting):
+    with seeded(seed), suppress(Interesting, _CarriedOut):
         run()
     if raised:
         raise raised[0]

@@ -204,6 +204,6 @@ def test_data_that_is_not_to_be_had_here_is_told_of_and_the_page_is_written_with
     assert main(["merge", *folders, "-o", str(tmp_path / "out")]) == status
     printed = capsys.readouterr()
     assert printed.err.count("\n") == 1
-    assert printed.err.startswith("vqamt: the page shows no pictures of coco:/nowhere: Expected")
+    assert printed.err.startswith(f"vqamt: the page shows no pictures of coco:/nowhere: {tmp_path / 'out'}: Expected")
     assert (tmp_path / "out" / "report.html").is_file()
     assert (tmp_path / "out" / "summary.md").is_file()

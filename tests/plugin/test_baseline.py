@@ -68,7 +68,7 @@ def test_a_drop_fails_a_test_of_its_own(pytester: pytest.Pytester, run: Run, wor
     assert re.search(r"\n    \w.*\?  +->  'no' before, 'yes' now\n", shown)
 
     junit = ET.parse(pytester.path / "junit.xml").getroot()
-    told = {f"{case.get('classname')}::{case.get('name')}".rstrip("]"): case for case in junit.iter("testcase")}
+    told = {f"{case.get('classname')}::{case.get('name')}": case for case in junit.iter("testcase")}
     assert len(told) == 4
     (failed,) = [name for name, case in told.items() if case.find("failure") is not None]
     assert failed == GATE.replace("vqamt::baseline", "vqamt.baseline")

@@ -302,3 +302,69 @@ def test_a_model_that_a_worker_cannot_load_is_tried_once(pytester: pytest.Pytest
     result = run("-n1", "--vqamt-relations=metavqa.*", model="python:heavy:load")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert (pytester.path / "loads.txt").read_text().count("once") == 1
+
+
+def test_calls_that_raise_are_counted_where_another_try_answers_all(run: Run, pytester: pytest.Pytester) -> None:
+    """Each fifth call raises, whatever is in it; its queries are put to the model again, in halves."""
+    pytester.makepyfile(
+        own="""
+        calls = 0
+
+        class Model:
+            batch_size = 2
+
+            def answer(self, batch):
+                global calls
+                calls += 1
+                if calls % 5 == 0:
+                    raise ConnectionError("reset")
+                return ["yes" for each in batch]
+        """
+    )
+    result = run("--vqamt-relations=carets.negation", "--vqamt-report=out", model="python:own:Model", max_cases=10)
+    result.assert_outcomes(passed=1)
+    (model,) = report_in(pytester.path / "out")["models"]
+    assert model["calls_raised"] == model["calls"] // 5 > 0
+    told = f"python:own:Model raised in {model['calls_raised']} of {model['calls']} calls; all answered on another try."
+    assert told in result.stdout.str()
+    assert told in (pytester.path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_very_long_answers_are_told(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(own="def model(image, text): return 'yes ' * 4_000")
+    result = run("--vqamt-relations=carets.negation", "--vqamt-report=out", model="python:own:model", max_cases=2)
+    (model,) = report_in(pytester.path / "out")["models"]
+    assert model["answers_cut"] == model["queries_asked"]
+    assert f"{model['answers_cut']} answers of python:own:model had more than 12,000 characters" in result.stdout.str()
+
+
+ODD = """
+    class Quits(BaseException): pass
+
+    class Call:
+        fingerprint = "x"
+        def answer(self, batch): raise Quits("gone")
+
+    class Generator(Call):
+        def answer(self, batch): raise GeneratorExit
+
+    class Meets(Call):
+        def meet(self, sources): raise Quits("gone")
+
+    class Prints(Call):
+        @property
+        def fingerprint(self): raise ValueError("gone")
+
+    class Loads(Call):
+        def __init__(self): raise Quits("gone")
+"""
+
+
+@pytest.mark.parametrize("name", ["Call", "Generator", "Meets", "Prints", "Loads"])
+def test_a_session_tells_it_in_a_few_lines(name: str, run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(odd=ODD)
+    result = run("--vqamt-relations=carets.negation", model=f"python:odd:{name}")
+    lines = result.outlines + result.errlines
+    assert len(lines) < 60
+    assert not any("INTERNALERROR" in line for line in lines)
+    assert any("raised Quits" in line or "GeneratorExit" in line or "gone" in line for line in lines)

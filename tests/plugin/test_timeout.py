@@ -7,10 +7,16 @@ from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 import pytest
+from PIL.Image import Image
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.core.query import ModelInput, Task
+from pytest_vqamt.core.meaning import Exists, Group
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.imaging.render import render
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from tests.plugin.conftest import Run
 from tests.reporting.reported import cases_in, report_in
 
@@ -162,3 +168,91 @@ def test_a_timeout_error_of_the_model_itself_is_its_own() -> None:
 
     with pytest.raises(ModelError, match="TimeoutError: the server"):
         vqamt.run(model=raises, data="pictures:4", relations=REORDER, max_cases=4, timeout=60)
+
+
+HOLDS = """
+    import itertools, os, re, time
+
+    calls = itertools.count()
+
+    class Model:
+        fingerprint = "says yes"
+        batch_size = 2
+
+        def answer(self, batch):
+            if next(calls) == 2 and not os.path.exists("well"):
+                re.match("(a+)+$", "a" * 60 + "b")  # holds the GIL for ever, and no signal is heard
+            return ["yes" for each in batch]
+
+    class Ends(Model):
+        def answer(self, batch):
+            if next(calls) == 2:
+                os._exit(0)
+            return ["yes" for each in batch]
+
+    class Slow(Model):
+        def answer(self, batch):
+            for each in batch:
+                each.image
+            return ["yes" for each in batch]
+"""
+NEGATION = (
+    "--vqamt-model=python:own:{}", "--vqamt-data=pictures:6", "--vqamt-max-cases=6", "--vqamt-shrink=0",
+    "--vqamt-relations=carets.negation", "--vqamt-contrast=0", "--vqamt-report=out", "--vqamt-summary=full",
+)  # fmt: skip
+
+
+def held(pytester: pytest.Pytester, model: str, *more: str) -> pytest.RunResult:
+    return pytester.runpytest_subprocess(*(each.format(model) for each in NEGATION), *more)
+
+
+def test_a_model_that_holds_the_interpreter_is_ended_and_what_it_answered_is_kept(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(own=HOLDS)
+    ended = held(pytester, "Model", "--vqamt-timeout=1")
+    assert ended.ret == -9
+    assert (
+        "vqamt: Expected model 'python:own:Model' to answer 2 queries within --vqamt-timeout=1 s" in ended.stderr.str()
+    )
+    assert "let no other thread run" in ended.stderr.str()
+    (pytester.path / "well").touch()
+    again = held(pytester, "Model", "--vqamt-timeout=1")
+    again.assert_outcomes(passed=1)
+    shown = again.stdout.str()
+    assert " 4 cached" in shown
+    assert "ended without its report" in shown
+
+
+def test_the_session_after_one_that_a_model_ended_says_so(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(own=HOLDS)
+    assert held(pytester, "Ends").ret == 0
+    assert not (pytester.path / "out" / "report.json").exists()
+    first = held(pytester, "Model", "--vqamt-timeout=60", "--collect-only").outlines
+    told = next(line for line in first if line.startswith("vqamt: "))
+    assert told.endswith("such a process may end with status 0")
+    assert not any("ended without" in line for line in held(pytester, "Slow").outlines)
+
+
+def test_our_own_drawing_is_no_time_of_the_models() -> None:
+    """Each of two pictures takes 0.4 s to draw, and the model has 0.3 s for both."""
+    source = load("pictures:2")
+
+    def slowly(picture: Picture) -> Image:
+        threading.Event().wait(0.4)
+        return render(picture, source)
+
+    class Looks:
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            return ["yes" if each.image.width else "no" for each in batch]
+
+    class Waits:
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            threading.Event().wait(5)
+            return ["yes" for _ in batch]
+
+    pictures = [source.scene(index).picture for index in range(2)]
+    meaning = Exists(group=Group(name="dog"))
+    batch = [ModelInput(Query(picture=each, text="Is there a dog?", meaning=meaning), slowly) for each in pictures]
+    options = ModelOptions(timeout_s=0.3)
+    assert [each.text for each in wrap_model("looks", Looks(), options).ask(Task.VQA, batch)] == ["yes", "yes"]
+    with pytest.raises(ModelError, match=r"within --vqamt-timeout=0\.3 s"):
+        wrap_model("waits", Waits(), options).ask(Task.VQA, batch)

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 def row_of(case_id: str, verdict: str = "violated", *, item: str = "ours.test", **fields: Any) -> Row:
     """A row on one question about a photo without edits."""
     row: Row = {
-        "case_id": case_id,
+        "case_id": case_id.ljust(16, "f"),
         "relation": item,
         "model": "m",
         "data": "pictures:20",

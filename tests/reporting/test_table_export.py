@@ -71,7 +71,7 @@ def test_a_row_a_case_and_a_column_for_each_query(folder: Path, tmp_path: Path) 
     first, second, third = read_csv(file)
     assert list(first) == [*OF_CASE, *(f"{name}_1" for name in OF_QUERY), *(f"{name}_2" for name in OF_QUERY)]
     assert first == {
-        "case_id": "a",
+        "case_id": "afffffffffffffff",
         "relation": "ours.test",
         "model": "m",
         "data": "pictures:20",
@@ -137,7 +137,7 @@ def test_a_table_of_many_parts_is_whole(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(table_export, "_ROWS_AT_ONCE", 7)
     write_rows(tmp_path, [row_of(f"{number:03}") for number in range(50)])
     assert write_parquet(tmp_path, tmp_path / "cases.parquet") == write_csv(tmp_path, tmp_path / "cases.csv") == 50
-    ids = [f"{number:03}" for number in range(50)]
+    ids = [f"{number:03}".ljust(16, "f") for number in range(50)]
     assert parquet.read_table(tmp_path / "cases.parquet")["case_id"].to_pylist() == ids
     assert [row["case_id"] for row in read_csv(tmp_path / "cases.csv")] == ids
 

@@ -227,3 +227,29 @@ def test_every_scene_is_as_likely_as_another(cases: tuple[Case, ...], pictures: 
     simplest = {pictures.scene(index).id for index in pictures.corpus.simplest_first[: len(pictures) // 10]}
     most = 0.03 if len(cases) == FEW else 0.02
     assert sum(case.scene in simplest for case in cases) / len(cases) == pytest.approx(0.1, abs=most)
+
+
+class Ended(BaseException):
+    """As what pytest-timeout raises: no Exception, and raised once."""
+
+
+@pytest.mark.parametrize("kind", [OSError, Ended, pytest.fail.Exception, SystemExit, GeneratorExit, KeyboardInterrupt])
+@pytest.mark.parametrize("place", ["make", "look"])
+@pytest.mark.parametrize("shrink", [False, True])
+def test_an_error_leaves_hypothesis_as_it_is(kind: type[BaseException], place: str, shrink: bool) -> None:
+    """It is raised once, in the seventh draw: nothing is drawn again, and nothing is called flaky."""
+    calls = {"make": 0, "look": 0}
+
+    def count(where: str) -> None:
+        calls[where] += 1
+        if where == place and calls[where] == 7:
+            raise kind("no room")
+
+    def make(choose: Chooser) -> int:
+        count("make")
+        return choose.between(0, 1000)
+
+    with pytest.raises(kind, match="no room") as raised:
+        explore(make, lambda _value: count("look"), 1, shrink=shrink)
+    assert raised.value.__context__ is None or "hypothesis" not in type(raised.value.__context__).__module__
+    assert calls[place] == 7

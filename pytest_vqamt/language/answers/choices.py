@@ -190,7 +190,7 @@ _VERDICT_FIRST = re.compile(
 )
 """The verdict before its reasons: "Red. The blue one is another car"."""
 _CONCLUSION = re.compile(
-    r".*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence"
+    r"\A.*(?:\b(?:which|that) means(?: that)?|\bthat leaves(?: us with| only)?|\b(?:so|thus|therefore|hence"
     r"|consequently)"
     r"(?=[ ,:]+(?:(?:it|this|i|my|option|the answer|the \w+ (?:one|thing|option))\b"
     r"|(?:\w+ ){0,2}\w+\W*$)))\b[ ,:]*(?!far\b|that\b)(?:the \w+ one is |it has to be "

@@ -38,7 +38,7 @@ def is_json(text: str) -> bool:
     return any(_parsed(candidate) is not None for candidate in _candidates(text))
 
 
-_FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\r?\n?(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?((?:(?!```).)*+)```", re.DOTALL)
 _MOST_JSON = 20_000
 
 
@@ -142,17 +142,19 @@ def _without_explanation(text: str) -> str:
 
 def _boxes(text: str) -> list[str]:
     """The contents of LaTeX's boxes, without commands for fonts."""
-    found = []
-    for match in _BOX.finditer(text):
-        depth, place = 1, match.end()
-        while place < len(text) and depth:
-            depth += {"{": 1, "}": -1}.get(text[place], 0)
-            place += 1
-        inside = text[match.end() : place - (depth == 0)]
-        if _SOMETHING.search(inside):
-            found.append(_FONT.sub(" ", inside).replace("{", "").replace("}", "").replace("\\", "").strip())
-    return found
+    found: dict[int, str] = {}
+    opened: list[int] = []  # the beginnings of the braces that are open
+    ends = {match.end() for match in _BOX.finditer(text)}
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            opened.append(brace.end())
+        elif opened and (start := opened.pop()) in ends:
+            found[start] = text[start : brace.start()]
+    found |= {start: text[start:] for start in [each for each in opened if each in ends][-1:]}  # cut off
+    insides = (inside for _, inside in sorted(found.items()) if _SOMETHING.search(inside))
+    return [_FONT.sub(" ", each).replace("{", "").replace("}", "").replace("\\", "").strip() for each in insides]
 
 
+_BRACE = re.compile(r"[{}]")
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
 _FONT = re.compile(r"\\(?:text\w*|math\w*|operatorname|bf|rm|it|displaystyle)\b")

@@ -33,6 +33,7 @@ from pytest_vqamt.core.meaning import (
     Written,
     is_yes_no,
 )
+from pytest_vqamt.core.plain_text import readable
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
@@ -99,11 +100,12 @@ def as_letter(answer: str, question: str) -> str:
 
 
 def _text(answer: str | Answer) -> str:
-    return answer.text if isinstance(answer, Answer) else answer
+    return readable(answer.text if isinstance(answer, Answer) else answer)
 
 
 def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
     """Reads the answer as the kind of answer that the meaning asks for."""
+    answer = readable(answer)
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
     if isinstance(meaning, PartCount):

@@ -111,7 +111,7 @@ _INSCRIPTION = re.compile(
     r"|inscription),? '[^'\n]{1,60}'"
 )
 _QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
-_MAX_CHARS = 4000
+_MAX_CHARS = 2400
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
 _SOMETHING = re.compile(r"\w")

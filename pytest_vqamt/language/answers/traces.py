@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+from pytest_vqamt.core.plain_text import readable
+
 TAGS: tuple[str, ...] = (
     "think", "thinking", "thought", "thoughts", "reason", "reasoning", "reflection", "scratchpad", "analysis",
     "seed:think", "antthinking", "inner_monologue", "cot", "chain_of_thought", "deliberation",
@@ -54,6 +56,7 @@ def strip_traces(text: str, more: tuple[str, ...] = ()) -> Stripped:
     >>> strip_traces("Yes. <think>Let me see"), strip_traces("There are two.</think>2").text
     (Stripped(text='', is_cut_off=True), '2')
     """
+    text = readable(text)
     if not more and not ("<" in text or "[" in text or "\u25c1" in text or "assistantfinal" in text):
         return Stripped(text.strip())
     harmony = _harmony(text)
@@ -93,9 +96,9 @@ def parse_tags(value: str) -> tuple[str, ...]:
     return tuple(" ".join(each.split()) for each in value.split(",") if each.strip())
 
 
-_HARMONY = re.compile(r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
+_HARMONY = re.compile(r"<\|channel\|>\s*+(\w++)[^<]*+(?:<\|constrain\|>[^<]*+)?<\|message\|>")
 _HARMONY_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-_HARMONY_BARE = re.compile(r"\s*(?:analysis|commentary).*assistant\s?final", re.DOTALL)
+_HARMONY_BARE = re.compile(r"\s*+(?:analysis|commentary).*assistant\s?final", re.DOTALL)
 """What is left of harmony where the special tokens were removed."""
 
 

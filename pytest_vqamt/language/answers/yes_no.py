@@ -175,7 +175,7 @@ _OTHERS_ARE_WRONG = re.compile(
     r"(?:false|incorrect|wrong|mistaken|inaccurate|not (?:correct|true|right|accurate))\b"
 )
 _AGREES = re.compile(r"(^\W*)(?:(?:yes|no)\b)?\W*you are (?:\w+ )?(?:right|correct)(?:[,.;:!]| that\b)\s*(?=\w)")
-_ONLY_AGREES = re.compile(r"\W*(?:(?:yes|no)\b)?\W*you are (?:\w+ )?(?:right|correct)\W*")
+_ONLY_AGREES = re.compile(r"\W*+(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)\W*")
 """Right with what was said before the question, or with the question: nobody can tell."""
 
 
@@ -543,7 +543,9 @@ def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
         word = words[start - 1]
         if word in known or (word.endswith("ing") and word not in _LINKS):
             start -= 1
-        elif length := next((n for n in (2, 1) if _is_kind(tuple(words[max(0, start - n) : start]), group.name)), 0):
+        elif length := next(
+            (n for n in (2, 1) if n <= start and _is_kind(tuple(words[start - n : start]), group.name)), 0
+        ):
             start -= length
         else:
             break

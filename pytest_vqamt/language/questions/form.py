@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from pytest_vqamt.core.plain_text import readable
 from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 
 VERSION = 2
@@ -37,7 +38,7 @@ def form_of(text: str) -> QuestionForm:
     """
     if text.endswith(ANSWER_IN_ENGLISH):
         return _form_in_another_language(text)
-    asked = _NO_OFFER.sub(" ", " ".join(text.casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
+    asked = _NO_OFFER.sub(" ", " ".join(readable(text).casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
     asked = _without_lead(asked.partition("?")[0])
     if _COUNT.match(asked):
         return QuestionForm.COUNT

@@ -78,7 +78,7 @@ _ALLOWED_VERBS = frozenset({"is", "are"})
 """Words that a property may have and its hypothesis lacks: "is outdoors" of "There is a man outdoors"."""
 
 _WORD = re.compile(r"\w+(?:[-']\w+)*")
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?((?:(?!```).)*+)```", re.DOTALL)
 
 _EXAMPLES: tuple[tuple[str, list[tuple[str, str]]], ...] = (
     ("A cook is stirring soup.", [("cook", "is stirring soup")]),

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.reporting.audit.judgements import Judgement
 from pytest_vqamt.reporting.audit.sample import Sample
-from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, SheetCase, SheetPicture, SheetRow
+from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, SheetCase, SheetPicture, SheetRow, sheet_cell
 from pytest_vqamt.reporting.html.page import inline_source, page_template
 
 PAGE = "audit.html"
@@ -47,10 +47,10 @@ def _sheet(rows: Sequence[SheetRow]) -> str:
         "name": f"vqamt audit {digest(*(row[name] for row in rows for name in COLUMNS))}",
         "file": SHEET,
         "columns": COLUMNS,
-        "rows": [[row[name] for name in COLUMNS] for row in rows],
+        "rows": [[sheet_cell(name, row[name]) for name in COLUMNS] for row in rows],
     }
-    text = json.dumps(sheet, ensure_ascii=False)
-    for letter in "<>&\u2028\u2029":
+    text = json.dumps(sheet)  # in ASCII: what changes the direction of a text is escaped, too
+    for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
 

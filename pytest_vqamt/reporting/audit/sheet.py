@@ -67,11 +67,11 @@ def csv_text(rows: Iterable[SheetRow]) -> str:
     text = StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
     writer.writerow(COLUMNS)
-    writer.writerows([_cell(name, row[name]) for name in COLUMNS] for row in rows)
+    writer.writerows([sheet_cell(name, row[name]) for name in COLUMNS] for row in rows)
     return "\ufeff" + text.getvalue()
 
 
-def _cell(name: str, text: str) -> str:
+def sheet_cell(name: str, text: str) -> str:
     """The text, made visible unless the case is found again by it."""
     return text if name in ("case_id", "relation", "model", "data", "note") else visible(text, keep="\t\r\n")
 

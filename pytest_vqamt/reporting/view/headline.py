@@ -9,7 +9,7 @@ from itertools import islice
 from math import ceil
 
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.plain_text import count_noun, shown
+from pytest_vqamt.core.plain_text import MAX_READ, count_noun, shown
 from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
@@ -490,6 +490,7 @@ def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
         return
     if not any(line.gates for line in lines) and report.shard == "1/1":
         yield "Set a gate with --vqamt-fail-under=RATE or GLOB=RATE."
+    yield from model_notes(report)
     yield from baseline_notes(report, lines)
     yield from best_model_notes(report)
 
@@ -510,6 +511,21 @@ def _answered_by_lines(report: Report) -> Iterator[str]:
             yield (
                 f"{use.name} is answered by {', '.join(now)}, as its server says, and was answered by "
                 f"{', '.join(sorted(before[use.name]))} in the baseline: it is another model."
+            )
+
+
+def model_notes(report: Report) -> Iterator[str]:
+    """What was odd about a model's calls and answers, a sentence each."""
+    for model in report.models:
+        if model.calls_raised:
+            failed = sum(each.total.errors for each in report.relations if each.model.name == model.name)
+            after = f"{count_noun(failed, 'case')} had no answer" if failed else "all answered on another try"
+            calls = count_noun(model.calls, "call")
+            yield f"{model.name} raised in {model.calls_raised:,} of {calls}; {after}."
+        if model.answers_cut:
+            yield (
+                f"{count_noun(model.answers_cut, 'answer')} of {model.name} had more than {MAX_READ:,} characters, of "
+                "which the two ends were read: does it stop? (max-tokens)"
             )
 
 

@@ -62,11 +62,14 @@ def test_the_answer_proper_is_left(text: str, prepared: str) -> None:
     assert prepare_answer(text) == prepared
 
 
-def test_no_more_than_the_first_4000_characters_are_read_and_no_word_is_cut() -> None:
-    prepared = prepare_answer("thinking. " * 1000 + "Answer: " + "dog " * 5000)
-    assert isinstance(prepared, str)
-    assert prepared == "dog " * 998 + "dog"
-    assert prepare_answer("x" + " 12345" * 1000) == "x" + " 12345" * 666
+def test_no_more_than_the_first_2400_characters_are_read_and_no_word_is_cut() -> None:
+    numbers = [f" {number}" for number in range(10_000, 11_000)]  # 6 characters each, and 399 of them are 2,394
+    assert prepare_answer("x" + "".join(numbers)) == "x" + "".join(numbers[:399])
+    assert prepare_answer("thinking. " * 1000 + "Answer: x" + "".join(numbers)) == "x" + "".join(numbers[:399])
+
+
+def test_a_loop_is_read_as_a_few_turns() -> None:
+    assert prepare_answer("dog " * 2000) == " ".join(["dog"] * 8)
 
 
 @each_row(

@@ -16,9 +16,9 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
-from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.base import CANNOT_SWITCH, ModelOptions, wrap_model
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.http.retry import QueryError
 from pytest_vqamt.models.openai.model import check, load
 from pytest_vqamt.models.prompts import LONGEST_REASONING

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.reporting.html.case_selection import CaseSelector, SelectedCases, fair_shares
 from tests.reporting.reported import row_of, write_rows
 
@@ -19,15 +20,19 @@ def chosen_cases(folder: Path, most: int, *, holding: bool = False) -> SelectedC
     return CaseSelector(folder, most, holding=holding).chosen(most)
 
 
+def short(row: Row) -> str:
+    return str(row["case_id"]).rstrip("f")
+
+
 def ids(folder: Path, most: int, *, holding: bool = False) -> list[str]:
-    return [str(row["case_id"]) for row in chosen_cases(folder, most, holding=holding).rows]
+    return [short(row) for row in chosen_cases(folder, most, holding=holding).rows]
 
 
 def test_all_violations_are_chosen_where_there_is_room_and_nothing_that_holds(tmp_path: Path) -> None:
     verdicts = {"a": "holds", "b": "violated", "c": "unparsed", "d": "error"}
     write_rows(tmp_path, [row_of(name, verdict) for name, verdict in verdicts.items()])
     chosen = chosen_cases(tmp_path, 10)
-    assert [row["case_id"] for row in chosen.rows] == ["b", "c", "d"]
+    assert [short(row) for row in chosen.rows] == ["b", "c", "d"]
     assert (chosen.left_out, CaseSelector(tmp_path, 10, holding=False).lines) == (0, 4)
     assert ids(tmp_path, 10, holding=True) == ["a", "b", "c", "d"]
 
@@ -42,7 +47,7 @@ def test_every_item_has_its_share(tmp_path: Path) -> None:
         ],
     )
     chosen = chosen_cases(tmp_path, 8)
-    assert [row["case_id"] for row in chosen.rows] == ["a0", "a1", "a2", "b0", "b1", "c0", "c1", "c2"]
+    assert [short(row) for row in chosen.rows] == ["a0", "a1", "a2", "b0", "b1", "c0", "c1", "c2"]
     assert chosen.left_out == 12
 
 

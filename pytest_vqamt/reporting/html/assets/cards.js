@@ -4,7 +4,7 @@ function shellWord(text) {
 
 function commandsOf(card) {
   const options = [`--vqamt-model=${card.model}`, `--vqamt-data=${card.data}`, `--vqamt-replay=${card.id}`];
-  return [`vqamt replay ${card.id}`, ["pytest", ...options.map(shellWord)].join(" ")];
+  return [`vqamt replay ${shellWord(card.id)}`, ["pytest", ...options.map(shellWord)].join(" ")];
 }
 
 async function copied(text, source) {

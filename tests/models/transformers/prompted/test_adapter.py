@@ -18,9 +18,9 @@ from safetensors.torch import load_file, save_file
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
-from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Task
 from pytest_vqamt.models import prompts
-from pytest_vqamt.models.base import CANNOT_SWITCH, ModelOptions, wrap_model
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
 from pytest_vqamt.models.transformers.prompted.text import Completions, Prompt

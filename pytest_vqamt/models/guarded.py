@@ -1,0 +1,121 @@
+"""The border to an object of the user's: whatever it raises leaves it as an Exception, and in one line."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from pytest_vqamt.core.errors import ModelError, VqamtError
+from pytest_vqamt.core.plain_text import error_text, shown
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class RaisedError(Exception):
+    """What a user's object raised that is no Exception, such as GeneratorExit, or that has no text."""
+
+
+def is_of_the_session(error: BaseException) -> bool:
+    """True for Ctrl-C, the end of the process, what pytest and its plugins raise, and what handlers of signals do."""
+    outcomes = sys.modules.get("_pytest.outcomes")  # without a session there is none
+    return (
+        isinstance(error, KeyboardInterrupt | SystemExit)
+        or (outcomes is not None and isinstance(error, outcomes.OutcomeException | outcomes.Exit))
+        or _is_of_a_signal(error)
+    )
+
+
+def _is_of_a_signal(error: BaseException) -> bool:
+    """True where a handler raised it, as that of a time limit by SIGALRM: it met the model's code by chance."""
+    handlers = {getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()} - {None}
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code in handlers:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+@contextmanager
+def calling() -> Iterator[None]:
+    """Turns what is no Exception, or cannot be shown, into a RaisedError."""
+    try:
+        yield
+    except VqamtError:
+        raise
+    except BaseException as error:
+        if is_of_the_session(error):
+            raise
+        if isinstance(error, Exception) and _has_text(error):
+            raise
+        raise RaisedError(error_text(error)).with_traceback(error.__traceback__) from None
+
+
+def _has_text(error: BaseException) -> bool:
+    try:
+        str(error)
+    except BaseException:
+        return False
+    return True
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turns all that a touch of the object raises into a ModelError; ``what`` is touched, for its message.
+
+    Raises:
+        ModelError: the object raised.
+    """
+    try:
+        yield
+    except VqamtError:
+        raise
+    except BaseException as error:
+        if is_of_the_session(error) and not isinstance(error, SystemExit):
+            raise
+        raised = ModelError(f"Expected no error from {what}, but it raised {shown(error_text(error))}")
+        if _has_text(error):
+            raised.about(error, str(raised))
+        raise raised from None
+
+
+def guarded(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, with all that it returns made and all that it raises turned inside this border."""
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> T:
+        with calling():
+            returned = function(*arguments, **named)
+            if isinstance(returned, Iterable) and not isinstance(returned, str | bytes | Mapping | set | frozenset):
+                return list(returned)  # type: ignore[return-value]  # where it is a generator, its code runs here
+            return returned
+
+    return call
+
+
+def guarded_stream(function: Callable[P, Iterable[T]]) -> Callable[P, Iterable[T]]:
+    """The function, whose iterator runs inside this border."""
+
+    def pairs(made: Iterable[T]) -> Iterator[T]:
+        with calling():
+            iterator = iter(made)
+        while True:
+            with calling():
+                try:
+                    each = next(iterator)
+                except StopIteration:
+                    return
+            yield each
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> Iterable[T]:
+        with calling():
+            made = function(*arguments, **named)
+        return pairs(made) if hasattr(made, "__iter__") else made  # the caller reports what is no iterable
+
+    return call
