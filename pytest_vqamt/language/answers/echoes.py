@@ -10,7 +10,7 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.choices import without_questions
 from pytest_vqamt.language.answers.content import POSTURES, content, content_word, exclude, plain_words
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import HEDGE, UnreadableAnswer, prepare_answer
+from pytest_vqamt.language.answers.text import HEDGE, UnreadableAnswer, plain_question, prepare_answer
 from pytest_vqamt.language.answers.yes_no import claim_clauses
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
@@ -30,8 +30,8 @@ def repeated(question: str, answer: str) -> bool | None:
     >>> repeated("Is the man holding a dog?", "The man with a dog is holding a leash.") is None
     True
     """
-    asked, prepared = prepare_answer(question), prepare_answer(answer)
-    if isinstance(asked, UnreadableAnswer) or isinstance(prepared, UnreadableAnswer) or not _YES_NO.match(asked):
+    asked, prepared = plain_question(question), prepare_answer(answer)
+    if isinstance(prepared, UnreadableAnswer) or not _YES_NO.match(asked):
         return None
     if prepared.endswith("?"):
         return None

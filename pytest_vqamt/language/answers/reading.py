@@ -51,7 +51,7 @@ from pytest_vqamt.language.answers.text import (
     Unreadable,
     UnreadableAnswer,
     prepare_answer,
-    strip_reasoning,
+    reply_of,
     without_doubts,
 )
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
@@ -132,7 +132,7 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return _read_property(answer, meaning)
     if isinstance(meaning, Entails):
         return choices.read_label(answer)
-    text = " ".join(strip_reasoning(answer).casefold().split()).rstrip(".")
+    text = " ".join(reply_of(answer).casefold().split()).rstrip(".")
     return text or UnreadableAnswer(Unreadable.EMPTY)
 
 
@@ -197,7 +197,7 @@ _NONE = re.compile(r"\W*(?:the answer is )?(?:none|neither|nothing)(?: of (?:the
 
 def _read_option(answer: str, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
     """One of the options; a bare "none" is the option that none is right, where it is offered."""
-    if NONE_OF_THESE in options and _NONE.fullmatch(strip_reasoning(answer).casefold()):
+    if NONE_OF_THESE in options and _NONE.fullmatch(reply_of(answer).casefold()):
         return NONE_OF_THESE
     return choices.read_choice(answer, options, of_absent=of_absent)
 
@@ -229,7 +229,7 @@ def _read_written(answer: str, meaning: Written) -> bool | UnreadableAnswer:
     read = yes_no.read_yes_no(answer, meaning)
     if isinstance(read, bool):
         return read
-    said = " ".join(strip_reasoning(answer).casefold().split())
+    said = " ".join(reply_of(answer).casefold().split())
     text = meaning.text.casefold().rstrip(".!?")
     about = [clause.replace(text, "") for clause in re.split(r"[.!?,;]|\bbut\b", said) if text in clause]
     claims = {_NEGATED.search(clause) is None for clause in about if not (HEDGE.search(clause) or _MAY.search(clause))}
@@ -243,7 +243,7 @@ _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
 
 def _read_property(answer: str, meaning: Property) -> str | UnreadableAnswer:
     """One of the values, another of the category, or a denial that there is such a thing."""
-    if _DENIES.match(strip_reasoning(answer).strip(" *\"'").casefold()):
+    if _DENIES.match(reply_of(answer).strip(" *\"'").casefold()):
         return NO_SUCH_THING
     there = Exists(group=meaning.group)
     said = yes_no.read_yes_no(answer, there)
@@ -270,7 +270,7 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         stated = repeated(question, answer)
-        stated = there_in_another_language(question, strip_reasoning(answer)) if stated is None else stated
+        stated = there_in_another_language(question, reply_of(answer)) if stated is None else stated
         return said if stated is None else stated
     return said
 

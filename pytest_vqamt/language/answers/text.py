@@ -10,6 +10,7 @@ from unicodedata import decimal
 
 from pytest_vqamt.language.answers.final import final_part, read_json
 from pytest_vqamt.language.answers.traces import strip_traces
+from pytest_vqamt.language.answers.turns import first_reply
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 
 MAX_CACHED_CHARS = 200
@@ -25,6 +26,7 @@ class Unreadable(StrEnum):
     UNSURE = "unsure"
     CUT_OFF = "cut off"
     DECLINED = "declined"
+    QUESTION = "only a question"
     NO_NUMBER = "no number"
     SEVERAL_NUMBERS = "several numbers"
     NOT_WHOLE = "not a whole number of things"
@@ -54,12 +56,26 @@ def strip_reasoning(text: str) -> str:
     return strip_traces(text).text
 
 
+def reply_of(text: str) -> str:
+    r"""Returns what the model said to the question: without its reasoning, and without turns that it invented.
+
+    >>> reply_of("<think>No.</think>A dog.\nQuestion: Is it old?\nAnswer: yes")
+    'A dog.'
+    """
+    return first_reply(strip_traces(text).text).text
+
+
+def plain_question(question: str) -> str:
+    """Returns a question as ``final_answer`` would an answer, to be compared with one."""
+    return _plain(question)
+
+
 def final_answer(text: str) -> str:
     """Returns the answer proper in lower case, with contractions written out.
 
     It is what follows "answer:", or stands in an answer tag, in LaTeX's box or in a field of JSON. Line breaks stay.
     """
-    return _plain(strip_reasoning(text))
+    return _plain(reply_of(text))
 
 
 @lru_cache(maxsize=64)
@@ -73,7 +89,10 @@ def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAn
         return UnreadableAnswer(Unreadable.CUT_OFF)
     if _OPEN_JSON.match(stripped.text) and not _CLOSED_JSON.search(stripped.text):
         return UnreadableAnswer(Unreadable.CUT_OFF)
-    bare = _corrected(_plain(stripped.text, names))
+    reply = first_reply(stripped.text)
+    if reply.is_question:
+        return UnreadableAnswer(Unreadable.QUESTION)
+    bare = _corrected(_plain(reply.text, names))
     if not _SOMETHING.search(bare):
         return UnreadableAnswer(Unreadable.EMPTY)
     if "\n" in bare and _UNFINISHED.search(bare):
@@ -243,8 +262,6 @@ _APOLOGY = re.compile(
 
 def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     text = normalised_characters(text)
-    first_turn = _END_OF_TURN.split(text, maxsplit=1)[0]
-    text = first_turn if _SOMETHING.search(first_turn) else text
     field = read_json(text, names)
     text = (final_part(text) if field is None else field).lower().translate(_TYPESET).strip()
     if len(text) > _MAX_CHARS:
@@ -274,7 +291,6 @@ _UNFINISHED = re.compile(
 _EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
 _OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
 _CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
-_END_OF_TURN = re.compile(r"<\|(?:im_end|im_start|eot_id|end|endoftext|end_of_turn)\|>|</s>|<end_of_turn>|<\uff5cend")
 _CORRECTION = re.compile(
     r"\b(?:wait\b|hold on\b|scratch that\b|correction\b|on (?:closer (?:inspection|look)|second thoughts?)\b"
     r"|looking (?:again|closer)\b"
