@@ -53,6 +53,64 @@ def repeated(question: str, answer: str) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
+def as_asked(question: str, answer: str) -> bool | None:
+    """Whether an answer repeats the whole question as a statement, with its denials or with one more or less.
+
+    One word may be replaced by another that excludes it. What "yes" or "no" stands before it is not looked at.
+
+    >>> as_asked("Are there fewer chairs than cups?", "There are fewer chairs than cups.")
+    True
+    >>> as_asked("Are there any windows that are not open?", "There are no windows that are not open.")
+    False
+    >>> as_asked("Is the kettle on the right side?", "No, it is on the left side.")
+    False
+    """
+    if " " not in answer.strip():
+        return None
+    asked, prepared = plain_question(question), prepare_answer(answer)
+    if isinstance(prepared, UnreadableAnswer) or not _YES_NO.match(asked) or _ALTERNATIVES.search(asked):
+        return None
+    wanted, denials = _denials_apart(ASKS_TO_SAY.sub("", asked.partition("?")[0]))
+    if len(wanted) < 2:
+        return None
+    said = {
+        _says_as_asked(wanted, denials, clause)
+        for clause in claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
+        if not (HEDGE.search(clause) or _CONDITION.search(clause))
+    } - {None}
+    return said.pop() if len(said) == 1 else None
+
+
+_ALTERNATIVES = re.compile(r"\b(?:or|more than|at least|at most)\b")
+
+
+def _denials_apart(text: str) -> tuple[list[str], int]:
+    """The words that matter without those that deny, and how many these are."""
+    words = content(_LEAD.sub("", _SEES_NONE.sub("no ", text)))
+    kept = [word for word in words if word not in _DENIALS]
+    return kept, len(words) - len(kept)
+
+
+def _says_as_asked(wanted: Sequence[str], denials: int, clause: str) -> bool | None:
+    words, denied = _denials_apart(clause)
+    if len(words) > 1 and words[0] in _PRONOUNS and wanted[0] not in _PRONOUNS:
+        words = words[1:]
+        wanted = wanted[-len(words) :] if len(words) < len(wanted) else wanted
+    if len(words) != len(wanted):
+        return False if _is_of_another_size(wanted, words) and not denied else None
+    differ = [pair for pair in zip(words, wanted, strict=True) if pair[0] != pair[1]]
+    if not differ:
+        return (denied - denials) % 2 == 0
+    return False if len(differ) == 1 and denied == denials and exclude(*differ[0]) else None
+
+
+def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a thing is larger, say, than the one that it is asked to be equal to."""
+    if not words or "same" not in wanted or wanted[0] != words[0] or wanted[-1] != words[-1]:
+        return False
+    return "than" in words or "different" in words or "differ" in words
+
+
 _IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
 _MORE_THAN = re.compile(
     r"(?:are|is) there (more|fewer|less|as many) ([a-z ]+?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"

@@ -37,7 +37,7 @@ from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, numbers_of, repeated
+from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
 from pytest_vqamt.language.answers.other_languages import there_in_another_language
 from pytest_vqamt.language.answers.predicates import (
     clause_with_predicate,
@@ -268,6 +268,10 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
     answer = _text(answer)
     meaning = meaning_of(question, ())
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
+    if question and (stated := as_asked(question, answer)) is not None:
+        # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
+        agrees = _NEGATED.search(question) or yes_no.leading_particle(answer) in (None, stated)
+        return stated if agrees else UnreadableAnswer(Unreadable.YES_AND_NO)
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         stated = repeated(question, answer)
         stated = there_in_another_language(question, reply_of(answer)) if stated is None else stated
@@ -513,10 +517,13 @@ def _attribute(asked: str) -> Has | None:
             " ".join(words[:-length]),
         )
         group = _group(found[1]) if found else None
-        if group is not None:
+        if group is not None and not any(_PLACE_WORD.fullmatch(each.to.name) for each in group.related):
             return Has(group=group, attribute=attribute)
     return None
 
+
+_PLACE_WORD = re.compile(r"(?:left|right|top|bottom|front|back|near|far)(?: hand)?")
+"""The side of the picture, not a thing: "on the right side"."""
 
 _DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
 _PLACED = re.compile(

@@ -92,6 +92,8 @@ def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAn
     reply = first_reply(stripped.text)
     if reply.is_question:
         return UnreadableAnswer(Unreadable.QUESTION)
+    if _THINKS_ALOUD.match(reply.text) and not _CONCLUDES.search(reply.text):
+        return UnreadableAnswer(Unreadable.CUT_OFF)
     bare = _corrected(_plain(reply.text, names))
     if not _SOMETHING.search(bare):
         return UnreadableAnswer(Unreadable.EMPTY)
@@ -284,6 +286,17 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
     return _SPACES.sub(" ", text if text.isascii() else _EMOJI.sub(" ", text)).strip()
 
 
+_THINKS_ALOUD = re.compile(
+    r"\s*(?:(?:thought|thinking|reasoning|analysis|scratchpad)\s*[:\n]"
+    r"|(?:okay|ok|so|alright|hmm|got it)?[,. ]*(?:let's see[,. ]*)?the (?:user|question) (?:asks|is asking|wants|asked|would like))",
+    re.IGNORECASE,
+)
+"""How thoughts begin whose mark an adapter lost. What they say on the way is no answer."""
+_CONCLUDES = re.compile(
+    r"\b(?:final answer|answer(?: to (?:the|your|this) question)?(?: is|\s*[:=])|in conclusion|conclusion\s*:|verdict\s*:"
+    r"|therefore,|so,? the answer)|\\boxed|<answer>",
+    re.IGNORECASE,
+)
 _UNFINISHED = re.compile(
     r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
 )
