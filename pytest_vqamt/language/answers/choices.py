@@ -51,6 +51,8 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     if isinstance(prepared, UnreadableAnswer):
         return prepared
     prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
+    if (none := none_option(options)) and _says_none(prepared, options, none):
+        return none
     read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) or (of_absent and isinstance(read, UnreadableAnswer)):
         for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
@@ -70,6 +72,33 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     expected = sorted({word for way in _forms_in_words(options) for word in way.split()})
     corrected = without_typing_errors(prepared, expected)
     return read if corrected == prepared else _choice(corrected, options, of_absent)
+
+
+@lru_cache(maxsize=4096)
+def none_option(options: tuple[str, ...]) -> str | None:
+    """The option that no other option is right, however it is worded."""
+    return next((option for option in options if _NO_OPTION.fullmatch(option.casefold())), None)
+
+
+_LISTED = (
+    r"(?:above|below|list(?:ed)?|options?|choices?|items?|things?|objects?|answers?|animals?|given|mentioned|others?|named"
+    r"|offered|provided|suggested|ones?|alternatives?|possibilities)"
+)
+_NO_OPTION = re.compile(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?:the )?{_LISTED}))?\W*|no such thing")
+_NONE_SAID = re.compile(
+    rf"\b(?:none|neither|nothing|not? (?:a single )?(?:one|any))\b(?: (?:of|from|on|in|among) (?:(?:the|these|those|this|your"
+    rf"|that|them)\b ?)*(?:two |three |four |\d )?(?:{_LISTED} ?)*|(?=\W*$)|(?= ?[,.:;!\n]))"
+    rf"|\bno (?:{_LISTED} ?)+"
+)
+
+
+def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
+    """Whether the answer denies all other options: "none of the listed items is visible", "no fork and no sofa"."""
+    others = tuple(option for option in options if option != none)
+    named, denied = _mentions(without_questions(prepared), others)
+    if named or HEDGE.search(prepared):
+        return False
+    return len(denied) == len(others) or (_NONE_SAID.search(prepared) is not None and not denied)
 
 
 _UNNAMED = tuple(map(UnreadableAnswer, (Unreadable.SEVERAL_OPTIONS, Unreadable.NO_OPTION)))

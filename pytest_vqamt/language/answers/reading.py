@@ -115,19 +115,19 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
     if isinstance(meaning, Choice):
         if " no " in answer and _denies(answer, meaning.what):
             return UnreadableAnswer(Unreadable.NO_OPTION)
-        return _read_option(answer, meaning.options)
+        return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, Annotated) and meaning.is_count:
         return counts.read_count(answer, ())
     if isinstance(meaning, Annotated) and meaning.question:
         return _read_free(answer, meaning)
     if isinstance(meaning, Annotated) and meaning.options:
-        return _read_option(answer, meaning.options)
+        return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
         denies = not meaning.missing and _NEGATED.search(answer) is not None  # "there is no dog, kite or car"
         if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
-        return _read_option(answer, names, of_absent=meaning.missing)
+        return choices.read_choice(answer, names, of_absent=meaning.missing)
     if isinstance(meaning, Property):
         return _read_property(answer, meaning)
     if isinstance(meaning, Entails):
@@ -190,16 +190,6 @@ def _denies(answer: str, group: Group) -> bool:
     prepared = prepare_answer(answer)
     clauses = () if isinstance(prepared, UnreadableAnswer) else yes_no.claim_clauses(prepared)
     return any(yes_no.presence_claimed(group, clause) is False for clause in clauses)
-
-
-_NONE = re.compile(r"\W*(?:the answer is )?(?:none|neither|nothing)(?: of (?:the (?:above|options|others)|them))?\W*")
-
-
-def _read_option(answer: str, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
-    """One of the options; a bare "none" is the option that none is right, where it is offered."""
-    if NONE_OF_THESE in options and _NONE.fullmatch(reply_of(answer).casefold()):
-        return NONE_OF_THESE
-    return choices.read_choice(answer, options, of_absent=of_absent)
 
 
 _USUALLY = re.compile(

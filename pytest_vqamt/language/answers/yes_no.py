@@ -99,7 +99,11 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
     if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
         particles = {verdict["yes"] is not None}
-    if len(particles) == 2 or _YES_AND_NO.search(answer) or (_LOOP.fullmatch(answer) and "yes" in answer and "no" in answer):
+    if (
+        len(particles) == 2
+        or _YES_AND_NO.search(answer)
+        or (_LOOP.fullmatch(answer) and "yes" in answer and "no" in answer)
+    ):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
     if isinstance(meaning, Has):
