@@ -86,7 +86,7 @@ def read(question: str | Meaning, answer: str | Answer, options: Sequence[str] =
         return read_choice(answer, options, question)
     if is_yes_no(meaning):
         return read_yes_no(answer, question)
-    return read_by_meaning(meaning, answer)
+    return read_count(answer, question) if isinstance(meaning, Count) else read_by_meaning(meaning, answer)
 
 
 def as_letter(answer: str, question: str) -> str:
@@ -279,10 +279,16 @@ def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | U
     groups = meaning.groups if isinstance(meaning, Count) else ()
     for bound in _BOUND_ASKED_FOR.findall(question):
         answer = answer.replace(bound, "")
+    if len(groups) == 1 and plain_meaning(question) is not None:
+        answer = counts.whole_of(answer, groups[0])
+    if others := _OTHERS.search(question):
+        answer = re.sub(rf"\b{others[0]} (?=\w)", "", answer)
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     return counts.read_count(narrowed or answer, groups)
 
 
+_OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
+"""Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
 _BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
 
 
