@@ -65,13 +65,11 @@ def as_asked(question: str, answer: str) -> bool | None:
     >>> as_asked("Is the kettle on the right side?", "No, it is on the left side.")
     False
     """
-    if " " not in answer.strip():
+    if answer.strip().count(" ") < 2:
         return None
-    asked, prepared = plain_question(question), prepare_answer(answer)
-    if isinstance(prepared, UnreadableAnswer) or not _YES_NO.match(asked) or _ALTERNATIVES.search(asked):
-        return None
-    wanted, denials = _denials_apart(ASKS_TO_SAY.sub("", asked.partition("?")[0]))
-    if len(wanted) < 2:
+    wanted, denials = _wanted(question)
+    prepared = prepare_answer(answer) if len(wanted) > 1 else ""
+    if not prepared or isinstance(prepared, UnreadableAnswer):
         return None
     said = {
         _says_as_asked(wanted, denials, clause)
@@ -79,6 +77,16 @@ def as_asked(question: str, answer: str) -> bool | None:
         if not (HEDGE.search(clause) or _CONDITION.search(clause))
     } - {None}
     return said.pop() if len(said) == 1 else None
+
+
+@lru_cache(maxsize=4096)
+def _wanted(question: str) -> tuple[tuple[str, ...], int]:
+    """The words of a statement that says yes, without its denials; none where the question is no yes/no question."""
+    asked = plain_question(question)
+    if not _YES_NO.match(asked) or _ALTERNATIVES.search(asked):
+        return (), 0
+    wanted, denials = _denials_apart(ASKS_TO_SAY.sub("", asked.partition("?")[0]))
+    return tuple(wanted), denials
 
 
 _ALTERNATIVES = re.compile(r"\b(?:or|more than|at least|at most)\b")

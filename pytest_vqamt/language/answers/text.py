@@ -158,7 +158,9 @@ _CONTRACTIONS = (
 )
 _SEE = "see|find|spot|detect|identify|locate|notice"
 _PARAPHRASES = (
-    (" ", re.compile(r"\b(?:anything but|far from|by no means)\b"), "not"),
+    ("anything but", re.compile(r"\banything but\b"), "not"),
+    ("far from", re.compile(r"\bfar from\b"), "not"),
+    ("by no means", re.compile(r"\bby no means\b"), "not"),
     ("able", re.compile(rf"\b(?:(?:was|were|am|is|are) not able|unable) to ({_SEE})\b"), r"can not \1"),
     ("d not", re.compile(rf"\b(?:could|did) not ({_SEE})\b"), r"can not \1"),
     ("fail", re.compile(rf"\bfail(?:ed)? to ({_SEE})\b"), r"can not \1"),
@@ -263,40 +265,51 @@ _APOLOGY = re.compile(
 
 
 def _plain(text: str, names: tuple[str, ...] = ()) -> str:
+    # Most answers are a few plain words: what a pattern is for is looked for before it is tried.
     text = normalised_characters(text)
-    field = read_json(text, names)
-    text = (final_part(text) if field is None else field).lower().translate(_TYPESET).strip()
+    field = read_json(text, names) if "{" in text or "[" in text else None
+    text = (final_part(text) if field is None else field).lower().strip()
+    if not text.isascii():
+        text = text.translate(_TYPESET)
     if len(text) > _MAX_CHARS:
         text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
     if '"' in text:
         text = _QUOTED.sub(lambda found: found[0].replace('"', "'"), text)
     if "\\" in text or "<" in text:
         text = _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text))
-    text = _MARKUP.sub("", text)
-    if "-" in text or "\u2022" in text:
-        text = _RULE.sub("", text)
-        if len(_BULLET.findall(text)) == 1:
-            text = _BULLET.sub("", text)
+    if not _PLAIN_CHARACTERS.fullmatch(text):
+        text = _MARKUP.sub("", text)
+        if "-" in text or "\u2022" in text:
+            text = _RULE.sub("", text)
+            if len(_BULLET.findall(text)) == 1:
+                text = _BULLET.sub("", text)
+        if not text.isascii():
+            text = _EMOJI.sub(" ", text)
     if "'" in text or "nt" in text or "cannot" in text:
         for pattern, written_out in _CONTRACTIONS:
             text = pattern.sub(written_out, text)
     for hint, pattern, written_out in _PARAPHRASES:
         if hint in text:
             text = pattern.sub(written_out, text)
-    return _SPACES.sub(" ", text if text.isascii() else _EMOJI.sub(" ", text)).strip()
+    return _SPACES.sub(" ", text).strip() if "  " in text or "\t" in text or not text.isascii() else text.strip()
 
+
+_PLAIN_CHARACTERS = re.compile(r"[a-z0-9 .,;:!?'()/%&\n]*+")
+"""Text without markup, bullets and emoji."""
 
 _THINKS_ALOUD = re.compile(
     r"\s*(?:(?:thought|thinking|reasoning|analysis|scratchpad)\s*[:\n]"
-    r"|(?:okay|ok|so|alright|hmm|got it)?[,. ]*(?:let's see[,. ]*)?the (?:user|question) (?:asks|is asking|wants|asked|would like))",
+    r"|(?:okay|ok|so|alright|hmm|got it)?[,. ]*(?:let's see[,. ]*)?the (?:user|question) "
+    r"(?:asks|is asking|wants|asked|would like))",
     re.IGNORECASE,
 )
 """How thoughts begin whose mark an adapter lost. What they say on the way is no answer."""
 _CONCLUDES = re.compile(
-    r"\b(?:final answer|answer(?: to (?:the|your|this) question)?(?: is|\s*[:=])|in conclusion|conclusion\s*:|verdict\s*:"
-    r"|therefore,|so,? the answer)|\\boxed|<answer>",
+    r"\b(?:final answer|answer(?: to (?:the|your|this) question)?(?: is|\s*[:=])|in conclusion|conclusion\s*:"
+    r"|verdict\s*:|therefore,|so,? the answer)|\\boxed|<answer>",
     re.IGNORECASE,
 )
+
 _UNFINISHED = re.compile(
     r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
 )

@@ -160,12 +160,11 @@ _LEAVES_OPEN = re.compile(
 """Neither says that a thing is there nor that it is not."""
 
 _THERE = r"(?: that| the fact that)?(?: there (?:is|are))?"
-_IDIOMS: tuple[tuple[str, re.Pattern[str], str], ...] = (
+_IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "A dog is not only visible but also prominent": what follows is claimed, and more.
-    ("not ", re.compile(r"\bnot (?:only|just|merely|simply)\b(?! (?:\d+|one|two|three|four|five)\b)"), ""),
+    (re.compile(r"\bnot (?:only|just|merely|simply)\b(?! (?:\d+|one|two|three|four|five)\b)"), ""),
     # "There is not one dog but two": "but" and a number take the denial back.
     (
-        " but ",
         re.compile(
             rf"\bnot (?:just |only )?(one|an?|\d+|{'|'.join(NUMBER_WORDS[1:11])}) ([^.,;!\n]{{1,40}}?),? but (?:rather )?"
             rf"(?=(?:\d+|several|many|a few|{'|'.join(NUMBER_WORDS[1:11])})\b)"
@@ -174,7 +173,6 @@ _IDIOMS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     # "You can hardly miss the dog", "impossible to overlook", "there is no denying that".
     (
-        "",
         re.compile(
             r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?|could (?:not|hardly)"
             r"|(?:is |are )?(?:impossible|hard|difficult) to|no way (?:to|you can)) "
@@ -185,7 +183,6 @@ _IDIOMS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     # "It would be a mistake to say that there is no dog".
     (
-        "there ",
         re.compile(
             r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
             r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? there (?:is|are) (?:no|not an?y?)\b"
@@ -193,7 +190,6 @@ _IDIOMS: tuple[tuple[str, re.Pattern[str], str], ...] = (
         "there is a ",
     ),
     (
-        "there ",
         re.compile(
             r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
             r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? there (?:is|are) (?:an?|any|some)\b"
@@ -202,7 +198,6 @@ _IDIOMS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     # "Everything that you would expect but a dog".
     (
-        "",
         re.compile(
             r"\b(?:everything|anything|all (?:kinds|sorts|manner) of [^.;!?\n]{1,40}?|lots of [^.;!?\n]{1,40}?)"
             r"(?: [^.;!?\n]{0,80}?)?,? (?:but|except(?: for)?|apart from|other than|save for)(?: for)? (?:an?|any) "
@@ -210,7 +205,10 @@ _IDIOMS: tuple[tuple[str, re.Pattern[str], str], ...] = (
         "there is no ",
     ),
 )
-"""A word that must be there, a way to say that a thing is there or is not, and the plain words for it."""
+"""Ways to say that a thing is there or is not, each with plain words for it."""
+_MAY_BE_AN_IDIOM = re.compile(
+    r"\b(?:not|but|except|apart|other than|save|miss|overlook|deny|denying|ignore|doubt|to say)\b"
+)
 
 _MORE_THAN = re.compile(
     r"\b(?:(?:much|far|slightly|a bit|a little) )?(?:more(?: of)?|closer to|nearer to|better described as|rather) "
@@ -223,8 +221,8 @@ _LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
 
 def _in_plain_words(prepared: str, meaning: Meaning) -> str:
     """The answer with idioms and comparisons written out: "more orange than red" is orange, and not red."""
-    for hint, pattern, plain in _IDIOMS:
-        if hint in prepared:
+    if _MAY_BE_AN_IDIOM.search(prepared):
+        for pattern, plain in _IDIOMS:
             prepared = pattern.sub(plain, prepared)
     if isinstance(meaning, Has) and " than " in prepared:
         prepared = _LESS_THAN.sub(r"\2, not \1", _MORE_THAN.sub(r"\1, not \2", prepared))
