@@ -38,7 +38,13 @@ from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
-from pytest_vqamt.language.answers.other_languages import there_in_another_language
+from pytest_vqamt.language.answers.other_languages import (
+    CONTRADICTS,
+    count_in_another_language,
+    denies_in_another_language,
+    form_in_another_language,
+    there_in_another_language,
+)
 from pytest_vqamt.language.answers.predicates import (
     clause_with_predicate,
     contradicts_predicate,
@@ -257,6 +263,9 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
     """
     answer = _text(answer)
     meaning = meaning_of(question, ())
+    if meaning is _YES_OR_NO and denies_in_another_language(question):
+        # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
+        return False if CONTRADICTS.match(reply_of(answer)) else yes_no.read_yes_no(answer, _DENIED)
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
     if question and (stated := as_asked(question, answer)) is not None:
         # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
@@ -277,6 +286,8 @@ def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | U
     answer = _text(answer)
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
+    if not groups and (foreign := count_in_another_language(question, reply_of(answer))) is not None:
+        return foreign
     for bound in _BOUND_ASKED_FOR.findall(question):
         answer = answer.replace(bound, "")
     if len(groups) == 1 and plain_meaning(question) is not None:
@@ -369,6 +380,7 @@ def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
 
 
 _YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
+_DENIED = Absent(group=Group(name="thing"))
 
 
 @lru_cache(maxsize=4096)
@@ -380,6 +392,8 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     if options and tuple(option.casefold() for option in options) != YES_OR_NO:
         return Choice(what=Group(name="thing"), options=options)
     form = QuestionForm.YES_NO if options else form_of(question)
+    if form is QuestionForm.OTHER:
+        form = form_in_another_language(question) or form
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
     asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1", asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
