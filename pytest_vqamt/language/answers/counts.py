@@ -79,7 +79,12 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         prepared = outside
     words = _ANOTHER_ONE.sub(_one_more, _GROUP_OF.sub("", _without_particle(without_inscriptions(prepared))))
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
+    if len(groups) < 2 and (declared := _DECLARED.search(words)) and _is_about(declared, groups) and _agrees(declared):
+        return int(declared[1])
+    words = _EMPTY_OF.sub("<0> ", _NOT_ANOTHER.sub(r"\1", words))
     if words.count("<") > 1:
+        if _ONLY_NUMBERS.fullmatch(words) and len(set(MARK.findall(words))) > 1 and "\n" in words:
+            return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
         if bare := _BARE_FIRST.match(words):
             return int(bare[1])
         outside = _WITHIN_BRACKETS.sub(" ", words)
@@ -130,6 +135,30 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         return UnreadableAnswer(Unreadable.NO_NUMBER)
     return numbers[0]
 
+
+_DECLARED = re.compile(
+    r"\b(?:number of (?:[a-z-]+ ){1,5}is|number of (?:[a-z-]+ ){0,4}[a-z-]+:|i\.e\.|that (?:is|makes)|which makes),? "
+    r"<(\d+)>( [a-z]+)?[.\s]*$"
+)
+"""The verdict at the end, whatever was counted before: "therefore the number of red circles is 2"."""
+_EMPTY_OF = re.compile(r"\b(?:empty|devoid|clear) of (?=[a-z])")
+_NOT_ANOTHER = re.compile(r"(<\d+>[^<.;\n]{0,60}),? (?:and )?not <\d+>(?=\W*$|[.;])")
+"""The number after "not", where another stands before it: "it has seven steps, not eight"."""
+_ONLY_NUMBERS = re.compile(r"[\s<>\d]+")
+
+
+def _is_about(declared: re.Match[str], groups: tuple[Group, ...]) -> bool:
+    names = "number of" in declared[0] or declared[2] is not None
+    return not names or all(noun_pattern(group).search(declared[0]) for group in groups)
+
+
+def _agrees(declared: re.Match[str]) -> bool:
+    """No sentence before says "there are three" where the verdict says two: nobody can tell which of them holds."""
+    stated = _THERE_ARE.findall(declared.string, 0, declared.start())
+    return set(stated) <= {declared[1]}
+
+
+_THERE_ARE = re.compile(r"\bthere (?:is|are) (?:only |exactly )?<(\d+)>")
 
 _ANOTHER_ONE = re.compile(
     r"^([^<]*)<([1-9])>((?: [a-z'-]+){1,4}?(?: [^<.;]{0,60})?,?) (?:and|plus) (?:~|another)(?: one)?"
@@ -217,7 +246,8 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
 
 _GROUP_OF = re.compile(r"\b(?:an?|the|another)? ?(?:groups?|total|set|row|line|number|collection) of (?=<\d+>)")
 _MEMBER = re.compile(
-    r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at|with|is|are"
+    r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at"
+    r"|with|is|are"
     r"|that|which|who|another|an?|his|her|their)\b)[a-z'-]+){1,4})"
 )
 _GOES_BEYOND = re.compile(r"\b(?:or|of|each|every|including|total|altogether|them|others?|same|if|not)\b|[(:=+~-]")
@@ -455,7 +485,8 @@ _ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
 
 
 _SHOWN_ARTICLE = re.compile(
-    rf"\b(?:{_PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only |just )?an? ([^.,;!]+)"
+    rf"\b(?:{_PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
+    rf"|just )?an? ([^.,;!]+)"
 )
 
 

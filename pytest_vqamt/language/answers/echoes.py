@@ -40,6 +40,8 @@ def repeated(question: str, answer: str) -> bool | None:
     question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
     clauses = claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
     if found := _OF_ALL.match(question):
+        if _ALL_EXCEPT.search(prepared):
+            return False
         said = {_said_of_all(content(question[found.end() :]), clause) for clause in clauses} - {None}
         return said.pop() if len(said) == 1 else None
     asked_words = plain_words(question)
@@ -71,12 +73,27 @@ def as_asked(question: str, answer: str) -> bool | None:
     prepared = prepare_answer(answer) if len(wanted) > 1 else ""
     if not prepared or isinstance(prepared, UnreadableAnswer):
         return None
+    if not denials and _denies_the_object(question, prepared, wanted[-1]):
+        return False
     said = {
         _says_as_asked(wanted, denials, clause)
         for clause in claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
         if not (HEDGE.search(clause) or _CONDITION.search(clause))
     } - {None}
     return said.pop() if len(said) == 1 else None
+
+
+def _denies_the_object(question: str, prepared: str, wanted: str) -> bool:
+    """What is done is done to something else or to nothing: "she reads a newspaper rather than a book"."""
+    if HEDGE.search(prepared) or " rather " in question or " instead " in question:
+        return False
+    if found := _RATHER_THAN.search(prepared):
+        return content_word(found[1]) == wanted
+    return (nothing := _NOTHING.fullmatch(prepared)) is not None and f" {nothing[1]} " in question
+
+
+_RATHER_THAN = re.compile(r"^[^.;!?\n]* (?:rather than|instead of) (?:an? |the |any )?([a-z]+)\W*$")
+_NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
 
 
 @lru_cache(maxsize=4096)
@@ -158,6 +175,7 @@ _OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|ea
 _ALL = re.compile(
     r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
 )
+_ALL_EXCEPT = re.compile(r"\b(?:all|every\w*|each|both)\b[^.;!\n]*\b(?:except|apart from|save for)\b")
 _NOT_ALL = re.compile(
     r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
     r"|no one|nobody|except|all but|most|half)\b"

@@ -177,12 +177,15 @@ def form_in_another_language(question: str) -> QuestionForm | None:
 
 
 _YES_NO = re.compile(
-    r"^(?:ist|sind|gibt es|gibt's|steh(?:t|en)|lieg(?:t|en)|sitz(?:t|en)|h\u00e4ng(?:t|en)|hat|haben|kann|k\u00f6nnen|tr\u00e4gt"
+    r"^(?:ist|sind|gibt es|gibt's|steh(?:t|en)|lieg(?:t|en)|sitz(?:t|en)|h\u00e4ng(?:t|en)|hat|haben|kann"
+    r"|k\u00f6nnen|tr\u00e4gt"
     r"|tragen|siehst|sieht|sehen|zeigt|enth\u00e4lt|befinde[tn]|wird|werden|h\u00e4lt|spiel(?:t|en)) "
-    r"|\b(?:y a-t-il|est-ce qu|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu|ce)\b)|^\u00bf|[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f"
+    r"|\b(?:y a-t-il|est-ce qu|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu|ce)\b)|^\u00bf|[\u5417\u55ce]"
+    r"|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f"
 )
 _OPEN = re.compile(
-    r"\b(?:oder|ou|o|wie|was|welche\w*|wer|wo|warum|quel\w*|que|qui|comment|o\u00f9|pourquoi|qu'est|qu\u00e9|cu\u00e1l\w*|qui\u00e9n\w*"
+    r"\b(?:oder|ou|o|wie|was|welche\w*|wer|wo|warum|quel\w*|que|qui|comment|o\u00f9|pourquoi|qu'est|qu\u00e9"
+    r"|cu\u00e1l\w*|qui\u00e9n\w*"
     r"|c\u00f3mo|d\u00f3nde|cu\u00e1ndo)\b(?<!est-ce que)|\u8fd8\u662f|\u4ec0\u4e48|\u8c01|\u54ea"
 )
 """What is asked for besides yes or no, and alternatives."""
@@ -195,7 +198,8 @@ def denies_in_another_language(question: str) -> bool:
 
 
 _DENIES = re.compile(
-    r"\b(?:kein\w*|nicht|niemand|aucune?|pas|personne|ning[u\u00fa]n[oa]?|no|nadie)\b|(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)"
+    r"\b(?:kein\w*|nicht|niemand|aucune?|pas|personne|ning[u\u00fa]n[oa]?|no|nadie)\b|(?<!\u6709)\u6ca1"
+    r"|\u4e0d(?!\u662f)"
 )
 CONTRADICTS = re.compile(r"\W*(?:doch|si|mais si|que si)\b(?=\s*(?:[,.!;:]|$))", re.IGNORECASE)
 """Says that what a question denies is so."""
@@ -234,11 +238,16 @@ _LANGUAGES = {
 }
 """How each asks for a number, and its articles, which are the number one as well."""
 _NOT_EXACT = re.compile(
-    r"\d[.,:]\d|\d ?(?:m|cm|kg|%|h|uhr)\b|\b(?:vielleicht|etwa|ungef\u00e4hr|mindestens|h\u00f6chstens|mehr als|weniger als|oder|\w+zehn"
-    r"|elf|zw\u00f6lf|\w*zig|hundert|gruppe|paar|dutzend|viele|einige|mehrere|peut-\u00eatre|environ|au moins|plus de|moins de|ou|onze|douze"
-    r"|treize|quatorze|quinze|seize|vingt\w*|trente|groupe|paire|douzaine|plusieurs|quelques|beaucoup|quiz\u00e1s?|tal vez|unos|unas"
-    r"|al menos|m\u00e1s de|menos de|o|once|doce|trece|catorce|quince|veinti?\w*|treinta|grupo|par|docena|varios|varias|muchos|muchas)\b"
-    r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0|\u8bb8\u591a|\u5341[\u4e00-\u4e5d]"
+    r"\d[.,:]\d|\d ?(?:m|cm|kg|%|h|uhr)\b|\b(?:vielleicht|etwa|ungef\u00e4hr|mindestens|h\u00f6chstens"
+    r"|mehr als|weniger als|oder|\w+zehn"
+    r"|elf|zw\u00f6lf|\w*zig|hundert|gruppe|paar|dutzend|viele|einige|mehrere|peut-\u00eatre|environ|au moins"
+    r"|plus de|moins de|ou|onze|douze"
+    r"|treize|quatorze|quinze|seize|vingt\w*|trente|groupe|paire|douzaine|plusieurs|quelques|beaucoup"
+    r"|quiz\u00e1s?|tal vez|unos|unas"
+    r"|al menos|m\u00e1s de|menos de|o|once|doce|trece|catorce|quince|veinti?\w*|treinta|grupo|par|docena"
+    r"|varios|varias|muchos|muchas)\b"
+    r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0|\u8bb8\u591a"
+    r"|\u5341[\u4e00-\u4e5d]"
 )
 """Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
 _IN_TOTAL = re.compile(r"\b(?:insgesamt|zusammen|also|au total|en tout|soit|donc|en total)\b|[\u5171\u603b]")

@@ -56,6 +56,7 @@ from pytest_vqamt.language.answers.text import (
     HEDGE,
     Unreadable,
     UnreadableAnswer,
+    plain_question,
     prepare_answer,
     reply_of,
     without_doubts,
@@ -267,6 +268,12 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
         # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
         return False if CONTRADICTS.match(reply_of(answer)) else yes_no.read_yes_no(answer, _DENIED)
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
+    if (compares := _ASKED_IF_MORE.fullmatch(plain_question(question).partition("?")[0].strip())) is not None:
+        things = [_DETERMINER.sub("", compares[place]) for place in (1, 3)]
+        more = _compared(f"Which is {compares[2]}?", reply_of(answer), things) if things[0] != things[1] else None
+        # "The girl is taller than the boy" to "Is the boy taller than the girl?" may have mixed up the two: unread.
+        if more is not None and (more == things[0] or compares[2] not in answer.lower()):
+            return more == things[0]
     if question and (stated := as_asked(question, answer)) is not None:
         # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
         agrees = _NEGATED.search(question) or yes_no.leading_particle(answer) in (None, stated)
@@ -286,8 +293,11 @@ def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | U
     answer = _text(answer)
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
-    if not groups and (foreign := count_in_another_language(question, reply_of(answer))) is not None:
-        return foreign
+    if form_in_another_language(question) is QuestionForm.COUNT:
+        said, foreign = counts.read_count(answer), count_in_another_language(question, reply_of(answer))
+        if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer) is None:
+            return said if foreign is None else foreign
+        return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
     for bound in _BOUND_ASKED_FOR.findall(question):
         answer = answer.replace(bound, "")
     if len(groups) == 1 and plain_meaning(question) is not None:
@@ -298,6 +308,8 @@ def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | U
     return counts.read_count(narrowed or answer, groups)
 
 
+_WORDS_ABROAD = re.compile(r"(?!.*\b(?:there|are|is|see|the)\b).*[^\W\d].*", re.DOTALL | re.IGNORECASE)
+"""An answer in words, none of which is plain English."""
 _OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
 """Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
 _BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
@@ -352,6 +364,9 @@ _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
 _ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who|are there|is there)\b[^?]*?\b({_COMPARATIVE})\b(?! \w+ than)")
 _COMPARISON = re.compile(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*"
+)
+_ASKED_IF_MORE = re.compile(
+    rf"(?:is|are) ((?:the|this|that) [a-z ]+?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]+)"
 )
 _MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 _LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")

@@ -166,7 +166,8 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "There is not one dog but two": "but" and a number take the denial back.
     (
         re.compile(
-            rf"\bnot (?:just |only )?(one|an?|\d+|{'|'.join(NUMBER_WORDS[1:11])}) ([^.,;!\n]{{1,40}}?),? but (?:rather )?"
+            rf"\bnot (?:just |only )?(one|an?|\d+|{'|'.join(NUMBER_WORDS[1:11])}) "
+            rf"([^.,;!\n]{{1,40}}?),? but (?:rather )?"
             rf"(?=(?:\d+|several|many|a few|{'|'.join(NUMBER_WORDS[1:11])})\b)"
         ),
         r"\1 \2. there are ",
@@ -174,7 +175,8 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "You can hardly miss the dog", "impossible to overlook", "there is no denying that".
     (
         re.compile(
-            r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?|could (?:not|hardly)"
+            r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?"
+            r"|could (?:not|hardly)"
             r"|(?:is |are )?(?:impossible|hard|difficult) to|no way (?:to|you can)) "
             rf"(?:be )?(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied)){_THERE}(?= |$)"
             rf"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?{_THERE}\b"
@@ -315,12 +317,13 @@ _YES = (
 )
 _NO = (
     r"(?:no|nope|nah|n|not|false|incorrect|wrong|untrue|negative|never|(?:absolutely|certainly|definitely"
-    r"|surely|clearly|probably|most likely|of course) not|not at all|not really|not likely"
+    r"|surely|clearly|probably|most likely|of course|unfortunately|sadly|i am afraid) not|not at all"
+    r"|not really|not likely"
     rf"|of course not)(?={_FOLLOWING})|(?:i do not (?:think|believe) so|(?:it )?does not (?:look|seem"
     rf"|appear) (?:like it|so|that way)|i doubt it"
     rf"|(?:it|that) is (?:wrong|false|incorrect|not (?:right|correct|true|the case)))(?={_END})"
 )
-_PARTICLE = re.compile(rf"(?:^|[.,:!;\n]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
+_PARTICLE = re.compile(rf"(?:^|[.,:!;\n=]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
 _VERDICT = re.compile(
     r"\banswer\b[^.!?:\n]*\b(?:is|be|with"
     r"|say)(?: an?)?(?: (?!not )\w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"
