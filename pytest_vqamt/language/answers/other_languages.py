@@ -67,7 +67,8 @@ _PICTURES = re.compile(
 )
 _DETERMINERS = re.compile(
     r"(?:apak|eine|kein|irge|algu|alg\u00fa|ning|nenh|aucu|quel|sehe|visi|saya|\u0915\u094d\u092f\u093e"
-    r"|\u092e\u0947\u0902|\u06a9\u06cc\u0627|\u0645\u06cc\u06ba|\u0987\u0932|(?:cette|diese[mnrs]?|esta|este)$)"
+    r"|\u092e\u0947\u0902|\u06a9\u06cc\u0627|\u0645\u06cc\u06ba|\u0987\u0932|(?:cette|diese[mnrs]?|esta|este"
+    r"|solo|s\u00f3lo|genau|seulement|exactement)$)"
 )
 _STEM = 4
 

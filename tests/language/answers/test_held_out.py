@@ -70,7 +70,7 @@ def test_questions_of_the_catalogue_are_understood_by_their_text() -> None:
 def test_answers_of_chat_models_in_four_languages() -> None:
     counts = Counter(map(_outcome_by_question, _rows("held_out_4.jsonl")))
     assert counts.total() == 320
-    assert counts["right"] >= 286, counts
+    assert counts["right"] >= 287, counts
     assert counts["wrong"] == 0, counts
     assert counts["unread, read"] == 0, counts
 
