@@ -51,6 +51,8 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     if isinstance(prepared, UnreadableAnswer):
         return prepared
     prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
+    if (none := none_option(options)) and _says_none(prepared, options, none):
+        return none
     read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) or (of_absent and isinstance(read, UnreadableAnswer)):
         for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
@@ -70,6 +72,35 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
     expected = sorted({word for way in _forms_in_words(options) for word in way.split()})
     corrected = without_typing_errors(prepared, expected)
     return read if corrected == prepared else _choice(corrected, options, of_absent)
+
+
+@lru_cache(maxsize=4096)
+def none_option(options: tuple[str, ...]) -> str | None:
+    """The option that no other option is right, however it is worded."""
+    return next((option for option in options if _NO_OPTION.fullmatch(option.casefold())), None)
+
+
+_LISTED = (
+    r"(?:above|below|list(?:ed)?|options?|choices?|items?|things?|objects?|answers?|animals?|given|mentioned"
+    r"|others?|named"
+    r"|offered|provided|suggested|ones?|alternatives?|possibilities)"
+)
+_NO_OPTION = re.compile(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?:the )?{_LISTED}))?\W*|no such thing")
+_NONE_SAID = re.compile(
+    rf"\b(?:none|neither|nothing|not? (?:a single )?(?:one|any))\b(?: (?:of|from|on|in|among) (?:(?:the|these"
+    rf"|those|this|your"
+    rf"|that|them)\b ?)*(?:two |three |four |\d )?(?:{_LISTED} ?)*|(?=\W*$)|(?= ?[,.:;!\n]))"
+    rf"|\bno (?:{_LISTED} ?)+"
+)
+
+
+def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
+    """Whether the answer denies all other options: "none of the listed items is visible", "no fork and no sofa"."""
+    others = tuple(option for option in options if option != none)
+    named, denied = _mentions(without_questions(prepared), others)
+    if named or HEDGE.search(prepared):
+        return False
+    return len(denied) == len(others) or (_NONE_SAID.search(prepared) is not None and not denied)
 
 
 _UNNAMED = tuple(map(UnreadableAnswer, (Unreadable.SEVERAL_OPTIONS, Unreadable.NO_OPTION)))
@@ -103,7 +134,12 @@ _NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "
 def _stated_choice(
     text: str, answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool
 ) -> str | UnreadableAnswer:
-    lettered = None if text.strip() == "a" else _by_letter(answer, options)  # the article of an answer cut off
+    # The article of an answer cut off is no letter, and a list of all letters chooses none of them.
+    lettered = (
+        None
+        if text.strip() == "a" or len(_LETTER_OF_A_LINE.findall(answer)) == len(options) > 1
+        else _by_letter(answer, options)
+    )
     if lettered is None:
         return (
             _absent_option(answer, options)
@@ -116,6 +152,9 @@ def _stated_choice(
     if (named and named != {option} and not (option in named and first == option)) or option in denied:
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     return option
+
+
+_LETTER_OF_A_LINE = re.compile(r"(?:^|\n)\W*(?:option )?[a-h](?:[).:]| \()")
 
 
 def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
@@ -210,6 +249,8 @@ _LETTERS = "abcdefgh"
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
 _LEAD = (
     r"(?:[^\x00-\x7f]+)?"
+    r"(?:(?:la (?:bonne |correcta )?r\u00e9ponse (?:correcte )?est|die (?:richtige )?antwort (?:ist|lautet)"
+    r"|la respuesta (?:correcta )?es|\u7b54\u6848\u662f|the [a-z]+est is)[: ]*)?"
     r"(?:(?:so|thus|therefore|hence)[, ]+)?(?:i (?:would )?(?:choose|pick|select|say|go with"
     r"|think) (?:it is )?|it is |that is )?"
     r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
@@ -219,7 +260,7 @@ _ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?(?: it is)?[.:,!]?\W*")
 _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
 _ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
 _LETTER_AND_TEXT = re.compile(
-    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:]| -)|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
+    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:;]| -)|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
 )
 
 
@@ -268,7 +309,8 @@ def without_questions(prepared: str) -> str:
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
 _DENIAL = re.compile(
-    r"\b(?:not|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without|more likely than"
+    r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
+    r"|more likely than"
     r"|isnt)(?: (?:a|an|the|any|really"
     r"|in|on|be|is|it|either|at all|see|find|have|show|contain|appear to be|appear|look like|look|of"
     r"|visible|actually|one"
@@ -317,10 +359,24 @@ def _ways(option: str) -> tuple[str, ...]:
     kinds = (form for kind in sorted(hyponyms(words)) for form in (kind, plural(kind)))
     variants = (word for word, usual in ontology().spellings.items() if usual == words)
     bare = words.removeprefix("playing "), _ARTICLE.sub("", words)
-    return words, plural(words), singular(words), *spelled, *bare, *_OTHER_WORDS.get(words, ()), *variants, *kinds
+    place = _NUMBERED.fullmatch(words)
+    ordinal = (f"{_PLACES[int(place[2]) - 1]} {place[1]}",) if place else ()
+    return (
+        words,
+        plural(words),
+        singular(words),
+        *spelled,
+        *bare,
+        *ordinal,
+        *_OTHER_WORDS.get(words, ()),
+        *variants,
+        *kinds,
+    )
 
 
 _ARTICLE = re.compile(r"^(?:an?|the) ")
+_NUMBERED = re.compile(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
+_PLACES = ("first", "second", "third", "fourth")
 
 
 _OTHER_WORDS: dict[str, tuple[str, ...]] = {
@@ -393,8 +449,7 @@ def _label(text: str) -> Label | UnreadableAnswer:
 
 
 def _named(answer: str) -> Label | Unreadable:
-    named: set[Label] = set()
-    denied: set[Label] = set()
+    named, denied = set[Label](), set[Label]()
     for found in _LABEL.finditer(answer):
         is_denied = _DENIED_BEFORE.search(answer, 0, found.start()) or _DENIED_AFTER.match(answer, found.end())
         (denied if is_denied else named).add(_LABELS_BY_STEM[found[1]])

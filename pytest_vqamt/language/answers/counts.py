@@ -77,9 +77,14 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         if not MARK.search(mark_numbers(outside)):
             return len(listed)
         prepared = outside
-    words = _without_particle(without_inscriptions(prepared))
+    words = _ANOTHER_ONE.sub(_one_more, _GROUP_OF.sub("", _without_particle(without_inscriptions(prepared))))
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
+    if len(groups) < 2 and (declared := _DECLARED.search(words)) and _is_about(declared, groups) and _agrees(declared):
+        return int(declared[1])
+    words = _EMPTY_OF.sub("<0> ", _NOT_ANOTHER.sub(r"\1", words))
     if words.count("<") > 1:
+        if _ONLY_NUMBERS.fullmatch(words) and len(set(MARK.findall(words))) > 1 and "\n" in words:
+            return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
         if bare := _BARE_FIRST.match(words):
             return int(bare[1])
         outside = _WITHIN_BRACKETS.sub(" ", words)
@@ -87,6 +92,8 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         if (counted := _counted_aloud(words)) is not None:
             return counted
         words = _ON_EACH.sub("~", words)
+    if len(groups) == 1 and (of_kinds := _sum_of_kinds(words, groups[0])) is not None:
+        return of_kinds
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
     if words.count("<") > 1 and not _THE_OTHER.search(words):
         words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
@@ -116,7 +123,7 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
     if quantifier and (not numbers or _QUANTIFIER_ADDED.search(words)):
         return Quantifier(quantifier[0])
     if not numbers:
-        if (single := _by_article(words)) is not None:
+        if (single := _by_article(words, groups)) is not None:
             return single
         if (foreign := number_in_another_language(prepared)) is not None:
             return foreign
@@ -127,6 +134,41 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
     if _DENIED.search(words):
         return UnreadableAnswer(Unreadable.NO_NUMBER)
     return numbers[0]
+
+
+_DECLARED = re.compile(
+    r"\b(?:number of (?:[a-z-]+ ){1,5}is|number of (?:[a-z-]+ ){0,4}[a-z-]+:|i\.e\.|that (?:is|makes)|which makes),? "
+    r"<(\d+)>( [a-z]+)?[.\s]*$"
+)
+"""The verdict at the end, whatever was counted before: "therefore the number of red circles is 2"."""
+_EMPTY_OF = re.compile(r"\b(?:empty|devoid|clear) of (?=[a-z])")
+_NOT_ANOTHER = re.compile(r"(<\d+>[^<.;\n]{0,60}),? (?:and )?not <\d+>(?=\W*$|[.;])")
+"""The number after "not", where another stands before it: "it has seven steps, not eight"."""
+_ONLY_NUMBERS = re.compile(r"[\s<>\d]+")
+
+
+def _is_about(declared: re.Match[str], groups: tuple[Group, ...]) -> bool:
+    names = "number of" in declared[0] or declared[2] is not None
+    return not names or all(noun_pattern(group).search(declared[0]) for group in groups)
+
+
+def _agrees(declared: re.Match[str]) -> bool:
+    """No sentence before says "there are three" where the verdict says two: nobody can tell which of them holds."""
+    stated = _THERE_ARE.findall(declared.string, 0, declared.start())
+    return set(stated) <= {declared[1]}
+
+
+_THERE_ARE = re.compile(r"\bthere (?:is|are) (?:only |exactly )?<(\d+)>")
+
+_ANOTHER_ONE = re.compile(
+    r"^([^<]*)<([1-9])>((?: [a-z'-]+){1,4}?(?: [^<.;]{0,60})?,?) (?:and|plus) (?:~|another)(?: one)?"
+    r"(?=\W*$|[.,;!]| (?:is|are|was|in|on|at|by|near|behind|beside|under|next|to|with|that|lying|\w+ing)\b)([^<~]*)$"
+)
+
+
+def _one_more(found: re.Match[str]) -> str:
+    """One more than the number before "and another one"."""
+    return f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}"
 
 
 _SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
@@ -200,6 +242,55 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
     if None in counted or len(set(counted)) != len(groups) or (len(groups) > 1 and len(counted) != len(groups)):
         return None
     return sum(int(number) if number else 1 for _, number, _ in items)
+
+
+_GROUP_OF = re.compile(r"\b(?:an?|the|another)? ?(?:groups?|total|set|row|line|number|collection) of (?=<\d+>)")
+_MEMBER = re.compile(
+    r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at"
+    r"|with|is|are"
+    r"|that|which|who|another|an?|his|her|their)\b)[a-z'-]+){1,4})"
+)
+_GOES_BEYOND = re.compile(r"\b(?:or|of|each|every|including|total|altogether|them|others?|same|if|not)\b|[(:=+~-]")
+
+
+def _sum_of_kinds(words: str, group: Group) -> int | None:
+    """The sum of different kinds of what is counted: "three men playing cards and one woman" are four people.
+
+    None where a number may be of a part: the kinds must be different ones, none of them a kind of another.
+    """
+    words = _GROUP_OF.sub("", words)
+    if group.attributes or group.related or _GOES_BEYOND.search(words):
+        return None
+    members = list(_MEMBER.finditer(words))
+    heads = [_kind_of_member(found["phrase"], group) for found in members]
+    kinds = [head for head in heads if head is not None]
+    counted = sum(found["number"] is not None for found, head in zip(members, heads, strict=True) if head)
+    if len(kinds) < 2 or len(set(kinds)) < len(kinds) or counted != len(MARK.findall(words)):
+        return None
+    if any(wordnet().is_kind_of(one, other) for one in kinds for other in kinds if one != other):
+        return None
+    return sum(int(found["number"] or 1) for found, head in zip(members, heads, strict=True) if head)
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_member(phrase: str, group: Group) -> str | None:
+    """The first noun of the phrase that names a kind of the group, in the singular."""
+    for word in phrase.split():
+        noun = singular(word)
+        if noun != group.name and (noun in hyponyms(group.name) or wordnet().is_kind_of(noun, group.name)):
+            return noun
+    return None
+
+
+def whole_of(answer: str, group: Group) -> str:
+    """The number of all that is counted for a question that asks for no part: "of the six people, four stand"."""
+    found = _OF_THE_WHOLE.match(answer)
+    return f"{found[1]} {found[2]}" if found and noun_pattern(group).fullmatch(found[2].lower()) else answer
+
+
+_OF_THE_WHOLE = re.compile(
+    r"\s*(?:out )?of (?:the |these |those |all (?:the )?)?([a-z-]+|\d+) ([a-z]+)[, ]", re.IGNORECASE
+)
 
 
 def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
@@ -351,6 +442,7 @@ def _definite(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
     return f"the {found[1]}"
 
 
+_PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _AND = r"(?:\band\b|\bplus\b|&|\+|,)"
 _NEXT_NUMBER = rf"{_AND}\s*(?:and |also |another |there (?:is|are) )*<"
 
@@ -392,9 +484,18 @@ _DENIED = re.compile(r"\bnot (?:exactly |just |only )?<[1-9]")
 _ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
 
 
-def _by_article(words: str) -> int | UnreadableAnswer | None:
+_SHOWN_ARTICLE = re.compile(
+    rf"\b(?:{_PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
+    rf"|just )?an? ([^.,;!]+)"
+)
+
+
+def _by_article(words: str, groups: tuple[Group, ...]) -> int | UnreadableAnswer | None:
     """Returns 1 for a single thing with an article; several numbers for more than one."""
     found = re.search(_ARTICLE, words)
+    if not found and len(groups) == 1:
+        shown = _SHOWN_ARTICLE.search(words)
+        found = shown if shown and noun_pattern(groups[0]).search(shown[1]) else None
     if not found:
         return None
     return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if _ANOTHER_ARTICLE.search(words, found.end()) else 1
@@ -439,7 +540,6 @@ _PARTS_FOLLOW = re.compile(
 
 _LOOK = rf"(?:{'|'.join(sorted(descriptions(), key=len, reverse=True))}|\w+ing)"
 _PLACE = r"(?:on|in|at|near|to|is|are|of|with|that|who|which|by|under|behind|next|beside)"
-_PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _THE_OTHER = re.compile(rf"(?:\b(?:the other|another)\b|~)(?= (?:{_LOOK}|{_PLACE})\b)")
 _PART = re.compile(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PLACE}\b)")
 """Follows the number of a part, which has no noun: "two cars, one red and one on the left"."""

@@ -10,7 +10,7 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.choices import without_questions
 from pytest_vqamt.language.answers.content import POSTURES, content, content_word, exclude, plain_words
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import HEDGE, UnreadableAnswer, prepare_answer
+from pytest_vqamt.language.answers.text import HEDGE, UnreadableAnswer, plain_question, prepare_answer
 from pytest_vqamt.language.answers.yes_no import claim_clauses
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
@@ -30,8 +30,8 @@ def repeated(question: str, answer: str) -> bool | None:
     >>> repeated("Is the man holding a dog?", "The man with a dog is holding a leash.") is None
     True
     """
-    asked, prepared = prepare_answer(question), prepare_answer(answer)
-    if isinstance(asked, UnreadableAnswer) or isinstance(prepared, UnreadableAnswer) or not _YES_NO.match(asked):
+    asked, prepared = plain_question(question), prepare_answer(answer)
+    if isinstance(prepared, UnreadableAnswer) or not _YES_NO.match(asked):
         return None
     if prepared.endswith("?"):
         return None
@@ -40,6 +40,8 @@ def repeated(question: str, answer: str) -> bool | None:
     question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
     clauses = claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
     if found := _OF_ALL.match(question):
+        if _ALL_EXCEPT.search(prepared):
+            return False
         said = {_said_of_all(content(question[found.end() :]), clause) for clause in clauses} - {None}
         return said.pop() if len(said) == 1 else None
     asked_words = plain_words(question)
@@ -51,6 +53,87 @@ def repeated(question: str, answer: str) -> bool | None:
         return None
     said = {_said(asked_words, wanted, clause) for clause in clauses} - {None}
     return said.pop() if len(said) == 1 else None
+
+
+def as_asked(question: str, answer: str) -> bool | None:
+    """Whether an answer repeats the whole question as a statement, with its denials or with one more or less.
+
+    One word may be replaced by another that excludes it. What "yes" or "no" stands before it is not looked at.
+
+    >>> as_asked("Are there fewer chairs than cups?", "There are fewer chairs than cups.")
+    True
+    >>> as_asked("Are there any windows that are not open?", "There are no windows that are not open.")
+    False
+    >>> as_asked("Is the kettle on the right side?", "No, it is on the left side.")
+    False
+    """
+    if answer.strip().count(" ") < 2:
+        return None
+    wanted, denials = _wanted(question)
+    prepared = prepare_answer(answer) if len(wanted) > 1 else ""
+    if not prepared or isinstance(prepared, UnreadableAnswer):
+        return None
+    if not denials and _denies_the_object(question, prepared, wanted[-1]):
+        return False
+    said = {
+        _says_as_asked(wanted, denials, clause)
+        for clause in claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
+        if not (HEDGE.search(clause) or _CONDITION.search(clause))
+    } - {None}
+    return said.pop() if len(said) == 1 else None
+
+
+def _denies_the_object(question: str, prepared: str, wanted: str) -> bool:
+    """What is done is done to something else or to nothing: "she reads a newspaper rather than a book"."""
+    if HEDGE.search(prepared) or " rather " in question or " instead " in question:
+        return False
+    if found := _RATHER_THAN.search(prepared):
+        return content_word(found[1]) == wanted
+    return (nothing := _NOTHING.fullmatch(prepared)) is not None and f" {nothing[1]} " in question
+
+
+_RATHER_THAN = re.compile(r"^[^.;!?\n]* (?:rather than|instead of) (?:an? |the |any )?([a-z]+)\W*$")
+_NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
+
+
+@lru_cache(maxsize=4096)
+def _wanted(question: str) -> tuple[tuple[str, ...], int]:
+    """The words of a statement that says yes, without its denials; none where the question is no yes/no question."""
+    asked = plain_question(question)
+    if not _YES_NO.match(asked) or _ALTERNATIVES.search(asked):
+        return (), 0
+    wanted, denials = _denials_apart(ASKS_TO_SAY.sub("", asked.partition("?")[0]))
+    return tuple(wanted), denials
+
+
+_ALTERNATIVES = re.compile(r"\b(?:or|more than|at least|at most)\b")
+
+
+def _denials_apart(text: str) -> tuple[list[str], int]:
+    """The words that matter without those that deny, and how many these are."""
+    words = content(_LEAD.sub("", _SEES_NONE.sub("no ", text)))
+    kept = [word for word in words if word not in _DENIALS]
+    return kept, len(words) - len(kept)
+
+
+def _says_as_asked(wanted: Sequence[str], denials: int, clause: str) -> bool | None:
+    words, denied = _denials_apart(clause)
+    if len(words) > 1 and words[0] in _PRONOUNS and wanted[0] not in _PRONOUNS:
+        words = words[1:]
+        wanted = wanted[-len(words) :] if len(words) < len(wanted) else wanted
+    if len(words) != len(wanted):
+        return False if _is_of_another_size(wanted, words) and not denied else None
+    differ = [pair for pair in zip(words, wanted, strict=True) if pair[0] != pair[1]]
+    if not differ:
+        return (denied - denials) % 2 == 0
+    return False if len(differ) == 1 and denied == denials and exclude(*differ[0]) else None
+
+
+def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a thing is larger, say, than the one that it is asked to be equal to."""
+    if not words or "same" not in wanted or wanted[0] != words[0] or wanted[-1] != words[-1]:
+        return False
+    return "than" in words or "different" in words or "differ" in words
 
 
 _IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
@@ -92,6 +175,7 @@ _OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|ea
 _ALL = re.compile(
     r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
 )
+_ALL_EXCEPT = re.compile(r"\b(?:all|every\w*|each|both)\b[^.;!\n]*\b(?:except|apart from|save for)\b")
 _NOT_ALL = re.compile(
     r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
     r"|no one|nobody|except|all but|most|half)\b"

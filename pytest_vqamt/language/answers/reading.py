@@ -38,8 +38,14 @@ from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, numbers_of, repeated
-from pytest_vqamt.language.answers.other_languages import there_in_another_language
+from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
+from pytest_vqamt.language.answers.other_languages import (
+    CONTRADICTS,
+    count_in_another_language,
+    denies_in_another_language,
+    form_in_another_language,
+    there_in_another_language,
+)
 from pytest_vqamt.language.answers.predicates import (
     clause_with_predicate,
     contradicts_predicate,
@@ -51,8 +57,9 @@ from pytest_vqamt.language.answers.text import (
     HEDGE,
     Unreadable,
     UnreadableAnswer,
+    plain_question,
     prepare_answer,
-    strip_reasoning,
+    reply_of,
     without_doubts,
 )
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
@@ -87,7 +94,7 @@ def read(question: str | Meaning, answer: str | Answer, options: Sequence[str] =
         return read_choice(answer, options, question)
     if is_yes_no(meaning):
         return read_yes_no(answer, question)
-    return read_by_meaning(meaning, answer)
+    return read_count(answer, question) if isinstance(meaning, Count) else read_by_meaning(meaning, answer)
 
 
 def as_letter(answer: str, question: str) -> str:
@@ -117,24 +124,24 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
     if isinstance(meaning, Choice):
         if " no " in answer and _denies(answer, meaning.what):
             return UnreadableAnswer(Unreadable.NO_OPTION)
-        return _read_option(answer, meaning.options)
+        return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, Annotated) and meaning.is_count:
         return counts.read_count(answer, ())
     if isinstance(meaning, Annotated) and meaning.question:
         return _read_free(answer, meaning)
     if isinstance(meaning, Annotated) and meaning.options:
-        return _read_option(answer, meaning.options)
+        return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
         denies = not meaning.missing and _NEGATED.search(answer) is not None  # "there is no dog, kite or car"
         if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
-        return _read_option(answer, names, of_absent=meaning.missing)
+        return choices.read_choice(answer, names, of_absent=meaning.missing)
     if isinstance(meaning, Property):
         return _read_property(answer, meaning)
     if isinstance(meaning, Entails):
         return choices.read_label(answer)
-    text = " ".join(strip_reasoning(answer).casefold().split()).rstrip(".")
+    text = " ".join(reply_of(answer).casefold().split()).rstrip(".")
     return text or UnreadableAnswer(Unreadable.EMPTY)
 
 
@@ -194,16 +201,6 @@ def _denies(answer: str, group: Group) -> bool:
     return any(yes_no.presence_claimed(group, clause) is False for clause in clauses)
 
 
-_NONE = re.compile(r"\W*(?:the answer is )?(?:none|neither|nothing)(?: of (?:the (?:above|options|others)|them))?\W*")
-
-
-def _read_option(answer: str, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
-    """One of the options; a bare "none" is the option that none is right, where it is offered."""
-    if NONE_OF_THESE in options and _NONE.fullmatch(strip_reasoning(answer).casefold()):
-        return NONE_OF_THESE
-    return choices.read_choice(answer, options, of_absent=of_absent)
-
-
 _USUALLY = re.compile(
     r"[^.!?\n]*,\s*but\b(?= (?:only|just|this|here|in)\b)"
     r"|[^.,;!?\n]*\b(?:usually|normally|typically|generally)\b[^.,;!?\n]*[.,;!?\n]",
@@ -231,7 +228,7 @@ def _read_written(answer: str, meaning: Written) -> bool | UnreadableAnswer:
     read = yes_no.read_yes_no(answer, meaning)
     if isinstance(read, bool):
         return read
-    said = " ".join(strip_reasoning(answer).casefold().split())
+    said = " ".join(reply_of(answer).casefold().split())
     text = meaning.text.casefold().rstrip(".!?")
     about = [clause.replace(text, "") for clause in re.split(r"[.!?,;]|\bbut\b", said) if text in clause]
     claims = {_NEGATED.search(clause) is None for clause in about if not (HEDGE.search(clause) or _MAY.search(clause))}
@@ -245,7 +242,7 @@ _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
 
 def _read_property(answer: str, meaning: Property) -> str | UnreadableAnswer:
     """One of the values, another of the category, or a denial that there is such a thing."""
-    if _DENIES.match(strip_reasoning(answer).strip(" *\"'").casefold()):
+    if _DENIES.match(reply_of(answer).strip(" *\"'").casefold()):
         return NO_SUCH_THING
     there = Exists(group=meaning.group)
     said = yes_no.read_yes_no(answer, there)
@@ -269,10 +266,23 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
     """
     answer = _text(answer)
     meaning = meaning_of(question, ())
+    if meaning is _YES_OR_NO and denies_in_another_language(question):
+        # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
+        return False if CONTRADICTS.match(reply_of(answer)) else yes_no.read_yes_no(answer, _DENIED)
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
+    if (compares := _ASKED_IF_MORE.fullmatch(plain_question(question).partition("?")[0].strip())) is not None:
+        things = [_DETERMINER.sub("", compares[place]) for place in (1, 3)]
+        more = _compared(f"Which is {compares[2]}?", reply_of(answer), things) if things[0] != things[1] else None
+        # "The girl is taller than the boy" to "Is the boy taller than the girl?" may have mixed up the two: unread.
+        if more is not None and (more == things[0] or compares[2] not in answer.lower()):
+            return more == things[0]
+    if question and (stated := as_asked(question, answer)) is not None:
+        # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
+        agrees = _NEGATED.search(question) or yes_no.leading_particle(answer) in (None, stated)
+        return stated if agrees else UnreadableAnswer(Unreadable.YES_AND_NO)
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         stated = repeated(question, answer)
-        stated = there_in_another_language(question, strip_reasoning(answer)) if stated is None else stated
+        stated = there_in_another_language(question, reply_of(answer)) if stated is None else stated
         return said if stated is None else stated
     return said
 
@@ -285,12 +295,25 @@ def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | U
     answer = _text(answer)
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
+    if form_in_another_language(question) is QuestionForm.COUNT:
+        said, foreign = counts.read_count(answer), count_in_another_language(question, reply_of(answer))
+        if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer) is None:
+            return said if foreign is None else foreign
+        return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
     for bound in _BOUND_ASKED_FOR.findall(question):
         answer = answer.replace(bound, "")
+    if len(groups) == 1 and plain_meaning(question) is not None:
+        answer = counts.whole_of(answer, groups[0])
+    if others := _OTHERS.search(question):
+        answer = re.sub(rf"\b{others[0]} (?=\w)", "", answer)
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     return counts.read_count(narrowed or answer, groups)
 
 
+_WORDS_ABROAD = re.compile(r"(?!.*\b(?:there|are|is|see|the)\b).*[^\W\d].*", re.DOTALL | re.IGNORECASE)
+"""An answer in words, none of which is plain English."""
+_OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
+"""Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
 _BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
 
 
@@ -344,6 +367,9 @@ _ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who|are there|is there)\b[^?]*
 _COMPARISON = re.compile(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*"
 )
+_ASKED_IF_MORE = re.compile(
+    rf"(?:is|are) ((?:the|this|that) [a-z ]+?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]+)"
+)
 _MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 _LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")
 
@@ -371,6 +397,7 @@ def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
 
 
 _YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
+_DENIED = Absent(group=Group(name="thing"))
 
 
 @lru_cache(maxsize=4096)
@@ -382,6 +409,8 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     if options and tuple(option.casefold() for option in options) != YES_OR_NO:
         return Choice(what=Group(name="thing"), options=options)
     form = QuestionForm.YES_NO if options else form_of(question)
+    if form is QuestionForm.OTHER:
+        form = form_in_another_language(question) or form
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
     asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1", asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
@@ -515,10 +544,13 @@ def _attribute(asked: str) -> Has | None:
             " ".join(words[:-length]),
         )
         group = _group(found[1]) if found else None
-        if group is not None:
+        if group is not None and not any(_PLACE_WORD.fullmatch(each.to.name) for each in group.related):
             return Has(group=group, attribute=attribute)
     return None
 
+
+_PLACE_WORD = re.compile(r"(?:left|right|top|bottom|front|back|near|far)(?: hand)?")
+"""The side of the picture, not a thing: "on the right side"."""
 
 _DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
 _PLACED = re.compile(

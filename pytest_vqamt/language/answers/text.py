@@ -10,6 +10,7 @@ from unicodedata import decimal
 
 from pytest_vqamt.language.answers.final import final_part, read_json
 from pytest_vqamt.language.answers.traces import strip_traces
+from pytest_vqamt.language.answers.turns import first_reply
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 
 MAX_CACHED_CHARS = 200
@@ -25,6 +26,7 @@ class Unreadable(StrEnum):
     UNSURE = "unsure"
     CUT_OFF = "cut off"
     DECLINED = "declined"
+    QUESTION = "only a question"
     NO_NUMBER = "no number"
     SEVERAL_NUMBERS = "several numbers"
     NOT_WHOLE = "not a whole number of things"
@@ -54,12 +56,26 @@ def strip_reasoning(text: str) -> str:
     return strip_traces(text).text
 
 
+def reply_of(text: str) -> str:
+    r"""Returns what the model said to the question: without its reasoning, and without turns that it invented.
+
+    >>> reply_of("<think>No.</think>A dog.\nQuestion: Is it old?\nAnswer: yes")
+    'A dog.'
+    """
+    return first_reply(strip_traces(text).text).text
+
+
+def plain_question(question: str) -> str:
+    """Returns a question as ``final_answer`` would an answer, to be compared with one."""
+    return _plain(question)
+
+
 def final_answer(text: str) -> str:
     """Returns the answer proper in lower case, with contractions written out.
 
     It is what follows "answer:", or stands in an answer tag, in LaTeX's box or in a field of JSON. Line breaks stay.
     """
-    return _plain(strip_reasoning(text))
+    return _plain(reply_of(text))
 
 
 @lru_cache(maxsize=64)
@@ -73,7 +89,12 @@ def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAn
         return UnreadableAnswer(Unreadable.CUT_OFF)
     if _OPEN_JSON.match(stripped.text) and not _CLOSED_JSON.search(stripped.text):
         return UnreadableAnswer(Unreadable.CUT_OFF)
-    bare = _corrected(_plain(stripped.text, names))
+    reply = first_reply(stripped.text)
+    if reply.is_question:
+        return UnreadableAnswer(Unreadable.QUESTION)
+    if _THINKS_ALOUD.match(reply.text) and not _CONCLUDES.search(reply.text):
+        return UnreadableAnswer(Unreadable.CUT_OFF)
+    bare = _corrected(_plain(reply.text, names))
     if not _SOMETHING.search(bare):
         return UnreadableAnswer(Unreadable.EMPTY)
     if "\n" in bare and _UNFINISHED.search(bare):
@@ -137,7 +158,9 @@ _CONTRACTIONS = (
 )
 _SEE = "see|find|spot|detect|identify|locate|notice"
 _PARAPHRASES = (
-    (" ", re.compile(r"\b(?:anything but|far from|by no means)\b"), "not"),
+    ("anything but", re.compile(r"\banything but\b"), "not"),
+    ("far from", re.compile(r"\bfar from\b"), "not"),
+    ("by no means", re.compile(r"\bby no means\b"), "not"),
     ("able", re.compile(rf"\b(?:(?:was|were|am|is|are) not able|unable) to ({_SEE})\b"), r"can not \1"),
     ("d not", re.compile(rf"\b(?:could|did) not ({_SEE})\b"), r"can not \1"),
     ("fail", re.compile(rf"\bfail(?:ed)? to ({_SEE})\b"), r"can not \1"),
@@ -242,30 +265,50 @@ _APOLOGY = re.compile(
 
 
 def _plain(text: str, names: tuple[str, ...] = ()) -> str:
+    # Most answers are a few plain words: what a pattern is for is looked for before it is tried.
     text = normalised_characters(text)
-    first_turn = _END_OF_TURN.split(text, maxsplit=1)[0]
-    text = first_turn if _SOMETHING.search(first_turn) else text
-    field = read_json(text, names)
-    text = (final_part(text) if field is None else field).lower().translate(_TYPESET).strip()
+    field = read_json(text, names) if "{" in text or "[" in text else None
+    text = (final_part(text) if field is None else field).lower().strip()
+    if not text.isascii():
+        text = text.translate(_TYPESET)
     if len(text) > _MAX_CHARS:
         text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
     if '"' in text:
         text = _QUOTED.sub(lambda found: found[0].replace('"', "'"), text)
     if "\\" in text or "<" in text:
         text = _TAG_OF_MARKUP.sub(" ", _LATEX.sub(" ", text))
-    text = _MARKUP.sub("", text)
-    if "-" in text or "\u2022" in text:
-        text = _RULE.sub("", text)
-        if len(_BULLET.findall(text)) == 1:
-            text = _BULLET.sub("", text)
+    if not _PLAIN_CHARACTERS.fullmatch(text):
+        text = _MARKUP.sub("", text)
+        if "-" in text or "\u2022" in text:
+            text = _RULE.sub("", text)
+            if len(_BULLET.findall(text)) == 1:
+                text = _BULLET.sub("", text)
+        if not text.isascii():
+            text = _EMOJI.sub(" ", text)
     if "'" in text or "nt" in text or "cannot" in text:
         for pattern, written_out in _CONTRACTIONS:
             text = pattern.sub(written_out, text)
     for hint, pattern, written_out in _PARAPHRASES:
         if hint in text:
             text = pattern.sub(written_out, text)
-    return _SPACES.sub(" ", text if text.isascii() else _EMOJI.sub(" ", text)).strip()
+    return _SPACES.sub(" ", text).strip() if "  " in text or "\t" in text or not text.isascii() else text.strip()
 
+
+_PLAIN_CHARACTERS = re.compile(r"[a-z0-9 .,;:!?'()/%&\n]*+")
+"""Text without markup, bullets and emoji."""
+
+_THINKS_ALOUD = re.compile(
+    r"\s*(?:(?:thought|thinking|reasoning|analysis|scratchpad)\s*[:\n]"
+    r"|(?:okay|ok|so|alright|hmm|got it)?[,. ]*(?:let's see[,. ]*)?the (?:user|question) "
+    r"(?:asks|is asking|wants|asked|would like))",
+    re.IGNORECASE,
+)
+"""How thoughts begin whose mark an adapter lost. What they say on the way is no answer."""
+_CONCLUDES = re.compile(
+    r"\b(?:final answer|answer(?: to (?:the|your|this) question)?(?: is|\s*[:=])|in conclusion|conclusion\s*:"
+    r"|verdict\s*:|therefore,|so,? the answer)|\\boxed|<answer>",
+    re.IGNORECASE,
+)
 
 _UNFINISHED = re.compile(
     r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
@@ -274,7 +317,6 @@ _UNFINISHED = re.compile(
 _EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
 _OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
 _CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
-_END_OF_TURN = re.compile(r"<\|(?:im_end|im_start|eot_id|end|endoftext|end_of_turn)\|>|</s>|<end_of_turn>|<\uff5cend")
 _CORRECTION = re.compile(
     r"\b(?:wait\b|hold on\b|scratch that\b|correction\b|on (?:closer (?:inspection|look)|second thoughts?)\b"
     r"|looking (?:again|closer)\b"

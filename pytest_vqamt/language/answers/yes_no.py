@@ -61,6 +61,15 @@ def read_yes_no(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     return (_read if len(text) <= MAX_CACHED_CHARS else _read.__wrapped__)(text, meaning)
 
 
+def leading_particle(text: str) -> bool | None:
+    """The yes or no that an answer begins with; None if it begins with neither."""
+    prepared = prepare_answer(text)
+    if isinstance(prepared, UnreadableAnswer):
+        return None
+    found = _PARTICLE.match(_OFFERS_HELP.sub("", prepared))
+    return None if found is None else found["yes"] is not None
+
+
 _PLAIN = {
     f"{word}{end}": said
     for said, words in ((True, ("yes", "Yes", "YES", "true", "True")), (False, ("no", "No", "NO", "false", "False")))
@@ -77,6 +86,9 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
             return prepared
         prepared = decided[1]
     prepared = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(prepared)))
+    if _LEAVES_OPEN.search(prepared):
+        return UnreadableAnswer(Unreadable.UNSURE)
+    prepared = _in_plain_words(prepared, meaning)
     answer = without_questions(_LETTER.sub("", prepared))
     if _ONLY_AGREES.fullmatch(answer):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
@@ -87,7 +99,11 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
     if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
         particles = {verdict["yes"] is not None}
-    if len(particles) == 2 or _YES_AND_NO.search(answer):
+    if (
+        len(particles) == 2
+        or _YES_AND_NO.search(answer)
+        or (_LOOP.fullmatch(answer) and "yes" in answer and "no" in answer)
+    ):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
     if isinstance(meaning, Has):
@@ -98,9 +114,9 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         claim = _presence_claim(meaning, parts)
     if claim is not None:
         if (
-            isinstance(meaning, Exists | Has)
+            isinstance(meaning, Exists | Has | Located)
             and particles == {not claim}
-            and (_ALONE.match(answer) or not claim or isinstance(meaning, Has))
+            and (_ALONE.match(answer) or not claim or isinstance(meaning, Has | Located))
         ):
             return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
@@ -134,8 +150,85 @@ _DECIDED = re.compile(
     re.DOTALL,
 )
 """A plain answer before what looks like a doubt: "No, the text is too blurry to read"."""
-_LETTER = re.compile(r"^\W*(?:[(][a-h][)][.:]?|[a-h][).:])\s+(?=\w)")
-"""The letter of an option: "A) Yes"."""
+_LETTER = re.compile(r"^\W*(?:[(](?:[a-h]|i{1,3}|iv)[)][.:]?|(?:[a-h]|i{1,3}|iv)[).:])\s+(?=\w)")
+"""The letter of an option: "A) Yes", "(ii) No"."""
+
+_LEAVES_OPEN = re.compile(
+    r"\bcan not (?:be )?(?:rule[d]? out|exclude[d]?)\b|\b(?:would|could) be wrong to (?:say|claim|deny)\b"
+    r"|\bwould not (?:be surprised|surprise)\b"
+)
+"""Neither says that a thing is there nor that it is not."""
+
+_THERE = r"(?: that| the fact that)?(?: there (?:is|are))?"
+_IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
+    # "A dog is not only visible but also prominent": what follows is claimed, and more.
+    (re.compile(r"\bnot (?:only|just|merely|simply)\b(?! (?:\d+|one|two|three|four|five)\b)"), ""),
+    # "There is not one dog but two": "but" and a number take the denial back.
+    (
+        re.compile(
+            rf"\bnot (?:just |only )?(one|an?|\d+|{'|'.join(NUMBER_WORDS[1:11])}) "
+            rf"([^.,;!\n]{{1,40}}?),? but (?:rather )?"
+            rf"(?=(?:\d+|several|many|a few|{'|'.join(NUMBER_WORDS[1:11])})\b)"
+        ),
+        r"\1 \2. there are ",
+    ),
+    # "You can hardly miss the dog", "impossible to overlook", "there is no denying that".
+    (
+        re.compile(
+            r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?"
+            r"|could (?:not|hardly)"
+            r"|(?:is |are )?(?:impossible|hard|difficult) to|no way (?:to|you can)) "
+            rf"(?:be )?(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied)){_THERE}(?= |$)"
+            rf"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?{_THERE}\b"
+        ),
+        " there is ",
+    ),
+    # "It would be a mistake to say that there is no dog".
+    (
+        re.compile(
+            r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
+            r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? there (?:is|are) (?:no|not an?y?)\b"
+        ),
+        "there is a ",
+    ),
+    (
+        re.compile(
+            r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
+            r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? there (?:is|are) (?:an?|any|some)\b"
+        ),
+        "there is no ",
+    ),
+    # "Everything that you would expect but a dog".
+    (
+        re.compile(
+            r"\b(?:everything|anything|all (?:kinds|sorts|manner) of [^.;!?\n]{1,40}?|lots of [^.;!?\n]{1,40}?)"
+            r"(?: [^.;!?\n]{0,80}?)?,? (?:but|except(?: for)?|apart from|other than|save for)(?: for)? (?:an?|any) "
+        ),
+        "there is no ",
+    ),
+)
+"""Ways to say that a thing is there or is not, each with plain words for it."""
+_MAY_BE_AN_IDIOM = re.compile(
+    r"\b(?:not|but|except|apart|other than|save|miss|overlook|deny|denying|ignore|doubt|to say)\b"
+)
+
+_MORE_THAN = re.compile(
+    r"\b(?:(?:much|far|slightly|a bit|a little) )?(?:more(?: of)?|closer to|nearer to|better described as|rather) "
+    r"((?:an? )?[a-z-]{2,}(?: [a-z-]{2,})?) than (?:it is )?(?:to )?(?:an? )?([a-z-]{2,})\b"
+)
+_LESS_THAN = re.compile(r"\bless ([a-z-]{2,}) than (?:it is )?([a-z-]{2,})\b")
+_LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
+"""Nothing but yes and no: both of them, in a model that repeats itself."""
+
+
+def _in_plain_words(prepared: str, meaning: Meaning) -> str:
+    """The answer with idioms and comparisons written out: "more orange than red" is orange, and not red."""
+    if _MAY_BE_AN_IDIOM.search(prepared):
+        for pattern, plain in _IDIOMS:
+            prepared = pattern.sub(plain, prepared)
+    if isinstance(meaning, Has) and " than " in prepared:
+        prepared = _LESS_THAN.sub(r"\2, not \1", _MORE_THAN.sub(r"\1, not \2", prepared))
+    return prepared
 
 
 def _without_what_others_say(prepared: str) -> str:
@@ -224,12 +317,13 @@ _YES = (
 )
 _NO = (
     r"(?:no|nope|nah|n|not|false|incorrect|wrong|untrue|negative|never|(?:absolutely|certainly|definitely"
-    r"|surely|clearly|probably|most likely|of course) not|not at all|not really|not likely"
+    r"|surely|clearly|probably|most likely|of course|unfortunately|sadly|i am afraid) not|not at all"
+    r"|not really|not likely"
     rf"|of course not)(?={_FOLLOWING})|(?:i do not (?:think|believe) so|(?:it )?does not (?:look|seem"
     rf"|appear) (?:like it|so|that way)|i doubt it"
     rf"|(?:it|that) is (?:wrong|false|incorrect|not (?:right|correct|true|the case)))(?={_END})"
 )
-_PARTICLE = re.compile(rf"(?:^|[.,:!;\n]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
+_PARTICLE = re.compile(rf"(?:^|[.,:!;\n=]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
 _VERDICT = re.compile(
     r"\banswer\b[^.!?:\n]*\b(?:is|be|with"
     r"|say)(?: an?)?(?: (?!not )\w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"

@@ -45,7 +45,7 @@ class NamedClasses:
 @lru_cache(maxsize=65536)
 def read_classes(caption: str) -> NamedClasses:
     """Reads a caption with synonyms, kinds and compounds."""
-    mentions = mentions_of(caption)
+    mentions = mentions_of(_denials_as_no(caption))
     of_class: dict[str, list[Mention]] = {}
     perhaps: dict[str, int] = {}
     for mention in mentions:
@@ -66,6 +66,47 @@ def read_classes(caption: str) -> NamedClasses:
         perhaps=MappingProxyType(perhaps),
         single=tuple(each.perhaps for each in mentions if not each.classes and each.form is NounForm.SINGULAR),
     )
+
+
+_DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
+    # "a street without any cars"
+    (re.compile(r"\bwithout (?:any|a single)\b", re.IGNORECASE), "with no"),
+    # "neither a cat nor a dog"
+    (re.compile(r"\bneither(?: (?:an?|any|the))?\b", re.IGNORECASE), "no"),
+    (
+        re.compile(
+            r"\bnor(?: (?:is|are|does|do)(?: there| it| the \w+)?(?: \w+)??)?(?: (?:an?|any|the))?\b", re.IGNORECASE
+        ),
+        "and no",
+    ),
+    # "the picture does not show a cat", "there isn't any dog"
+    (
+        re.compile(
+            r"\b(?:does|do|did|is|are|can|could)(?: not|n['\u2019]t)(?: (?:seem|appear) to)?"
+            r"(?: (?:show|contain|have|include|feature|depict|display|see|be))?(?:ing)? (?:any|an?)\b",
+            re.IGNORECASE,
+        ),
+        "no",
+    ),
+    # "a cloud shaped like a dog" shows no dog
+    (
+        re.compile(
+            r"\b(?:shaped like|in the shape of|in the form of|resembling|reminiscent of|dressed (?:up )?as|disguised as"
+            r"|imitating|as if it were|like that of) (?:an?|the)\b",
+            re.IGNORECASE,
+        ),
+        "no",
+    ),
+)
+"""What denies a mention, or only compares with it, and is written as "no"."""
+_NO_LIST = re.compile(r"\bno ((?:[a-z-]+ ?){1,3}(?:, (?:[a-z-]+ ?){1,3})*),? or (?=[a-z])", re.IGNORECASE)
+
+
+def _denials_as_no(caption: str) -> str:
+    """The caption with all that it denies behind "no": a list, too ("no dogs, cats or birds")."""
+    for pattern, plain in _DENIALS:
+        caption = pattern.sub(plain, caption)
+    return _NO_LIST.sub(lambda found: f"no {found[1].strip().replace(',', ' or')} or ", caption)
 
 
 def _form(name: str, mentions: Sequence[Mention]) -> NounForm:

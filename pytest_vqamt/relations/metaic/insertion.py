@@ -26,7 +26,7 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare_answer, reply_of
 from pytest_vqamt.language.captions.number import NounForm
 from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.verdicts import CaptionVerdict
@@ -225,7 +225,7 @@ def caption_query(picture: Picture) -> Query:
 
 def caption_texts(answers: Sequence[Answer]) -> tuple[str, ...]:
     """Returns the captions without reasoning traces."""
-    return tuple(strip_reasoning(answer.text) for answer in answers)
+    return tuple(reply_of(answer.text) for answer in answers)
 
 
 def caption_readings(answers: Sequence[Answer], reading: CaptionReading) -> tuple[str, ...]:
@@ -247,7 +247,7 @@ def unparsed_verdict(answers: Sequence[Answer], reading: CaptionReading) -> Verd
 def _in_words(answer: Answer, reading: CaptionReading) -> str:
     if isinstance(prepare_answer(answer.text), UnreadableAnswer):
         return "unparsed"
-    forms = classes_in(strip_reasoning(answer.text), reading)
+    forms = classes_in(reply_of(answer.text), reading)
     named = (f"2+ {plural(each)}" if form is NounForm.PLURAL else each for each, form in forms.items())
     return ", ".join(named) or "no class"
 
