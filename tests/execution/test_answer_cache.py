@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.query import Answer
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined
 from pytest_vqamt.execution import answer_cache
 from pytest_vqamt.execution.answer_cache import AnswerStore, AnswerStores
 from tests.execution.worlds import Model, loaded
@@ -55,6 +55,12 @@ def test_the_first_answer_stays(store: AnswerStore) -> None:
     store.put(MODEL, {"a": Answer("first")})
     store.put(MODEL, {"a": Answer("second"), "b": Answer("third")})
     assert store.get(MODEL, ("a", "b")) == {"a": Answer("first"), "b": Answer("third")}
+
+
+def test_that_an_adapter_cannot_switch_is_never_kept_as_an_answer(store: AnswerStore) -> None:
+    other = Declined("too long", words=("a",)).answer
+    store.put(MODEL, {"a": CANNOT_SWITCH.answer, "b": other})
+    assert store.get(MODEL, ("a", "b")) == {"b": other}
 
 
 @pytest.mark.parametrize("n", [0, 1, 899, 900, 901, 2000])

@@ -185,7 +185,21 @@ def test_a_door_that_is_killed_comes_back_with_its_memory(server: servers.Server
     told = servers.ask(server.url, [*wanted, query("new")])
     assert told == (*(Answer(f"{each.text} 224") for each in wanted), Answer("new 224"))
     assert len(asked(server)) == count + 1
-    assert "vqamt: the server process ended, and is restarted; requests wait for it" in server.lines
+    assert "vqamt: the server process ended, and the server is restarted; requests wait for it" in server.lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["raylet", "gcs_server"])
+def test_a_process_of_ray_that_is_killed_costs_no_answer(server: servers.Server, name: str) -> None:
+    time.sleep(2)  # the watch has seen it
+    wanted = [query(f"with {name} {number}") for number in range(20)]
+    servers.ask(server.url, wanted[:10])
+    (killed,) = [each for each in server.known if each.name() == name]
+    killed.kill()
+    _wait(lambda: f"vqamt: {name} (Ray) ended, and the server is restarted; requests wait for it" in server.lines)
+    assert servers.ask(server.url, wanted) == tuple(Answer(f"{each.text} 224") for each in wanted)
+    ours = [each for each in asked(server) if each in {query.id for query in wanted}]
+    assert sorted(ours) == sorted(query.id for query in wanted), "each once"
 
 
 def test_ctrl_c_leaves_nothing(server: servers.Server) -> None:

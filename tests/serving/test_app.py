@@ -583,3 +583,42 @@ def test_a_connection_without_headers_is_ended_and_a_slow_answer_is_not(monkeypa
     ended, status, rest = asyncio.run(run())
     assert (ended, status) == (b"", b"HTTP/1.1 200 OK\r\n")
     assert rest.endswith(b"\r\n\r\n")
+
+
+def test_of_many_silent_connections_the_oldest_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_module, "_MAX_SILENT", 3)
+
+    async def at_once(_scope: object, _receive: object, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def run() -> tuple[list[bool], bytes]:
+        server = uvicorn.Server(uvicorn.Config(at_once, http=TimedH11Protocol, lifespan="off", log_config=None))
+        listener = socket.create_server(("127.0.0.1", 0))
+        serving = asyncio.create_task(server.serve([listener]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        first, asks = await asyncio.open_connection(*listener.getsockname())
+        asks.write(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        status = await first.readline()
+        opened = [await asyncio.open_connection(*listener.getsockname()) for _ in range(5)]
+        ended: list[bool] = []
+        for reader, _ in opened:
+            try:
+                ended.append(await asyncio.wait_for(reader.read(), 0.2) == b"")
+            except ConnectionResetError:
+                ended.append(True)
+            except TimeoutError:
+                ended.append(False)
+        # The one that had asked is not among the silent.
+        asks.write(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        status += await first.readuntil(b"HTTP/1.1 200")
+        for writer in (asks, *(writer for _, writer in opened)):
+            writer.close()
+        server.should_exit = True
+        await serving
+        return ended, status
+
+    ended, status = asyncio.run(run())
+    assert ended == [True, True, False, False, False]
+    assert status.count(b"HTTP/1.1 200") == 2

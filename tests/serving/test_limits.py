@@ -354,3 +354,14 @@ def _with_checksum(png: bytes) -> bytes:
     from zlib import crc32
 
     return png[:29] + crc32(png[12:29]).to_bytes(4, "big") + png[33:]
+
+
+def test_a_recipe_that_takes_long_to_draw_is_refused_before_it_is_drawn() -> None:
+    scene = WORLD.scene(0)
+    recipe = picture_recipe(scene.picture)
+    inpaint = encode(Erase(box=Box(0, 0, scene.width, scene.height), fill=Fill.INPAINT, method="biharmonic"))
+    resolver = PictureResolver([WORLD], 8)
+    (short, long) = (resolver.resolve(RecipeRow({**recipe, "edits": [inpaint] * count})) for count in (1, 500))
+    assert not isinstance(short, Failure), short
+    assert isinstance(long, Failure)
+    assert "the 500 edits of the recipe take more: send its pixels" in long.reason

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Task
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
+from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.budget import Budget, BudgetSpentError
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.served.protocol import ANSWERS_PATH, UnknownPhoto, write_answers
 from pytest_vqamt.models.served.requests import PngRow, RecipeRow
@@ -276,3 +280,64 @@ def test_a_server_that_takes_no_pixels_either_costs_the_query(serve: Serve, load
 
     (found,) = BatchBisector(load(serve(knows_nothing))).run(Task.VQA, [about("one")])
     assert getattr(found, "reason", "") == "QueryError: Expected the pixels that were sent to do, but got: none of mine"
+
+
+class Paid(ByPixels):
+    """Tells what its answers took, and switches its reasoning."""
+
+    switches_reasoning = True
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[Answer]:
+        return [replace(each, tokens_in=10, tokens_out=2, cost=0.5) for each in super().answer(batch)]
+
+
+def test_what_answers_took_is_counted_here_too(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    model = load(serve(Desk(Paid(), pictures)))
+    answers = model.ask(Task.VQA, [about("one"), about("two"), about("one")])
+    assert [(each.tokens_in, each.tokens_out, each.cost) for each in answers] == [(10, 2, 0.5)] * 3
+    told = model.used()
+    assert {told[name] for name in told if "cost" in name} == {1.0}
+    assert {told[name] for name in told if "token" in name} == {20.0, 4.0}
+
+
+def test_a_budget_ends_a_served_model_too(serve: Serve, about: AskAbout, pictures: SceneSource) -> None:
+    server = serve(Desk(Paid(), pictures, max_queries=1))
+    options = ModelOptions(budget=Budget(1.2))
+    model = ModelCatalogue().load(f"served:{server.url}", options)
+    for text in ("one", "two"):
+        model.ask(Task.VQA, [about(text)])
+    with pytest.raises(BudgetSpentError, match="but 1 is spent"):
+        model.ask(Task.VQA, [about("three")])
+
+
+def test_a_budget_for_a_model_that_tells_no_cost_is_refused(
+    serve: Serve, about: AskAbout, pictures: SceneSource
+) -> None:
+    server = serve(Desk(ByPixels(), pictures))
+    model = ModelCatalogue().load(f"served:{server.url}", ModelOptions(budget=Budget(1)))
+    with pytest.raises(ModelError, match="Expected the cost of each answer with --vqamt-max-cost"):
+        model.ask(Task.VQA, [about("one")])
+
+
+@pytest.mark.parametrize("switches", [True, False])
+def test_reasoning_is_switched_at_the_server(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource, switches: bool
+) -> None:
+    desk = Desk(ByPixels(), pictures)
+    desk.card = replace(desk.card, switches_reasoning=switches)
+    model = load(serve(desk))
+    asked = about("one")
+    thinking = ModelInput(replace(asked.query, reasoning=True), partial(render, photos=pictures))
+    (answer,) = model.ask(Task.VQA, [thinking])
+    if switches:
+        assert [query.reasoning for query in desk.requests[0].queries] == [True]
+        assert answer == answer_of(asked)
+    else:
+        assert desk.requests == []
+        assert answer == CANNOT_SWITCH.answer
+
+
+def test_the_preset_is_that_of_what_is_served(serve: Serve, load: Load, pictures: SceneSource) -> None:
+    assert load(serve(Desk(ByPixels(), pictures, spec="tiny"))).served_name == "tiny"
