@@ -418,6 +418,7 @@ def test_the_report_has_every_field_that_others_read() -> None:
         "file": "blessed.gz",
         "digest": "b" * 16,
         "models": [{"name": "tiny", "fingerprint": "old"}],
+        "answered_by": [],
         "missing": ["a.b"],
         "new": [],
         "totals": [{"model": "tiny", "data": "gqa:DIR", "change": change_row(TOTAL.change)}],

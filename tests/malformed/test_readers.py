@@ -32,6 +32,7 @@ NOT_OF_USERS: Mapping[str, str] = {
     "export.cases": "a temporary database of our own",
     "imaging.edits": "a picture that is in memory",
     "imaging.views": "a picture that is in memory",
+    "integration.lost_sessions": "notes of our own",
     "integration.replay": "pictures that it has written itself",
     "integration.session": "JSON that it has made itself",
     "language.answers.final": "what a model has answered",
