@@ -465,6 +465,7 @@ class BaselineUse:
         file: the name, without the folder.
         digest: of its content.
         models: the name and the fingerprint of each model in it.
+        answered_by: the name of each model whose server said with what it answered, and what that was.
         missing: items of the baseline that are not in this run.
         new: items of this run that are not in the baseline.
         totals: the comparison of all relations together, for each model and data source.

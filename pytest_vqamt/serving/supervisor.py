@@ -169,30 +169,32 @@ class Supervisor:
         held = b""
         while not self._signals.count:
             readable, _, _ = select.select([out, self._signals.pipe], [], [], _WATCH_EVERY_S)
-            if out not in readable:
-                if lost := self._lost_process(session):
-                    self._lost = lost
+            if out in readable:
+                received = os.read(out, 65536)
+                if not received:
                     return ""
-                continue
-            received = os.read(out, 65536)
-            if not received:
+                *lines, held = (held + received).split(b"\n")
+                for line in lines:
+                    if error := self._receive(line):
+                        return error
+            if lost := self._lost_process(session):
+                self._lost = lost
                 return ""
-            *lines, held = (held + received).split(b"\n")
-            for line in lines:
-                if error := self._receive(line):
-                    return error
         return ""
 
     def _lost_process(self, session: int) -> str:
-        """The name of a process of Ray that the server needs and that has ended; "" while all of them run."""
-        if self._config.cluster or not self._was_ready:
+        """The name of a process of Ray that the server needs and that has ended; "" while all of them run.
+
+        They are looked for from the start, so that one that ends right after the server is ready is missed, too.
+        """
+        if self._config.cluster:
             return ""
         for name in _RAY_PROCESSES:
             if name not in self._needed:
                 found = next((each for each in session_processes(session) if _is_named(each, name)), None)
                 if found is not None:
                     self._needed[name] = found
-            elif not _is_alive(self._needed[name]):
+            elif self._was_ready and not _is_alive(self._needed[name]):
                 return f"{name} (Ray)"
         return ""
 

@@ -191,7 +191,6 @@ def test_a_door_that_is_killed_comes_back_with_its_memory(server: servers.Server
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["raylet", "gcs_server"])
 def test_a_process_of_ray_that_is_killed_costs_no_answer(server: servers.Server, name: str) -> None:
-    time.sleep(2)  # the watch has seen it
     wanted = [query(f"with {name} {number}") for number in range(20)]
     servers.ask(server.url, wanted[:10])
     (killed,) = [each for each in server.known if each.name() == name]

@@ -354,3 +354,21 @@ def test_items_that_only_one_of_both_runs_has_are_named() -> None:
         "1 relation variant in the baseline but not in this run: ours.gone.",
         "2 relation variants in this run but not in the baseline: ours.new, ours.newer.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "told"),
+    [
+        (("a-1",), "a-1", []),
+        (("a-2",), "a-1", ["{name} is answered by a-2, as its server says, and was answered by a-1 in the baseline"]),
+        (("a-1", "a-2"), "a-1", ["{name} was answered by 2 models, as its server says (a-1, a-2)"]),
+        ((), "a-1", []),
+    ],
+)
+def test_another_model_at_the_server_is_told(now: tuple[str, ...], before: str, told: list[str]) -> None:
+    (use, *_) = report(result()).models
+    use = replace(use, usage=tuple((f"{use.ANSWERS_OF}{name}", 3.0) for name in now))
+    held = replace(BASELINE, answered_by=((use.name, before),))
+    lines = [line for line in warned(result(), models=(use,), baseline=held) if "answered by" in line]
+    assert len(lines) == len(told)
+    assert all(line.startswith(start.format(name=use.name)) for line, start in zip(lines, told, strict=True))
