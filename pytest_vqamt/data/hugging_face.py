@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
@@ -21,8 +22,12 @@ from pytest_vqamt.data.records import Record
 _FILES = ("data-*.arrow", "*.arrow", "data/*.parquet", "*.parquet")
 _STATE = "state.json"
 """Names the files of a dataset that save_to_disk wrote; datasets leaves others beside them (cache-*.arrow)."""
-_SPLITS = "dataset_dict.json"
-_SPLIT = re.compile(r"(.+?)-\d{5}-of-\d{5}")
+_PART = re.compile(r"(.+?)-\d{5}-of-(\d{5})(?:-[0-9a-f]{16})?")
+"""One of the files of a split; those of earlier years end with a digest."""
+_SPLIT = re.compile(r"(train(?:ing)?|test(?:ing)?|validation|valid|val|dev)(?:[-_.]?\d+)?")
+"""A file that has the name of its split alone."""
+TABLE_SUFFIXES = (".parquet", ".arrow")
+_POINTER = b"version https://git-lfs"
 _END_BYTES = 4096
 _CACHED_GROUPS = 4
 
@@ -49,18 +54,28 @@ def table_files(folder: Path, split: str = "") -> tuple[Path, ...]:
 def split_of(file: Path) -> str:
     """The split in the name of a Parquet file as on the hub; "" for others.
 
-    >>> split_of(Path("data/train-00000-of-00002.parquet"))
-    'train'
+    >>> split_of(Path("data/train-00000-of-00002.parquet")), split_of(Path("test.parquet"))
+    ('train', 'test')
     """
-    found = _SPLIT.fullmatch(file.stem) if file.suffix == ".parquet" else None
+    found = (_PART.fullmatch(file.stem) or _SPLIT.fullmatch(file.stem)) if file.suffix == ".parquet" else None
     return found[1] if found else ""
 
 
+def missing_parts(files: Sequence[Path]) -> tuple[str, ...]:
+    """A line for each split of which some of its numbered files are not there."""
+    parts = Counter((file.parent, found[1], int(found[2])) for file in files if (found := _PART.fullmatch(file.stem)))
+    return tuple(
+        f"only {there:,} of the {count:,} files of {short_path(folder, name)} {'is' if there == 1 else 'are'} there: "
+        "the other rows are left out, so fetch them if they matter"
+        for (folder, name, count), there in parts.items()
+        if there < count
+    )
+
+
 def saved_splits(folder: Path) -> tuple[str, ...]:
-    """The splits of a saved DatasetDict; none for other folders."""
-    if not (folder / _SPLITS).is_file():
-        return ()
-    return tuple(sorted(each.name for each in folder.iterdir() if each.is_dir() and table_files(each)))
+    """The folders that hold a split or a configuration of a dataset, at most two levels down; none for other folders."""
+    found = (each for depth in ("*", "*/*") for each in sorted(folder.glob(depth)) if each.is_dir())
+    return tuple(each.relative_to(folder).as_posix() for each in found if each.name != "data" and table_files(each))
 
 
 _MAX_STATE_BYTES = 1 << 20
@@ -135,11 +150,13 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                 number += 1
                 where = f"{file.name}:{number}"
                 cell = row.pop(column)
-                data = cell.get("bytes") if isinstance(cell, Mapping) else None
+                data = _bytes_in(cell)
                 if isinstance(data, bytes):
                     name = photos.add(f"{file.stem}-{number}", data, partial(_cell, file, read, column, place))
                     named = {key: labels[key](value) if key in labels else value for key, value in row.items()}
                     yield Record.of({**named, names[0]: name}, where)
+                elif cell is None:
+                    yield DataError(f"{where}: {column}: Expected a photo, but the cell is empty: leave the row out")
                 else:
                     yield DataError(
                         f"{where}: {column}: Expected the bytes of a photo, but there are none: save the dataset with "
@@ -149,7 +166,12 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
 
 def _cell(file: Path, read: Callable[[], Any], column: str, place: int) -> bytes:
     with _of(file):
-        return cast("bytes", read()[column][place].as_py()["bytes"])
+        return cast("bytes", _bytes_in(read()[column][place].as_py()))
+
+
+def _bytes_in(cell: object) -> object:
+    """The bytes of a photo in a cell: as datasets stores them, with a path, or alone, as pandas does."""
+    return cell.get("bytes") if isinstance(cell, Mapping) else cell
 
 
 @contextmanager
@@ -160,8 +182,10 @@ def _of(file: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        is_pointer = file.is_file() and file.stat().st_size < _END_BYTES and file.read_bytes().startswith(_POINTER)
+        advice = "it is a pointer of Git LFS, so run: git lfs pull" if is_pointer else "save it again"
         raise DataError(
-            f"Expected a dataset in {short_path(file)}, but it cannot be read ({error_reason(error)}): save it again"
+            f"Expected a dataset in {short_path(file)}, but it cannot be read ({error_reason(error)}): {advice}"
         ) from error
 
 

@@ -6,8 +6,10 @@ or is one of their datasets.
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -24,12 +26,19 @@ from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.graphs import QuestionIndex
-from pytest_vqamt.data.hugging_face import read_table, saved_splits, split_of, table_files
+from pytest_vqamt.data.hugging_face import (
+    TABLE_SUFFIXES,
+    missing_parts,
+    read_table,
+    saved_splits,
+    split_of,
+    table_files,
+)
 from pytest_vqamt.data.json_io import JsonLines, text_of
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import Record, UniqueIds, is_number, is_text, whole
-from pytest_vqamt.data.sanity import text_lines
+from pytest_vqamt.data.sanity import Oddity, text_lines
 
 FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
 """The files that a folder may have; the last two are those of Hugging Face's image folders."""
@@ -54,6 +63,12 @@ _MISNAMED: Mapping[str, tuple[str, ...]] = {
 """What other data sets call the fields, for messages."""
 LETTERS = "ABCDEFGH"
 """The columns of options that have one each, as in MMBench, and the letters of answers."""
+_LETTER = re.compile(rf"\(?([{LETTERS}])[.):]?", re.IGNORECASE)
+"""A letter as answers have it: "B", "(b)", "B."."""
+_OPTION_COLUMN = re.compile(rf"(?:(?:option|choice)s?[ _-]?)?([{LETTERS}])", re.IGNORECASE)
+"""What other data sets call the columns of options: option_a, Choice B, c."""
+_INDEX_COLUMN = re.compile(r"|index|level_0|Unnamed: \d+")
+"""The columns that pandas writes for the numbers of rows."""
 _SEPARATOR = "|"
 _FORMS = "questions:FILE.jsonl, questions:FILE.csv or questions:DIR, each with :PHOTOS after it"
 
@@ -90,6 +105,8 @@ class QuestionRows(ListedAnnotations):
         self.asked: dict[str, _Asked] = {}
         self._ids, self._index = UniqueIds(), QuestionIndex()
         self._unused: dict[str, None] = {}
+        self._used: set[str] = set()
+        self._lone_letters, self._words = Oddity(), 0
         bad = []
         for number, row in enumerate(rows, start=1):
             try:
@@ -107,7 +124,9 @@ class QuestionRows(ListedAnnotations):
         super().__init__(self.asked, bad, _digest_of(file))
         questions = ((name, question.text) for name, asked in self.asked.items() for question in asked.questions)
         self.remarks = (
+            *(() if file.is_file() else missing_parts(_tables(file))),
             *self._unused_columns(file),
+            *self._letters_without_options(file),
             *self._index.remarks(),
             *text_lines(islice(questions, _MOST_READ), "question"),
         )
@@ -131,7 +150,8 @@ class QuestionRows(ListedAnnotations):
                     f"{row.label(name)}: Expected a text that is not blank, but got no {name!r} among {there}"
                     f"{_renamed(row.row, (name,))} (fields: {', '.join(FIELDS)})"
                 )
-        image = normpath(row.text(_field(row, "image")))
+        image = row.text(_field(row, "image"))
+        image = image if "://" in image else normpath(image)
         lettered = _options(row)
         options = tuple(lettered.values())
         answers = _answers(row, lettered)
@@ -147,6 +167,12 @@ class QuestionRows(ListedAnnotations):
             self.asked[image] = _Asked(size=self._size(row, image))
         self.asked[image].questions.append(question)
         self._index.add(image, row.where, (question,))
+        if answers and not options:
+            if all(_LETTER.fullmatch(answer) for answer in answers):
+                self._lone_letters.add(f"{row.where}: {short_repr(answers[0])}")
+            else:
+                self._words += 1
+        self._used.update(name for name in FIELDS if row.has(_field(row, name)))
         known = {name for names in FIELDS.values() for name in names}
         self._unused.update(
             dict.fromkeys(name for name in row.row if name not in known and not (options and name in LETTERS))
@@ -159,11 +185,27 @@ class QuestionRows(ListedAnnotations):
             raise DataError(f"{row.label(_field(row, 'image'))}: {error}") from error
 
     def _unused_columns(self, file: Path) -> tuple[str, ...]:
-        if not self._unused:
+        unused = [name for name in self._unused if not _INDEX_COLUMN.fullmatch(name)]
+        if not unused:
             return ()
-        names, known = ", ".join(map(short_repr, self._unused)), ", ".join(FIELDS)
-        renamed = _renamed(self._unused, ("answer", "options", "id"))
+        names, known = ", ".join(map(short_repr, unused)), ", ".join(FIELDS)
+        lettered = [name for name in unused if _OPTION_COLUMN.fullmatch(name)]
+        if len(lettered) > 1 and (found := _OPTION_COLUMN.fullmatch(lettered[0])):
+            renamed = f": rename {short_repr(lettered[0])} to {found[1].upper()!r}, and so on"
+        else:
+            renamed = _renamed(unused, [name for name in ("answer", "options", "id") if name not in self._used])
         return (f"{short_path(file)} has columns that are not used: {names} (used: {known}){renamed}",)
+
+    def _letters_without_options(self, file: Path) -> tuple[str, ...]:
+        """Tells of answers that count as words, where most are letters."""
+        odd = self._lone_letters
+        if odd.count <= self._words:
+            return ()
+        are, count = ("is a letter", "counts as a word") if odd.count == 1 else ("are letters", "count as words")
+        return (
+            f"{count_noun(odd.count, 'answer')} of {short_path(file)} {are} ({odd.first}) and {count}, as their "
+            "questions have no options: put these into columns A, B and so on, or into options",
+        )
 
 
 def load(argument: str) -> QuestionedPhotos:
@@ -192,8 +234,8 @@ def load(argument: str) -> QuestionedPhotos:
 
 
 def _read(file: Path, folder: Path) -> tuple[PhotoFiles, Iterator[Record | DataError]]:
-    if not file.is_file():
-        files = table_files(file) or table_files(file.parent, file.name)
+    files = _tables(file)
+    if files:
         splits = dict.fromkeys(split for each in files if (split := split_of(each)))
         if len(splits) > 1:
             named = " or ".join(f"questions:{file}/{split}" for split in splits)
@@ -204,6 +246,13 @@ def _read(file: Path, folder: Path) -> tuple[PhotoFiles, Iterator[Record | DataE
     return PhotoFiles(folder), _csv_rows(file) if file.suffix == ".csv" else _json_rows(file)
 
 
+def _tables(place: Path) -> tuple[Path, ...]:
+    """The files of a dataset: a folder, a split of one, or one file; none for a file of questions."""
+    if place.is_file():
+        return (place,) if place.suffix in TABLE_SUFFIXES else ()
+    return table_files(place) or table_files(place.parent, place.name)
+
+
 def _named(argument: str) -> tuple[Path, Path]:
     """The file of questions, or the folder of a dataset, and the folder of photos."""
     given, photos = Path(argument), None
@@ -212,11 +261,13 @@ def _named(argument: str) -> tuple[Path, Path]:
         given, photos = Path(file), Path(folder)
     if given.is_dir():
         found = [given / name for name in FILES if (given / name).is_file()]
-        if not found and (splits := saved_splits(given)):
-            named = " or ".join(f"questions:{given}/{split}" for split in splits)
-            raise DataError(f"Expected one split of the dataset {short_path(given)}, but it has several: name {named}")
         if not found and table_files(given):
             return given, given
+        if not found and (splits := saved_splits(given)):
+            if len(splits) == 1:
+                return given / splits[0], given / splits[0]
+            named = " or ".join(f"questions:{given}/{split}" for split in splits)
+            raise DataError(f"Expected one split of the dataset {short_path(given)}, but it has several: name {named}")
         if len(found) != 1:
             there = " and ".join(file.name for file in found) or "none"
             how = "name the file, as questions:DIR/FILE" + (
@@ -227,15 +278,21 @@ def _named(argument: str) -> tuple[Path, Path]:
                 f"{how}"
             )
         given = found[0]
-    if not given.is_file() and table_files(given.parent, given.name):
+    if _tables(given):
         return given, given
     if not given.is_file():
+        folder = given.parent
+        if splits := saved_splits(folder) or tuple(dict.fromkeys(filter(None, map(split_of, table_files(folder))))):
+            named = " or ".join(f"questions:{folder}/{split}" for split in splits)
+            raise DataError(
+                f"Expected a split of the dataset {short_path(folder)}, but got {short_repr(given.name)}: name {named}"
+            )
         raise DataError(
             f"Expected a file of questions ({_FORMS}), but got {short_path(argument)}: there is no such file"
         )
     if given.suffix not in (".jsonl", ".csv"):
         raise DataError(
-            f"Expected a file of questions, .jsonl or .csv, but got {short_path(given)}: convert it "
+            f"Expected a file of questions, .jsonl, .csv or .parquet, but got {short_path(given)}: convert it "
             "(docs/how-to/questions.md)"
         )
     return given, photos or given.parent
@@ -323,8 +380,7 @@ def _renamed(there: Iterable[str], wanted: Iterable[str]) -> str:
 def _digest_of(file: Path) -> str:
     """Of the bytes of the file; of a dataset of its files' names, sizes and times."""
     if not file.is_file():
-        tables = table_files(file) or table_files(file.parent, file.name)
-        files = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in tables]
+        files = [(each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in _tables(file)]
         return digest(str(files))
     return sha256(read_bytes(file, MAX_DATA_BYTES)).hexdigest()[:16]
 
@@ -351,10 +407,13 @@ def _options(row: Record) -> dict[str, str]:
     if not row.has(name):
         there = [letter for letter in LETTERS if row.has(letter)]
         found = {letter: _text(row, letter) for letter in there} if len(there) > 1 else {}
+    elif isinstance(given := row.row[name], Mapping) and set(given) <= set(LETTERS):
+        lettered = Record(given, row.where, name)
+        found = {letter: _text(lettered, letter) for letter in LETTERS if lettered.has(letter)}
     else:
         texts = _texts(row, name)
         if len(texts) < 2 or len(texts) > len(LETTERS):
-            raise row.wrong(name, f"2 to {len(LETTERS)} options")
+            raise row.wrong(name, f"2 to {len(LETTERS)} options", "write a list, or | between them")
         found = dict(zip(LETTERS, texts, strict=False))
     first: dict[str, str] = {}
     for letter, option in found.items():
@@ -377,6 +436,7 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
         return ()
     options = tuple(lettered.values())
     if name == "answer_index":
+        row = _with_number(row, name)
         index = row.whole(name, least=0, most=len(options) - 1 if options else None)
         if not options:
             raise row.wrong(name, "options beside it")
@@ -387,11 +447,12 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
     by_name = {option.casefold(): option for option in options}
     found = []
     for each in said:
-        option = by_name.get(each.casefold()) or (lettered.get(each.upper()) if name != "answer_text" else None)
+        letter = found_letter[1].upper() if (found_letter := _LETTER.fullmatch(each)) else ""
+        option = by_name.get(each.casefold()) or (lettered.get(letter) if name != "answer_text" else None)
         if option is None:
-            blank = each.upper() in LETTERS and each.upper() in row.row.keys() | set(LETTERS[: len(options)])
-            advice = f"{each.upper()} is blank" if blank else f"they are {', '.join(map(short_repr, options))}"
-            if each.isdecimal():
+            blank = bool(letter) and letter in row.row.keys() | set(LETTERS[: len(options)])
+            advice = f"{letter} is blank" if blank else f"they are {', '.join(map(short_repr, options))}"
+            if _FLOAT.fullmatch(each):
                 advice += "; if it counts from 0, name the column answer_index"
             raise row.wrong(name, "one of the options, or its letter", advice)
         if name != "answer_text" and _may_be_an_index(each, options):
@@ -403,6 +464,17 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
             )
         found.append(option)
     return tuple(found)
+
+
+_FLOAT = re.compile(r"(\d+)(?:\.0)?")
+"""A whole number in a cell of CSV; pandas writes 1.0 where a cell of the column is empty."""
+
+
+def _with_number(row: Record, name: str) -> Record:
+    """The row with a text of CSV as its number."""
+    value = row.row[name]
+    found = _FLOAT.fullmatch(value) if isinstance(value, str) else None
+    return Record({**row.row, name: int(found[1])}, row.where, row.path) if found else row
 
 
 def _may_be_an_index(answer: str, options: Sequence[str]) -> bool:
@@ -418,9 +490,11 @@ def _texts(row: Record, name: str) -> list[str]:
     value = row.row[name]
     if isinstance(value, str) and value.startswith("[") and value.endswith("]"):
         try:
-            value = parse_json(value)
+            value = _list_in(value)
         except ValueError:
             raise row.wrong(name, "a JSON list, or texts with | between them") from None
+    if isinstance(value, Mapping) and isinstance(value.get("answer"), list):
+        value = value["answer"]  # as older versions of datasets store the answers of VQA v2: one object of lists
     if isinstance(value, str):
         value = [each.strip() for each in value.split(_SEPARATOR)]
     if not isinstance(value, list):
@@ -430,6 +504,19 @@ def _texts(row: Record, name: str) -> list[str]:
     # Answers of several annotators, as VQA v2 has them on the hub: objects with an answer each.
     answers = [each.get("answer", each) if isinstance(each, Mapping) else each for each in value]
     return [_plain(row, name, each) for each in answers]
+
+
+def _list_in(text: str) -> object:
+    """The list in a cell: JSON, or as Python writes it, which MMMU and pandas do."""
+    try:
+        return parse_json(text)
+    except ValueError:
+        pass
+    try:
+        found: object = ast.literal_eval(text)
+    except (SyntaxError, MemoryError, RecursionError, TypeError) as error:
+        raise ValueError(text) from error
+    return found
 
 
 def _text(row: Record, name: str) -> str:

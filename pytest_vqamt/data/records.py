@@ -169,7 +169,9 @@ class Record:
         return f"{self.where}: {self._path_to(field)}" if field or self.path else self.where
 
     def has(self, field: str) -> bool:
-        return self.row.get(field) is not None
+        """A field that is neither missing nor null; pandas writes NaN for null."""
+        value = self.row.get(field)
+        return value is not None and not (isinstance(value, float) and math.isnan(value))
 
     def only(self, known: Collection[str]) -> None:
         """Raises DataError if there is a field that is not among ``known``."""

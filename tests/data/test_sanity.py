@@ -308,6 +308,8 @@ def test_letters_belong_to_their_columns(cells: str, options: tuple[str, ...], a
         ("Two,One,nan,nan,A", "C and D are both 'nan'; leave a cell blank where there is no option"),
         ("1,2,3,4,2", "is it the option '2', or does it count the options?"),
         ("cat,dog,,,1", "if it counts from 0, name the column answer_index"),
+        ("cat,dog,,,1.0", "if it counts from 0, name the column answer_index"),
+        ("Two,One,,Three,(C)", "but got answer='(C)': C is blank"),
     ],
 )
 def test_answers_that_may_mean_two_things_are_refused(
@@ -326,6 +328,17 @@ def test_answers_that_may_mean_two_things_are_refused(
         ({"options": ["1", "2", "3"], "answer_index": 2}, ("3",)),
         ({"options": ["cat", "dog"], "answer_index": 0}, ("cat",)),
         ({"options": ["7", "12"], "answer": 12}, ("12",)),
+        ({"options": ["cat", "dog"], "answer_index": "1.0"}, ("dog",)),
+        ({"options": ["cat", "dog"], "answer_index": "0"}, ("cat",)),
+        ({"options": ["cat", "dog"], "answer": "(B)"}, ("dog",)),
+        ({"options": ["cat", "dog"], "answer": "a."}, ("cat",)),
+        ({"options": ["(A) cat", "(B) dog"], "answer": "(B)"}, ("(B) dog",)),
+        ({"options": "['cat', \"the dog's\"]", "answer": "B"}, ("the dog's",)),
+        ({"options": {"A": "cat", "C": "dog", "D": None}, "answer": "C"}, ("dog",)),
+        ({"answer": float("nan")}, ()),
+        ({"answer": "no", "options": float("nan")}, ("no",)),
+        ({"answers": {"answer": ["red", "blue"], "answer_id": [1, 2]}}, ("red", "blue")),
+        ({"answers": "[{'answer': 'red', 'answer_id': 1}]"}, ("red",)),
         ({"answer": 2.5}, ("2.5",)),
         ({"answers": [{"answer": "red", "answer_id": 1}, {"answer": "blue", "answer_id": 2}]}, ("red", "blue")),
     ],
@@ -404,6 +417,106 @@ def test_several_splits_are_asked_about_and_one_can_be_named(
     (line,) = bad(spec, capsys)
     assert f"it has train, validation: name {spec}/train or {spec}/validation" in line
     assert len(load(f"{spec}/validation").scene(0).questions) == 2
+
+
+@each_row(
+    ("names", "asked", "said"),
+    [
+        (("train.parquet", "test.parquet"), "", "it has test, train: name {0}/test or {0}/train"),
+        (
+            ("data/train-00000-of-00001-b42a775f407cee45.parquet", "data/dev-00000-of-00001-0123456789abcdef.parquet"),
+            "",
+            "it has dev, train: name {0}/dev or {0}/train",
+        ),
+        (("default/train/0000.parquet", "default/test/0000.parquet"), "", "name {0}/default/test or {0}/default/train"),
+        (("one/data/a.parquet", "two/data/a.parquet"), "", "name {0}/one or {0}/two"),
+        (("data/test-00000-of-00001.parquet",), "/dev", "but got 'dev': name {0}/test"),
+        (("test/data-00000-of-00001.arrow",), "/dev", "but got 'dev': name {0}/test"),
+    ],
+)
+def test_splits_are_told_apart_however_they_are_stored(
+    names: tuple[str, ...], asked: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in names:
+        hub(tmp_path, [1], {}, name=name)
+    (line,) = bad(f"questions:{tmp_path}{asked}", capsys)
+    assert said.format(f"questions:{tmp_path}") in line
+
+
+@each_row(
+    ("name", "asked"),
+    [
+        ("test/data-00000-of-00001.arrow", ""),
+        ("default/train/0000.parquet", ""),
+        ("data/test-00000-of-00001.parquet", "/data/test-00000-of-00001.parquet"),
+        ("test.parquet", "/test"),
+    ],
+)
+def test_the_only_split_needs_no_name_and_a_file_may_be_named(name: str, asked: str, tmp_path: Path) -> None:
+    hub(tmp_path, [1, 0], {}, name=name)
+    assert len(load(f"questions:{tmp_path}{asked}").scene(0).questions) == 2
+
+
+def test_a_dataset_of_which_a_part_is_there_is_odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = hub(tmp_path, [1, 0], {}, name="data/train-00000-of-00003.parquet")
+    (line,) = odd(spec, capsys)
+    assert line.startswith("only 1 of the 3 files of") and "data/train' is there" in line  # noqa: PT018
+    hub(tmp_path, [1, 0], {}, name="data/train-00001-of-00003.parquet")
+    hub(tmp_path, [1, 0], {}, name="data/train-00002-of-00003.parquet")
+    assert odd(spec, capsys) == []
+
+
+def test_photos_in_bytes_are_read_and_rows_without_one_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    Image.new("RGB", (24, 16), "gray").save(tmp_path / "x.png")
+    data = (tmp_path / "x.png").read_bytes()
+    write_table(pa.table({"image": [data, None], "question": ["Is it?", "Is it so?"]}), tmp_path / "a.parquet")
+    (line,) = bad(f"questions:{tmp_path}", capsys)
+    assert line == "a.parquet:2: image: Expected a photo, but the cell is empty: leave the row out"
+    source = load(f"questions:{tmp_path}", allow_bad_records=True)
+    assert source.photo(source.scene(0).photo).size == (24, 16)
+
+
+def test_a_pointer_of_git_lfs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.parquet").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    (line,) = bad(f"questions:{tmp_path}", capsys)
+    assert line.endswith("it is a pointer of Git LFS, so run: git lfs pull")
+
+
+@each_row(
+    ("header", "cells", "said"),
+    [
+        ("option_a,option_b", "cat,dog", "rename 'option_a' to 'A', and so on"),
+        ("a,b", "cat,dog", "rename 'a' to 'A', and so on"),
+        ("Choice B,Choice C", "cat,dog", "rename 'Choice B' to 'B', and so on"),
+    ],
+)
+def test_options_in_columns_of_other_names_are_told_of(
+    header: str, cells: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"a.png,Which is {n}?,{cells},B\n" for n in range(3))
+    unused, letters = odd(questions(tmp_path, f"image,question,{header},answer\n{rows}"), capsys)
+    assert said in unused
+    assert letters.startswith("3 answers of") and "are letters (questions.csv:2: 'B')" in letters  # noqa: PT018
+
+
+@each_row("answers", [("B", "red", "blue"), ("yes", "no"), ("a dog", "A cat")])
+def test_answers_of_words_are_no_letters(
+    answers: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"{n},a.png,Which is {n}?,{answer}\n" for n, answer in enumerate(answers))
+    assert odd(questions(tmp_path, f",image,question,answer\n{rows}"), capsys) == []
+
+
+def test_no_column_is_to_be_renamed_to_one_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "image,question,answer,fullAnswer\na.png,Is it?,yes,Yes it is.\n"
+    (line,) = odd(questions(tmp_path, text), capsys)
+    assert line.endswith("columns that are not used: 'fullAnswer' (used: image, question, answer, options, id)")
 
 
 def test_files_that_datasets_leaves_beside_the_data_are_not_read(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ class ChatEndpoint:
     def _attempt(self, body: bytes, spent: Spent) -> Answer:
         self.usage.add("requests")
         response = self._client.post(body)
-        if response.status != 200:
+        if response.status not in _ANSWERED:
             failed = _error_response(response, self._address.url)
             if self._sizes.is_refused(failed.status, len(body)):
                 raise too_large(failed, len(body), self._address, self._key)
@@ -193,6 +193,9 @@ class ChatEndpoint:
             raise_http_error(failed, self._address, self._key)
         if "choices" not in fields and (other := other_protocol(fields)):
             raise QueryError(f"Expected a chat completion from {self._address.url}, but got {other}")
+        if not _choice(fields):
+            said = _quoted(ErrorResponse(status=response.status, headers=response.headers, fields=fields), self._key)
+            raise QueryError(f"{_no_choice(fields)}{said}")
         try:
             text = self._answer_text(fields)
         except QueryError as failure:
@@ -227,6 +230,8 @@ class ChatEndpoint:
         return text if answer is None else answer
 
 
+_ANSWERED = (200, 201, 203)
+"""Statuses of replies that may hold a completion: some gateways say 201."""
 _LONGEST_MODEL = 80
 
 LARGE_BYTES = 1_000_000
@@ -257,7 +262,7 @@ def too_large(response: ErrorResponse, size_bytes: int, address: ModelAddress, k
     """The error of one query whose request the server does not take for its size."""
     return QueryError(
         f"Expected an answer from {address.model!r}, but got {status_text(response.status)}{_quoted(response, key)} to "
-        f"a request of {size_bytes / 1e6:.1f} MB: servers often take no more than 1 MB, so send smaller pictures "
+        f"a request of {max(size_bytes, 10_000) / 1e6:.2g} MB: servers often take no more than 1 MB, so send smaller pictures "
         "(--vqamt-option max-pixels=1000000), or let the server take larger requests"
     )
 
@@ -287,10 +292,15 @@ def _error_response(response: HttpResponse, url: str) -> ErrorResponse:
 
 
 def _embedded_status(error: object) -> int:
-    """The HTTP status that stands in an error's ``code``; 400, which concerns the query alone, where there is none."""
+    """The HTTP status that stands in an error's ``code``, as a number or a text; ``_NO_STATUS`` where there is none."""
     found = error.get("error") if isinstance(error, dict) else None
-    code = found.get("code") if isinstance(found, dict) else None
-    return code if isinstance(code, int) and 400 <= code <= 599 else 400
+    code = str(found.get("code")) if isinstance(found, dict) else ""
+    return int(code) if _ERROR_CODE.fullmatch(code) else _NO_STATUS
+
+
+_ERROR_CODE = re.compile("[45][0-9][0-9]")
+_NO_STATUS = 200
+"""An error in a reply of success that names no other status: it concerns the query alone."""
 
 
 _LONGEST_QUOTE = 200
@@ -330,7 +340,8 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
         ModelError: the server cannot be used.
     """
     status = response.status
-    got = f"but got {status_text(status)}{_quoted(response, key)}"
+    named = "an error in a reply of success" if status == _NO_STATUS else status_text(status)
+    got = f"but got {named}{_quoted(response, key)}"
     if status in (401, 407):
         raise ModelError(f"Expected {address.url} to take our key, {got}: {_key_advice(address, key)}")
     if status == 402 or _is_quota_exceeded(response.fields):
@@ -475,6 +486,8 @@ def parse_body(body: bytes, url: str) -> Mapping[str, object]:
         found: object = json.loads(body)
     except (ValueError, RecursionError):
         found = None
+    if isinstance(found, list) and len(found) == 1:  # as Gemini wraps its errors, and TGI its texts
+        found = found[0]
     if not isinstance(found, Mapping) and _EVENT_STREAM.match(body[:_LONGEST_QUOTE]):
         raise QueryError(
             f'Expected one JSON object from {url}, but got an event stream, though "stream" is false: switch streaming '
@@ -540,11 +553,14 @@ def completion_text(fields: Mapping[str, object]) -> str:
             "off at the server"
         )
     if not choice:
-        raise QueryError(f"Expected a completion with a choice, but got {_json_kind(fields.get('choices'))} as choices")
+        raise QueryError(_no_choice(fields))
     message = choice.get("message")
     if not isinstance(message, Mapping):
         raise QueryError(f"Expected a choice with a message, but got {_json_kind(message)} as message")
     finish_reason = finish_reason_of(choice)
+    if finish_reason == _BROKEN_OFF:
+        # What is there may be half of an answer, and an empty text no answer of the model.
+        raise QueryError(f"Expected a whole answer, but the server broke it off (finish_reason={_reason(choice)!r})")
     text = _content_text(message.get("content"))
     if text is None and isinstance(message.get("refusal"), str):
         text = str(message["refusal"])
@@ -565,12 +581,22 @@ def completion_text(fields: Mapping[str, object]) -> str:
             "Expected a message with text, but the model called a tool: switch tools off at the server "
             "(--vqamt-option body.tool_choice=none)"
         )
-    raise QueryError(f"Expected a message with text, but got {_json_kind(message.get('content'))} as content")
+    ended = f" (finish_reason={reason!r})" if (reason := _reason(choice)) and finish_reason != "stop" else ""
+    raise QueryError(f"Expected a message with text, but got {_json_kind(message.get('content'))} as content{ended}")
+
+
+def _no_choice(fields: Mapping[str, object]) -> str:
+    return f"Expected a completion with a choice, but got {_json_kind(fields.get('choices'))} as choices"
 
 
 _CUT_OFF = re.compile(
-    r"length|max(?:imum)?[_ -]?(?:output[_ -]?|new[_ -]?|completion[_ -]?)?tokens?|token[_ -]?limit", re.I
+    r"length|max(?:imum)?[_ -]?(?:output[_ -]?|new[_ -]?|completion[_ -]?)?tokens?|token[_ -]?limit|context[_ -]?window"
+    r"|^limit$|^incomplete$",
+    re.I,
 )
+_BROKEN_OFF = "error"
+_LONGEST_REASON = 60
+_BREAKS_OFF = re.compile(r"error|abort|cancel|fail", re.I)
 _FILTERED = re.compile(r"content[_ -]?filter|safety|blocked|prohibited|recitation", re.I)
 
 
@@ -580,12 +606,20 @@ def finish_reason_of(choice: Mapping[str, object]) -> str:
     >>> finish_reason_of({"finish_reason": "MAX_TOKENS"}), finish_reason_of({"finish_reason": "eos"})
     ('length', 'stop')
     """
-    found = str(choice.get("finish_reason") or choice.get("stop_reason") or "")
+    found = _reason(choice)
     if _CUT_OFF.search(found):
         return "length"
     if _FILTERED.search(found):
         return "content_filter"
+    if _BREAKS_OFF.search(found):
+        return _BROKEN_OFF
     return "stop" if found.lower() in ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "finished") else found
+
+
+def _reason(choice: Mapping[str, object]) -> str:
+    """The server's own word; sglang's engine gives an object with a type."""
+    found = choice.get("finish_reason") or choice.get("stop_reason") or ""
+    return str(found.get("type", "") if isinstance(found, Mapping) else found)[:_LONGEST_REASON]
 
 
 def _reasoning_text(message: Mapping[str, object]) -> str:

@@ -194,7 +194,7 @@ def test_an_error_in_a_reply_of_success_counts_as_its_status(serve: Serve, model
     server = serve(in_turn(of(502), in_choice, YES))
     assert model(server).answer([ask()])[0].text == "yes"
     assert len(server.requests) == 3
-    with pytest.raises(QueryError, match=r"400 Bad Request \(provider down\)"):
+    with pytest.raises(QueryError, match=r"an error in a reply of success \(provider down\)"):
         model(serve(always(of("odd")))).answer([ask()])
 
 
@@ -303,7 +303,11 @@ def test_the_answer_is_what_the_model_says_in_the_end(fields: dict[str, object],
         (of(None, "MAX_TOKENS"), r"longest-answer=2048"),
         (of("", "max_output_tokens"), r"longest-answer=2048"),
         (of(None, "SAFETY"), r"the server's filter took it away"),
-        (of(None), "got null as content"),
+        (of(None), "got null as content$"),
+        (of(None, "refusal"), r"got null as content \(finish_reason='refusal'\)"),
+        (of("A dog with", "abort"), r"the server broke it off \(finish_reason='abort'\)"),
+        (of("", {"type": "abort", "message": "gone"}), r"the server broke it off \(finish_reason='abort'\)"),
+        (of("A dog", "ERROR_TOXIC"), r"the server broke it off"),
         (of(7), "got int as content"),
         (of([]), "got an empty list as content"),
         (of([{"type": "image_url"}]), "got list as content"),
@@ -330,7 +334,15 @@ def test_what_holds_no_answer_is_an_error_of_its_query(fields: dict[str, object]
         ({"type": "message", "content": [{"type": "text", "text": "yes"}]}, "Anthropic's /messages"),
         ({"model": "m", "message": {"content": "yes"}, "done": True}, "Ollama's own API: name http://HOST:11434/v1"),
         ({"candidates": []}, "Gemini's own API"),
-        ([{"generated_text": "yes"}], "hold no JSON object"),
+        ([{"generated_text": "yes"}], "a reply of another API"),
+        ([{"error": {"message": "key not valid"}}], r"an error in a reply of success \(key not valid\)"),
+        ({"error": "Channel Error"}, r"an error in a reply of success \(Channel Error\)"),
+        ({"error": {"code": "400", "message": "bad"}}, r"400 Bad Request \(bad\)"),
+        ({"code": "InvalidParameter", "message": "url error"}, r"null as choices \(url error\)"),
+        ({"base_resp": {"status_code": 1004, "status_msg": "login fail"}}, r"null as choices \(.*login fail"),
+        ({"success": False, "errors": [{"message": "No route"}]}, r"null as choices \(.*No route"),
+        ({"choices": [], "promptFeedback": {"blockReason": "OTHER"}}, r"an empty list as choices \(.*OTHER"),
+        ({"output": {"message": {"content": [{"text": "yes"}]}}}, r"null as choices \(.*output"),
         ({"generated_text": "yes"}, "a reply of another API"),
         (b'data: {"choices": [{"delta": {"content": "yes"}}]}\n\ndata: [DONE]\n', "an event stream"),
         (b"event: message_start\ndata: {}\n", "an event stream"),
@@ -379,6 +391,32 @@ def test_the_model_that_answered_is_recorded(serve: Serve, model: Load, ask: Ask
         stub.answer([ask()])
     assert stub.usage["answers of m-2026-11-01"] == 2
     assert stub.usage["answers of m-2026-11-20"] == 1
+
+
+def test_a_reply_of_another_success_is_read_and_a_code_in_words_is_asked_again(
+    serve: Serve, model: Load, ask: Ask
+) -> None:
+    created = Reply(status=201, body=YES.body)
+    limited = Reply(body=b'{"error": {"message": "Rate limit exceeded", "code": "429"}}')
+    stub = model(serve(in_turn(created, limited, YES)))
+    assert [stub.answer([ask()])[0].text for _ in range(2)] == ["yes", "yes"]
+    assert stub.usage["requests"] == 3
+
+
+def test_a_key_in_a_reply_that_is_no_completion_is_not_repeated(
+    serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "tooth" * 60  # its end is where the quotation ends
+    monkeypatch.setenv("VQAMT_OPENAI_KEY", key)
+    stub = model(serve(always(Reply(body=json.dumps({"status": f"{'x' * 150} {key}"}).encode()))))
+    with pytest.raises(QueryError, match="as choices") as refused:
+        stub.answer([ask()])
+    assert "tooth" not in str(refused.value)
+
+
+@each_row("reason", ["model_context_window_exceeded", "limit", "incomplete", "MAX_TOKENS_REACHED"])
+def test_an_answer_that_was_cut_off_in_other_words_is_one(reason: str) -> None:
+    assert requests.is_truncated(of("A dog with", reason))
 
 
 def test_thoughts_that_come_to_no_end_are_no_answer() -> None:
