@@ -73,7 +73,7 @@ def missing_parts(files: Sequence[Path]) -> tuple[str, ...]:
 
 
 def saved_splits(folder: Path) -> tuple[str, ...]:
-    """The folders that hold a split or a configuration of a dataset, at most two levels down; none for other folders."""
+    """The folders that hold a split or a configuration of a dataset, at most two levels down; else none."""
     found = (each for depth in ("*", "*/*") for each in sorted(folder.glob(depth)) if each.is_dir())
     return tuple(each.relative_to(folder).as_posix() for each in found if each.name != "data" and table_files(each))
 

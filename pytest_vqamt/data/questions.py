@@ -281,11 +281,11 @@ def _named(argument: str) -> tuple[Path, Path]:
     if _tables(given):
         return given, given
     if not given.is_file():
-        folder = given.parent
-        if splits := saved_splits(folder) or tuple(dict.fromkeys(filter(None, map(split_of, table_files(folder))))):
-            named = " or ".join(f"questions:{folder}/{split}" for split in splits)
+        beside = given.parent
+        if splits := saved_splits(beside) or tuple(dict.fromkeys(filter(None, map(split_of, table_files(beside))))):
+            named = " or ".join(f"questions:{beside}/{split}" for split in splits)
             raise DataError(
-                f"Expected a split of the dataset {short_path(folder)}, but got {short_repr(given.name)}: name {named}"
+                f"Expected a split of the dataset {short_path(beside)}, but got {short_repr(given.name)}: name {named}"
             )
         raise DataError(
             f"Expected a file of questions ({_FORMS}), but got {short_path(argument)}: there is no such file"

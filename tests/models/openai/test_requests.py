@@ -249,7 +249,7 @@ def test_a_picture_is_kept_until_its_last_question(yard: Scene) -> None:
     assert pictures._uris == [""]
 
 
-def of(content: object, reason: str | None = "stop", **message: object) -> dict[str, object]:
+def of(content: object, reason: object = "stop", **message: object) -> dict[str, object]:
     return {"choices": [{"finish_reason": reason, "message": {"role": "assistant", "content": content, **message}}]}
 
 
