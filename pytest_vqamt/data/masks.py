@@ -92,13 +92,12 @@ def read_segmentation(annotation: Record, width: int, height: int) -> Segmentati
         DataError: it is broken.
     """
     value = annotation.row.get(_FIELD)
-    if value in (None, [], {}, ""):
+    if value is None or value == []:
         return None
     if isinstance(value, dict):
         return _runs(annotation.record(_FIELD), width, height)
     if isinstance(value, list):
-        drawn = [place for place, each in enumerate(value) if each != []]  # exports write [[]] for no outline
-        return Polygons(tuple(_outline(annotation, place, max(width, height)) for place in drawn)) if drawn else None
+        return Polygons(tuple(_outline(annotation, place, max(width, height)) for place in range(len(value))))
     raise annotation.wrong(_FIELD, "a list of polygons, or runs as {'counts': ..., 'size': [height, width]}")
 
 
