@@ -79,6 +79,7 @@ class Picture:
             colour: RGB, 0 to 255, with MEAN: ``corpus.mean_colour``.
             method: the inpainter with INPAINT, "telea" or "biharmonic".
         """
+        # A user may give the text of a member, "white".
         return self.edit(Erase(box=box, fill=Fill(fill), colour=colour, method=method))
 
     def cut(self, start: int, stop: int, axis: Literal["x", "y"] = "x") -> Picture:

@@ -16,13 +16,10 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.messages import short_name, short_path, warn_of_data
-from pytest_vqamt.data.photo_io import check_folder, unreadable_folder
+from pytest_vqamt.data.photo_io import SUFFIXES, check_folder, unreadable_folder
 from pytest_vqamt.data.records import Record
 
 FILE = "graphs.jsonl"
-
-SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
-"""The suffixes of photos, in lower case."""
 
 _NOT_READ = frozenset({".arw", ".avif", ".cr2", ".cr3", ".dng", ".heic", ".heif", ".jxl", ".nef"})
 """The suffixes of photos that cannot be read."""

@@ -1,6 +1,6 @@
-"""Data that is well formed and may still be wrong: each oddity is counted, and told with an example and what to do.
+"""Sanity checks of well-formed data: each finding has a count, an example and what to do.
 
-What can be told from the records is told whenever a source is opened; ``vqamt check-data`` also looks at every photo.
+Those of records run whenever a source is opened; ``vqamt check-data`` also checks every photo.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, cast
@@ -31,7 +30,7 @@ from pytest_vqamt.data.coco import (
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, id_of, read_records
 from pytest_vqamt.data.json_io import RecordStream
 from pytest_vqamt.data.messages import short_name
-from pytest_vqamt.data.photo_io import PhotoFiles, size_px
+from pytest_vqamt.data.photo_io import SUFFIXES, PhotoFiles, size_px
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.sanity import text_lines
 
@@ -50,10 +49,6 @@ class PhotoWithQuestions:
     file: str
     questions: tuple[PublishedQuestion, ...]
     image: CocoImage | None
-
-
-_MOST_READ = 5_000
-"""Questions that are looked at on opening."""
 
 
 class VqaAnnotations(ListedAnnotations):
@@ -75,7 +70,7 @@ class VqaAnnotations(ListedAnnotations):
         super().__init__([photo.file for photo in asked], bad, digest)
         self.asked = asked
         questions = ((photo.id, question.text) for photo in asked for question in photo.questions)
-        self.remarks = (*(coco.remarks if coco else ()), *text_lines(islice(questions, _MOST_READ), "question"))
+        self.remarks = (*(coco.remarks if coco else ()), *text_lines(questions, "question"))
         self._files = photos
         self._instances_file = coco.file if coco else ""
         self._exhaustive = annotated_exhaustively(coco.names) if coco else frozenset[str]()
@@ -137,16 +132,13 @@ def _photos(files: VqaFiles, questions: VqaQuestions, coco: CocoRecords | None) 
 def _refuse_other_names(folders: Iterable[PhotoFiles], names: tuple[str, ...]) -> None:
     """Raises DataError if a folder has photos, but none of the names that are looked for: the set has photos then."""
     for photos in folders:
-        there = sorted(each.name for each in photos.folder.iterdir() if each.suffix.lower() in _PHOTO_ENDS)
+        there = sorted(each.name for each in photos.folder.iterdir() if each.suffix.lower() in SUFFIXES)
         if there:
             raise DataError(
                 f"Expected {' or '.join(map(short_name, names))} in {photos.folder}, but there "
                 f"{'is one photo' if len(there) == 1 else f'are {len(there):,} photos'} of other names "
                 f"({short_name(there[0])}): rename them, or move them away to ask without photos"
             )
-
-
-_PHOTO_ENDS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
 
 def _asked(

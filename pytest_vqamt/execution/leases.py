@@ -1,4 +1,4 @@
-"""Leases on queries in flight and locked folders: both end with the process that holds them."""
+"""Leases on queries in flight, locked folders and notes of sessions: all end with the process that holds them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import sys
 import tempfile
 import time
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
+
+from pytest_vqamt.core.plain_text import shown
 
 if sys.platform != "win32":
     import fcntl
@@ -246,3 +249,50 @@ def _lock(file: Path, *, create: bool = True) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
+
+
+class SessionNote:
+    """A file beside the answers that says that this process runs a session; of killed processes it stays.
+
+    Like a locked folder, it is locked while the process lives: ids of processes come again, and another host has its
+    own. (Windows has no such locks: there nothing is told.)
+    """
+
+    def __init__(self, cache: Path, report: Path | None) -> None:
+        self._file = cache / _SESSIONS / f"{secrets.token_hex(6)}.txt"
+        self._lock: int | None = None
+        with suppress(OSError):  # a full disk is told where answers are stored
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = _lock(self._file)
+            self._file.write_text(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC\n{report or ''}\n", encoding="utf-8")
+
+    def remove(self) -> None:
+        """Says that the session has ended by itself."""
+        with suppress(OSError):
+            self._file.unlink(missing_ok=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+_SESSIONS = "sessions"
+
+
+def lost_sessions(cache: Path) -> Iterator[str]:
+    """A line for each session that ended without its report; its note is removed."""
+    for note in sorted((cache / _SESSIONS).glob("*.txt")):
+        with suppress(OSError, ValueError):
+            lock = _lock(note, create=False)
+            if lock is None:
+                continue
+            try:
+                began, report, *_ = f"{note.read_text(encoding='utf-8')}\n\n".split("\n")
+                note.unlink()
+            finally:
+                os.close(lock)
+            where = f" {shown(report)}" if report else ""
+            yield (
+                f"vqamt: the session of {shown(began)} ended without its report{where}: its process was killed, or a "
+                "model ended it. What was answered is kept. On CI, check that report.json is there, too: such a "
+                "process may end with status 0"
+            )

@@ -302,7 +302,7 @@ def without_traceback() -> Iterator[None]:
     except VqamtError as error:
         raise VqamtFailure(str(error), error.user_error) from None
     except BaseException as error:
-        if isinstance(error, Exception) or (is_of_the_session(error) and not isinstance(error, SystemExit)):
+        if isinstance(error, Exception) or is_of_the_session(error):
             raise
         what = "ended the process" if isinstance(error, SystemExit) else "raised what is no Exception"
         ended = VqamtError(

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import TextIO
 
 import pytest
@@ -19,6 +18,7 @@ from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.execution.leases import SessionNote, lost_sessions
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
 from pytest_vqamt.execution.resources import ItemSpec, Resources
@@ -40,7 +40,6 @@ from pytest_vqamt.integration.items import (
     takes_fixture,
     usage_error,
 )
-from pytest_vqamt.integration.lost_sessions import begin_session, lost_sessions
 from pytest_vqamt.integration.options import is_any_typed
 from pytest_vqamt.integration.plan_only import plan_lines
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
@@ -76,7 +75,7 @@ class VqamtSession:
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
         self._shown_errors = ShownErrors()
-        self._marker: Path | None = None
+        self._note: SessionNote | None = None
 
     # Running.
 
@@ -302,14 +301,14 @@ class VqamtSession:
             raise usage_error(error, self._config) from error
         if self._config.pluginmanager.has_plugin("terminalreporter"):
             self._terminal = open_terminal()
-        if self._adds_items or self._config.getoption("vqamt_report"):
-            self._marker = begin_session(self.settings.cache, self.settings.report)
+        if self.settings.cache and (self._adds_items or self._config.getoption("vqamt_report")):
+            self._note = SessionNote(self.settings.cache, self.settings.report)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         watchdog.MESSAGE_FD = None  # pytest closes it
-        if self._marker:
-            self._marker.unlink(missing_ok=True)
+        if self._note:
+            self._note.remove()
         self.resources.close()  # first: other processes wait for the leases of this one
         self._ahead.close()
         if self._terminal:
@@ -337,7 +336,7 @@ class VqamtSession:
         named, sampling = self.settings, self.settings.terms.sampling
         kept = f"answers are kept in {from_here(named.cache)}" if named.cache else "no answers are kept"
         return [
-            *lost_sessions(named.cache),
+            *(lost_sessions(named.cache) if named.cache else ()),
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
             f"at most {count_noun(sampling.max_cases, 'case')} a test, seed {sampling.seed}; {kept}"
             f"{f'; compared with {named.baseline.name}' if named.baseline else ''}",

@@ -1,11 +1,12 @@
-"""The budget of a run: no request starts that would cost more than is left."""
+"""What models spend, and the budget of a run: no request starts that would cost more than is left."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from pathlib import Path
-from threading import Condition
+from threading import Condition, Lock
+from typing import Protocol
 
 from pytest_vqamt.core.errors import ModelError
 
@@ -102,3 +103,40 @@ class Budget:
             self._read += len(whole)
             self._spent += sum(map(float, whole.split()))
         return self._spent
+
+
+class _Spent(Protocol):
+    """What a reply took; None where it is not known."""
+
+    @property
+    def tokens_in(self) -> float | None: ...
+
+    @property
+    def tokens_out(self) -> float | None: ...
+
+    @property
+    def cost(self) -> float | None: ...
+
+
+class UsageCounter:
+    """Thread-safe sums over all requests, retries included."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = {}
+        self._lock = Lock()
+
+    def add(self, name: str, amount: float = 1) -> None:
+        """Adds to the sum that reports call ``name``."""
+        with self._lock:
+            self._sums[name] = self._sums.get(name, 0) + amount
+
+    def add_spent(self, spent: _Spent) -> None:
+        """Adds what a reply or an answer took, as far as it is known."""
+        named = {"tokens in": spent.tokens_in, "tokens out": spent.tokens_out, "cost": spent.cost}
+        for name, amount in named.items():
+            if amount is not None:
+                self.add(name, amount)
+
+    def sums(self) -> dict[str, float]:
+        with self._lock:
+            return dict(self._sums)

@@ -21,10 +21,10 @@ class RaisedError(Exception):
 
 
 def is_of_the_session(error: BaseException) -> bool:
-    """True for Ctrl-C, the end of the process, what pytest and its plugins raise, and what handlers of signals do."""
+    """True for Ctrl-C, what pytest and its plugins raise, and what handlers of signals do."""
     outcomes = sys.modules.get("_pytest.outcomes")  # without a session there is none
     return (
-        isinstance(error, KeyboardInterrupt | SystemExit)
+        isinstance(error, KeyboardInterrupt)
         or (outcomes is not None and isinstance(error, outcomes.OutcomeException | outcomes.Exit))
         or _is_of_a_signal(error)
     )
@@ -49,7 +49,8 @@ def calling() -> Iterator[None]:
     except VqamtError:
         raise
     except BaseException as error:
-        if is_of_the_session(error):
+        # The item tells of SystemExit: a model or a relation has ended the process.
+        if is_of_the_session(error) or isinstance(error, SystemExit):
             raise
         if isinstance(error, Exception) and _has_text(error):
             raise
@@ -76,7 +77,7 @@ def reading(what: str) -> Iterator[None]:
     except VqamtError:
         raise
     except BaseException as error:
-        if is_of_the_session(error) and not isinstance(error, SystemExit):
+        if is_of_the_session(error):
             raise
         raised = ModelError(f"Expected no error from {what}, but it raised {shown(error_text(error))}")
         if _has_text(error):

@@ -68,7 +68,7 @@ def _import_module(name: str, given: str) -> ModuleType:
     except VqamtError:
         raise
     except BaseException as error:
-        if is_of_the_session(error) and not isinstance(error, SystemExit):
+        if is_of_the_session(error):
             raise
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing and f"{name}.".startswith(f"{missing}."):
@@ -91,7 +91,7 @@ def _call_factory(found: object, spec: str) -> object:
     except VqamtError:
         raise
     except BaseException as error:  # a script that is no module may end itself
-        if is_of_the_session(error) and not isinstance(error, SystemExit):
+        if is_of_the_session(error):
             raise
         raised = ModelError(f"The factory of model={spec!r} raised {shown(error_text(error))}")
         raise raised.about(error, f"in the factory of model={spec!r}") from error

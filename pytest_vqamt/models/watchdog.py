@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import subprocess
@@ -83,9 +84,18 @@ class Watchdog:
                     stderr=MESSAGE_FD,
                     start_new_session=True,
                 )
+                atexit.register(_end, self._process)
             assert self._process.stdin is not None
             self._process.stdin.write(f"{json.dumps(row)}\n".encode())
             self._process.stdin.flush()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends it, by the end of its input; a fork leaves that of its parent alone."""
+    assert process.stdin is not None
+    with suppress(OSError, subprocess.TimeoutExpired):
+        process.stdin.close()
+        process.wait(1)
 
 
 WATCHDOG = Watchdog()

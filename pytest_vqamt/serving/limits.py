@@ -8,25 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.edits import (
-    MAX_PIXELS,
-    Beside,
-    Blur,
-    Corrupt,
-    Cutout,
-    Edit,
-    Erase,
-    Fill,
-    Insert,
-    Jpeg,
-    Recolour,
-    Reencode,
-    Rescale,
-    Shear,
-    Store,
-    Tilt,
-    edit_from_row,
-)
+from pytest_vqamt.core.edits import MAX_PIXELS, Beside, Cutout, Edit, Erase, Fill, Insert, edit_from_row
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Failure
@@ -131,7 +113,7 @@ def _edited(scene: Scene, edits: Sequence[Edit], source: SceneSource) -> Picture
             _check_second(source, edit.second)
         picture = picture.edit(edit)
         check_picture(picture)
-        work += _work_of(edit, picture)
+        work += edit.work(picture.scene.width * picture.scene.height)
         if work > _MAX_WORK:
             raise DataError(
                 f"Expected a picture that is drawn within seconds, but the {len(edits)} edits of the recipe take more: "
@@ -142,28 +124,6 @@ def _edited(scene: Scene, edits: Sequence[Edit], source: SceneSource) -> Picture
 
 _MAX_WORK = 2_000_000_000
 """Pixels that the edits of one picture may go through, each taken to cost as much as those that are copied."""
-_COST = {
-    Blur: 20,
-    Corrupt: 50,
-    Insert: 4,
-    Recolour: 6,
-    Jpeg: 6,
-    Reencode: 8,
-    Tilt: 40,
-    Rescale: 20,
-    Shear: 20,
-    Store: 25,
-}
-_COST_OF_INPAINTING = {"telea": 1_200, "biharmonic": 25_000}
-"""How many times as long as a copy, of some 2.5 ns, they take for a pixel."""
-
-
-def _work_of(edit: Edit, picture: Picture) -> int:
-    """How much an edit has to do, in copied pixels."""
-    pixels = picture.scene.width * picture.scene.height
-    if isinstance(edit, Erase) and edit.fill is Fill.INPAINT:
-        return pixels + round(edit.box.area) * _COST_OF_INPAINTING.get(edit.method, 1_000)
-    return pixels * _COST.get(type(edit), 1)
 
 
 def _check_cutout(source: SceneSource, cutout: Cutout) -> None:

@@ -23,7 +23,7 @@ from pytest_vqamt.language.answers.final import read_json
 from pytest_vqamt.language.answers.text import strip_reasoning
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.models.batching import distinct_pictures
-from pytest_vqamt.models.budget import Budget
+from pytest_vqamt.models.budget import Budget, UsageCounter
 from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse, png_bytes
 from pytest_vqamt.models.http.pace import Pace
@@ -43,7 +43,6 @@ from pytest_vqamt.models.openai.settings import (
     KEY_VARIABLE,
     ModelAddress,
     OpenAISettings,
-    UsageCounter,
     api_key_for,
     key_variables,
 )

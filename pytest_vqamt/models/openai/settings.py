@@ -1,11 +1,10 @@
-"""The address, the settings, the key and the usage of an OpenAI-compatible server."""
+"""The address, the settings and the key of an OpenAI-compatible server."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from threading import Lock
 from urllib.parse import SplitResult, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
@@ -13,7 +12,6 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.chat_settings import ChatSettings, chat_settings
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, split_url
-from pytest_vqamt.models.openai.prices import Spent
 
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _DETAILS = ("auto", "low", "high")
@@ -214,27 +212,3 @@ def api_key_for(
             )
         values[header] = value
     return key_from_environment(environment, key_variables(address), values)
-
-
-class UsageCounter:
-    """Thread-safe sums over all requests, retries included."""
-
-    def __init__(self) -> None:
-        self._sums: dict[str, float] = {}
-        self._lock = Lock()
-
-    def add(self, name: str, amount: float = 1) -> None:
-        """Adds to the sum that reports call ``name``."""
-        with self._lock:
-            self._sums[name] = self._sums.get(name, 0) + amount
-
-    def add_spent(self, spent: Spent) -> None:
-        """Adds what a reply took, as far as it is known."""
-        named = {"tokens in": spent.tokens_in, "tokens out": spent.tokens_out, "cost": spent.cost}
-        for name, amount in named.items():
-            if amount is not None:
-                self.add(name, amount)
-
-    def sums(self) -> dict[str, float]:
-        with self._lock:
-            return dict(self._sums)

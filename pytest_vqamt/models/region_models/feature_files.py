@@ -16,6 +16,7 @@ from zipfile import is_zipfile
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import open_input
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.data.photo_io import SUFFIXES
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
 if TYPE_CHECKING:
@@ -200,7 +201,6 @@ def _check_boxes(row: FeatureRow, boxes_px: NDArray[np.float32]) -> None:
 # features name the same photo ``COCO_val2014_000000123456``, ``000000123456`` or ``123456``.
 
 
-_IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 _COCO_NAME = re.compile(r"(?:COCO_(?:train|val|test)\d{4}_)?0*(\d+)")
 
 
@@ -245,7 +245,7 @@ class PhotoIds:
 
 def _without_ending(named: str) -> str:
     path = PurePosixPath(named)
-    return named[: -len(path.suffix)] if path.suffix.lower() in _IMAGE_SUFFIXES else named
+    return named[: -len(path.suffix)] if path.suffix.lower() in SUFFIXES else named
 
 
 def _file_name(named: str) -> str:

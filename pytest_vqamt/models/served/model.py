@@ -15,7 +15,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.models.base import METHODS, ModelOptions
-from pytest_vqamt.models.budget import Budget
+from pytest_vqamt.models.budget import Budget, UsageCounter
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
 from pytest_vqamt.models.http.retry import (
     QueryError,
@@ -27,8 +27,6 @@ from pytest_vqamt.models.http.retry import (
     status_text,
 )
 from pytest_vqamt.models.http.settings import ApiKey, key_from_environment, parse_number, redact_logs, split_url
-from pytest_vqamt.models.openai.prices import Spent
-from pytest_vqamt.models.openai.settings import UsageCounter
 from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
@@ -263,8 +261,8 @@ class ServedModel:
 
     def _paid_answers(self, identity: str, request: PackedRequest) -> tuple[QueryResult, ...]:
         """The answers to a request, if the budget allows for it."""
-        if self._budget is not None and not self._budget.start(lambda: True):
-            raise StoppedError
+        if self._budget is not None:
+            self._budget.start(lambda: True)
         costs: list[float] = []
         try:
             results = self._server.answers(identity, request.body(identity), len(request.inputs))
@@ -274,7 +272,7 @@ class ServedModel:
             if self._budget is not None:
                 self._budget.finish(sum(costs) if costs else None)
         for each in answers:
-            self._usage.add_spent(Spent(tokens_in=each.tokens_in, tokens_out=each.tokens_out, cost=each.cost))
+            self._usage.add_spent(each)
         if self._budget is not None and answers and not costs:
             raise ModelError(
                 f"Expected the cost of each answer with --vqamt-max-cost, but {self.name!r} at {self._server.url} "
