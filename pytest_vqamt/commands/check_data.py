@@ -60,7 +60,8 @@ def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
                 scene = source.scene(index)
                 if _has_photos(source):
                     image = source.photo(scene.photo)
-                    checks.add(scene.photo.id, image, _orientation(source, index), has_boxes=bool(scene.objects))
+                    name, orientation = _file_of(source, index) or (scene.photo.id, 1)
+                    checks.add(name, image, orientation, has_boxes=bool(scene.objects))
             except DataError as error:
                 if str(error) not in known:
                     known.add(str(error))
@@ -68,11 +69,12 @@ def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
             advance()
 
 
-def _orientation(source: SceneSource, index: int) -> int:
-    """The orientation of the photo's EXIF; 1, upright, for sources whose photos are no files of a folder."""
+def _file_of(source: SceneSource, index: int) -> tuple[str, int] | None:
+    """The photo's file and the orientation of its EXIF; None for sources whose photos are no files of a folder."""
     if not isinstance(source, AnnotatedPhotos) or source.photos is None:
-        return 1
-    return source.photos.orientation(source.annotations.photo_file(index))
+        return None
+    file = source.annotations.photo_file(index)
+    return file, source.photos.orientation(file)
 
 
 def _has_photos(source: SceneSource) -> bool:

@@ -16,7 +16,7 @@ from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.masks import is_fragmented, mask_image
-from pytest_vqamt.data.messages import error_reason, short_path
+from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.sanity import are_unlabelled, text_lines, unlabelled_line
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 EMPTY, LEFT_OUT = "empty", "left-out"
-_UNLABELLED = re.compile(rf"(.*)\?unlabelled=({EMPTY}|{LEFT_OUT})")
+_OPTION = re.compile(r"(.*)\?([\w-]+)=([^/?]*)")
 _MOST_READ = 500
 """Photos whose captions are looked at on opening."""
 
@@ -35,9 +35,19 @@ def split_unlabelled(argument: str) -> tuple[str, str]:
 
     >>> split_unlabelled("data/coco?unlabelled=empty"), split_unlabelled("data/coco")
     (('data/coco', 'empty'), ('data/coco', ''))
+
+    Raises:
+        OptionError: the end says something else.
     """
-    said = _UNLABELLED.fullmatch(argument)
-    return (said[1], said[2]) if said else (argument, "")
+    said = _OPTION.fullmatch(argument)
+    if said is None:
+        return argument, ""
+    path, name, value = said.groups()
+    if name != "unlabelled" or value not in (EMPTY, LEFT_OUT):
+        raise OptionError(
+            f"Expected ?unlabelled={EMPTY} or ?unlabelled={LEFT_OUT} after coco:{path}, but got {f'?{name}={value}'!r}"
+        )
+    return path, value
 
 
 class CocoAnnotations(ListedAnnotations):
@@ -158,6 +168,8 @@ def load(argument: str) -> AnnotatedPhotos:
     read = (files.instances, files.captions) if files.captions else (files.instances,)
     annotations = CocoAnnotations(records, photos, digest_of(read), spec, unlabelled)
     if not annotations.images:
+        for remark in records.remarks:  # what is odd in all records often says why none can be used
+            warn_of_data(remark, f"Expected nothing odd in {short_path(spec)}")
         first = annotations.bad_records[0] if annotations.bad_records else f"{files.instances} has none"
         raise DataError(
             f"Expected an image of {spec} that can be used, but there is none: {first}",

@@ -192,22 +192,21 @@ class _Reading:
         frame, crowd = Box(0, 0, image.width, image.height), record.switch("iscrowd")
         segmentation = read_segmentation(record, image.width, image.height)
         numbers = record.numbers("bbox")
-        if len(numbers) == 4 and 0 in numbers[2:] and min(numbers[2:]) >= 0:
+        if not numbers or (len(numbers) == 4 and 0 in numbers[2:] and min(numbers[2:]) >= 0):
             self.checks.empty_boxes.add(f"annotation {annotation_id}, a {name}")
             self.in_part.setdefault(image.id, set()).add(name)
             return None
-        found = CocoAnnotation(
+        if not crowd and len(numbers) == 4:  # before the box is refused, as boxes in other units often lie outside
+            area: object = record.row.get("area")
+            of_box = area if is_number(area) else None
+            self.checks.add(annotation_id, name, image.id, Box(*numbers), frame, of_box, segmentation)
+        return CocoAnnotation(
             id=annotation_id,
             name=name,
             box=record.box("bbox", frame),
             crowd=crowd,
             segmentation=segmentation,
         )
-        if not crowd:
-            area: object = record.row.get("area")
-            of_box = area if is_number(area) else None
-            self.checks.add(annotation_id, name, image.id, Box(*numbers), frame, of_box, segmentation)
-        return found
 
 
 def _image(record: Record) -> CocoImage:

@@ -92,12 +92,13 @@ def read_segmentation(annotation: Record, width: int, height: int) -> Segmentati
         DataError: it is broken.
     """
     value = annotation.row.get(_FIELD)
-    if value is None or value == []:
+    if value in (None, [], {}, ""):
         return None
     if isinstance(value, dict):
         return _runs(annotation.record(_FIELD), width, height)
     if isinstance(value, list):
-        return Polygons(tuple(_outline(annotation, place, max(width, height)) for place in range(len(value))))
+        drawn = [place for place, each in enumerate(value) if each != []]  # exports write [[]] for no outline
+        return Polygons(tuple(_outline(annotation, place, max(width, height)) for place in drawn)) if drawn else None
     raise annotation.wrong(_FIELD, "a list of polygons, or runs as {'counts': ..., 'size': [height, width]}")
 
 

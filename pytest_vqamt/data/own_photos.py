@@ -16,13 +16,16 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.messages import short_name, short_path, warn_of_data
-from pytest_vqamt.data.photo_io import SUFFIXES, check_folder, unreadable_folder
+from pytest_vqamt.data.photo_io import SUFFIXES, check_folder, plain_name, unreadable_folder
 from pytest_vqamt.data.records import Record
 
 FILE = "graphs.jsonl"
 
 _NOT_READ = frozenset({".arw", ".avif", ".cr2", ".cr3", ".dng", ".heic", ".heif", ".jxl", ".nef"})
 """The suffixes of photos that cannot be read."""
+
+_NOT_THEIRS = frozenset({"__MACOSX", "@eaDir"})
+"""Folders that are added to those of users: by zip on macOS, and by Synology for its thumbnails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,7 @@ class OwnPhotos:
     def _files(self, suffixes: frozenset[str]) -> tuple[str, ...]:
         found = []
         for folder, folders, files in os.walk(self.path, onerror=_refuse):
-            folders[:] = [name for name in folders if not name.startswith(".")]
+            folders[:] = [name for name in folders if not name.startswith(".") and name not in _NOT_THEIRS]
             inner = Path(folder).relative_to(self.path)
             found += [
                 (inner / name).as_posix()
@@ -72,13 +75,16 @@ class OwnPhotos:
         return tuple(name for name in self.photos() if name not in lines)
 
     def lines(self) -> frozenset[str]:
-        """The photos that lines of the file name; lines that are no JSON name none.
+        """The photos that lines of the file name, as their files are called; lines that are no JSON name none.
 
         Raises:
             DataError: the file cannot be read.
         """
         named = (row.row.get(self.key) for row in self._records() if isinstance(row, Record))
-        return frozenset(normpath(name) for name in named if isinstance(name, str))
+        photos = self.photos()
+        there, plain = frozenset(photos), {plain_name(photo): photo for photo in photos}
+        names = (normpath(name) for name in named if isinstance(name, str))
+        return frozenset(name if name in there else plain.get(normpath(plain_name(name)), name) for name in names)
 
     def ids(self) -> frozenset[str]:
         """The ids of the scenes in the file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +34,8 @@ _END_BYTES = 4096
 
 _DRIVE = re.compile("[A-Za-z]:")
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
+_CONTENT = re.compile("data:image/|(?:/9j/|iVBORw0KGgo|R0lGOD|UklGR)[A-Za-z0-9+/=]{64}")
+"""How photos in base64 begin: JPEG, PNG, GIF and WebP."""
 
 
 class PhotoFiles:
@@ -137,7 +140,7 @@ class PhotoFiles:
             if found is not None or not others:
                 return found
         for other in others:
-            found = None if _advice_against(other) else self._size_of_file(other)
+            found = None if "\\" in other or _advice_against(other) else self._size_of_file(other)
             if found is not None:
                 self._others[name] = other
                 return found
@@ -177,7 +180,10 @@ class PhotoFiles:
         return (self.folder / name).stat()
 
     def _refuse_outside(self, name: str) -> None:
-        advice = _advice_against(name)
+        advice = _advice_against(name.replace("\\", "/"))
+        if not advice and "\\" in name:
+            near = _NearNames.of(self.folder).find(name)
+            advice = f"is it {short_repr(near)}? Rename one of them" if near else "write / between folders"
         if advice:
             raise DataError(
                 f"Expected the name of a photo within {short_path(self.folder)}, but got name={short_repr(name)}: "
@@ -210,12 +216,12 @@ def unreadable_folder(folder: str, error: OSError) -> DataError:
 
 def _advice_against(name: str) -> str:
     """The advice on a name that is not of a file within a folder, or ""."""
+    if _CONTENT.match(name):
+        return "it is a photo in base64, so save it as a file there"
     if "://" in name:
         return "save the photo there, since none is fetched"
     if not name or name.startswith("/") or _DRIVE.match(name):
         return "give it relative to that folder"
-    if "\\" in name:
-        return "write / between folders"
     if ".." in name.split("/"):
         return "it must not lead out of the folder"
     return "no name of a file holds such characters" if _NO_CHARACTER.search(name) else ""
@@ -262,10 +268,18 @@ class _NearNames:
         return self._files[near[0]] if near and _DIGITS.sub("", near[0]) != _DIGITS.sub("", bare) else ""
 
 
+def plain_name(name: str) -> str:
+    """The name in one of its writings: with /, without %20, with composed letters."""
+    return normalize("NFC", unquote(name.replace("\\", "/")))
+
+
 def _bare(name: str) -> str:
-    return normalize("NFC", unquote(name.replace("\\", "/"))).rpartition("/")[2].casefold()
+    file = html.unescape(plain_name(name)).rpartition("/")[2].casefold().strip()
+    return _ADDED.sub("", file)
 
 
+_ADDED = re.compile(r"[0-9a-f]{8}-(?=.)|0+(?=\d)")
+"""What exports write before a name: Label Studio a part of a digest, COCO zeros."""
 _DIGITS = re.compile(r"\d+")
 _MOST_LISTED = 200_000
 _MOST_COMPARED = 5_000

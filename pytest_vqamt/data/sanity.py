@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.box import Box
@@ -24,11 +25,13 @@ _LEAVES = 0.1
 _LEAST_OVERLAP = 0.5
 """The least IoU of a box and the box of its mask. On COCO they differ by a pixel; only slivers are below 0.8."""
 _SMALL_PX = 12
-"""Masks of this side or less are not held against their boxes: a pixel more or less is half of them."""
+"""Masks and boxes that both are of this side or less are not compared: a pixel more or less is half of them."""
 _AREA_FACTOR = 1.5
 """An area may be larger than the box by this factor; a smaller one is that of a mask."""
 _FEWEST_CENTRES = 12
-"""With so many boxes it is no chance that none begins near the top or the left."""
+"""With so many boxes it is no chance that none begins near the top or the left, or that all end there."""
+_SCALES = (100, 1000)
+"""The ends of scales other than pixels: percent, as in Label Studio, and thousandths, as of Gemini and Qwen."""
 _UNLABELLED_SHARE = 0.03
 """The share of photos without annotations from which on it is odd. COCO, which is labelled in full, has 1 %."""
 _FEWEST_UNLABELLED = 2
@@ -56,6 +59,10 @@ class BoxChecks:
     within_one_px: int = 0
     like_centres: int = 0
     """Boxes whose corner is at least half of their size from the top and the left, as a centre always is."""
+    ends: tuple[float, float] = (0, 0)
+    """The right and the lower end of all boxes together."""
+    least_side: float = inf
+    """The shortest side of a picture."""
     past_the_end: Oddity = field(default_factory=Oddity)
     leaving: Oddity = field(default_factory=Oddity)
     leaving_pictures: set[str] = field(default_factory=set)
@@ -72,6 +79,8 @@ class BoxChecks:
         """Takes note of a box as it stands in the file, before it is clipped; ``mask`` is not that of a crowd."""
         self.boxes += 1
         self.within_one_px += max(box.x, box.y, box.w, box.h) <= 1
+        self.ends = max(self.ends[0], box.x1), max(self.ends[1], box.y1)
+        self.least_side = min(self.least_side, frame.w, frame.h)
         beyond = max(-box.x, box.x1 - frame.w) / frame.w, max(-box.y, box.y1 - frame.h) / frame.h
         if max(beyond) > _LEAVES:
             self.leaving.add(f"annotation {id_}: {_shown(box)} on a picture of {frame.w:g} x {frame.h:g} px")
@@ -95,9 +104,10 @@ class BoxChecks:
 
     def _compare(self, id_: str, box: Box, frame: Box, of_mask: Box, area: float | None, of_area: float) -> None:
         """Holds the box and the area against the mask."""
-        if min(of_mask.w, of_mask.h) > _SMALL_PX and box.iou(of_mask) < _LEAST_OVERLAP:
-            share = (inside.area if (inside := box.intersection(of_mask)) else 0) / box.area if box.area else 0
-            self.beside_mask.add(f"annotation {id_}: its mask spans {share:.0%} of {_shown(box)}")
+        is_small = max(min(of_mask.w, of_mask.h), min(box.w, box.h)) <= _SMALL_PX
+        if not is_small and box.iou(of_mask) < _LEAST_OVERLAP:
+            spans = f"[{of_mask.x:g}, {of_mask.y:g}, {of_mask.w:g}, {of_mask.h:g}]"
+            self.beside_mask.add(f"annotation {id_}: {_shown(box)}, and a mask that spans {spans}")
         if area is not None:
             self.areas += 1
             if area > _AREA_FACTOR * max(of_area, box.area) + 1:
@@ -111,6 +121,13 @@ class BoxChecks:
                 f"all {count_noun(self.boxes, 'box', 'boxes')} of {self.file} lie within 1 px of the corner: are they "
                 "shares from 0 to 1? Multiply them by the width and the height of their picture"
             )
+        for scale in _SCALES if self.boxes >= _FEWEST_CENTRES else ():
+            if 0.7 * scale < min(self.ends) <= max(self.ends) <= scale <= self.least_side / 2:
+                found.append(
+                    f"all {self.boxes:,} boxes of {self.file} end within {scale} px of the corner, and no picture has "
+                    f"a side below {self.least_side:g} px: are they shares from 0 to {scale}? Multiply them by the "
+                    f"width and the height of their picture, and divide by {scale}"
+                )
         if self.leaving.count:
             found.append(
                 f"boxes of {count_noun(len(self.leaving_pictures), 'picture')} of {self.file} leave it by more than "
@@ -134,7 +151,8 @@ class BoxChecks:
             found.append(
                 f"{count_noun(self.beside_mask.count, 'mask')} of {self.file} "
                 f"{'lies' if self.beside_mask.count == 1 else 'lie'} elsewhere than the box "
-                f"({self.beside_mask.first}): are x and y exchanged, or were the runs written row by row?"
+                f"({self.beside_mask.first}): are x and y exchanged, is it in other units, or were the runs inverted, "
+                "or written row by row?"
             )
         if self.empty_masks.count:
             found.append(
@@ -176,8 +194,9 @@ def unlabelled_line(spec: str, without: int, photos: int, first: str) -> str:
 
 
 _MARK = re.compile(
-    r"<\|?/?(?:image|img|video|vision_start|vision_end|image_pad|image_soft_token|start_of_image)(?:[_-]?\d+)?\|?>"
-    r"|<(?:ImageHere|im_start|im_patch|im_end|image_placeholder)>|\[IMG\]|\[image\]|\{image\}|<\|vision_[a-z]+\|>",
+    r"<\|?/?(?:image|img|video|audio|image_pad|image_soft_token|start_of_image)(?:[ _-]?\d+)?\|?>"
+    r"|<(?:ImageHere|im_start|im_patch|im_end|image_placeholder)>|\[IMG\]|\[image\]|\{image\}"
+    r"|<\|[a-z_]+\|>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>",
     re.IGNORECASE,
 )
 _ENGLISH = frozenset((
@@ -208,8 +227,8 @@ def text_lines(texts: Iterable[tuple[str, str]], what: str, *, is_free: bool = T
     lines = []
     if marked.count:
         lines.append(
-            f"{count_noun(marked.count, what)} {'holds' if marked.count == 1 else 'hold'} the mark of a picture "
-            f"({marked.first}): models get the picture by themselves, and take the mark for a second one, or for text: "
+            f"{count_noun(marked.count, what)} {'holds' if marked.count == 1 else 'hold'} the mark of a picture or of "
+            f"a turn ({marked.first}): models get both by themselves, and take the mark for a second one, or for text: "
             "remove it"
         )
     if not is_free and count >= _FEWEST_TEXTS and english < _LEAST_ENGLISH * count:

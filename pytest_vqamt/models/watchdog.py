@@ -91,7 +91,7 @@ class Watchdog:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends it, by the end of its input; a fork leaves that of its parent alone."""
+    """Ends it, by the end of its input."""
     assert process.stdin is not None
     with suppress(OSError, subprocess.TimeoutExpired):
         process.stdin.close()

@@ -71,7 +71,6 @@ def test_a_broken_image_is_named(tmp_path: Path, row: object, line: str) -> None
         ({"segmentation": SQUARE}, "segmentation[0]", "a polygon [x0, y0, x1, y1, ...]"),
         ({"segmentation": [SQUARE[:7]]}, "segmentation[0]", "an even count of coordinates"),
         ({"segmentation": [SQUARE, SQUARE[:4]]}, "segmentation[1]", "a polygon of three points or more"),
-        ({"segmentation": [[]]}, "segmentation[0]", "a polygon of three points or more"),
         ({"segmentation": [["a", *SQUARE[1:]]]}, "segmentation[0]", "a polygon of numbers"),
         ({"segmentation": [[NAN, *SQUARE[1:]]]}, "segmentation[0]", "a polygon of finite numbers"),
         ({"segmentation": [[9e9, *SQUARE[1:]]]}, "segmentation[0]", "a polygon about the picture"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from PIL import Image
@@ -52,6 +53,30 @@ def test_photos_of_a_kind_that_is_not_read(folder: Path) -> None:
 def test_a_photo_that_a_line_names_has_one(folder: Path) -> None:
     write(folder, [plain("1", photo="./b.jpg"), plain("2", photo="2024/may/../may/c.jpeg"), "no JSON", '["a.PNG"]'])
     assert OwnPhotos(path=folder).without_line() == ("a.PNG", "d.webp", "e.TIF")
+
+
+@each_row(
+    ("there", "named"),
+    [
+        ("2024/may/c.jpeg", "2024\\may\\c.jpeg"),
+        ("2024/may/c.jpeg", ".\\2024\\may\\c.jpeg"),
+        (normalize("NFD", "écran.png"), normalize("NFC", "écran.png")),
+        (normalize("NFC", "écran.png"), normalize("NFD", "écran.png")),
+        ("a b.png", "a%20b.png"),
+        ("100%25.png", "100%25.png"),
+    ],
+)
+def test_a_photo_has_a_line_in_whatever_writing_of_its_name(there: str, named: str, tmp_path: Path) -> None:
+    photo(tmp_path, there)
+    write(tmp_path, [json.dumps(plain("1", photo=named))])
+    own = OwnPhotos(path=tmp_path)
+    assert (own.without_line(), own.lines()) == ((), {there})
+
+
+def test_folders_that_other_programs_add_hold_no_photos_of_users(tmp_path: Path) -> None:
+    for name in ("a.png", "__MACOSX/a.png", "@eaDir/a.png/thumb.jpg", "2024/__MACOSX/b.png"):
+        photo(tmp_path, name)
+    assert OwnPhotos(path=tmp_path).photos() == ("a.png",)
 
 
 def test_a_line_that_cannot_be_used_names_its_photo_all_the_same(folder: Path) -> None:

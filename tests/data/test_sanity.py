@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.catalogue import load
 from tests.rows import each_row
 
@@ -93,12 +93,74 @@ def test_boxes_that_are_centres_are_odd_where_one_ends_outside(
     assert "all 12 boxes of instances_t.json could be given by their centres, and 6 of them end outside" in line
 
 
+def large(folder: Path, boxes: list[list[float]], size: tuple[int, int]) -> str:
+    """``coco`` with photos of another size."""
+    spec = coco(folder, [{"bbox": box} for box in boxes], width=size[0], height=size[1])
+    for number in (1, 2):
+        Image.new("RGB", size, (number, 130, 90)).save(folder / "t" / f"{number}.png")
+    return spec
+
+
+PERCENT = [[x, y, 18.0, 9.0] for x in (5, 30, 55, 80) for y in (10, 40, 70, 90)]
+"""16 boxes, in percent."""
+
+
+@each_row(
+    ("scale", "size", "said"),
+    [
+        (1, (640, 480), "all 16 boxes of instances_t.json end within 100 px of the corner, and no picture has a side"),
+        (10, (2400, 2000), "all 16 boxes of instances_t.json end within 1000 px of the corner"),
+        (1, (160, 120), ""),  # a small picture, which the boxes fill
+        (4.8, (640, 480), ""),
+        (0.5, (640, 480), ""),  # things at the top left alone
+        (10, (1200, 1000), ""),
+    ],
+)
+def test_boxes_in_percent_or_thousandths_are_odd(
+    scale: float, size: tuple[int, int], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = odd(large(tmp_path, [[scale * each for each in box] for box in PERCENT], size), capsys)
+    assert len(found) == bool(said)
+    assert not said or found[0].startswith(said)
+
+
+def test_boxes_that_all_lie_outside_are_told_of_as_other_units(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = coco(tmp_path, boxed(lambda x, y, w, h: (5 * x + 200, 5 * y + 200, w, h)))
+    capsys.readouterr()
+    assert main(["check-data", spec]) == 1
+    said = capsys.readouterr().out
+    assert "bad: instances_t.json: annotation 0: bbox: Expected a box within the picture" in said
+    assert "odd: boxes of 2 pictures of instances_t.json leave it by more than 10%" in said
+
+
+@each_row("said", ["unlabelled=none", "unlabelled=left_out", "unlabelled=", "unlabeled=empty", "Unlabelled=empty"])
+def test_another_word_for_unlabelled_photos_is_refused(said: str, tmp_path: Path) -> None:
+    spec = coco(tmp_path, boxed(lambda *box: box))
+    with pytest.raises(OptionError, match=r"Expected \?unlabelled=empty or \?unlabelled=left-out after coco:"):
+        load(f"{spec}?{said}")
+
+
+@each_row("segmentation", [[], [[]], {}, "", None])
+def test_an_empty_segmentation_is_none(segmentation: object, tmp_path: Path) -> None:
+    spec = coco(tmp_path, [{"bbox": [10, 10, 20, 20], "segmentation": segmentation}, {"bbox": [10, 10, 20, 20]}])
+    source = load(spec)
+    assert [source.scene(place).objects[0].has_mask for place in range(2)] == [False, False]
+
+
 MASKS: Mapping[str, tuple[Any, str]] = {
     "elsewhere": ([[120, 60, 180, 60, 180, 110, 120, 110]], "1 mask of instances_t.json lies elsewhere than the box"),
     "exchanged": ([[20, 60, 50, 60, 50, 100, 20, 100]], "1 mask of instances_t.json lies elsewhere than the box"),
     # The rectangle of the box, its runs written along the rows: 30 runs of 40 px.
     "row by row": (
         {"size": [HEIGHT, WIDTH], "counts": [20 * WIDTH + 60, *[40, WIDTH - 40] * 29, 40, WIDTH * 71 - 100]},
+        "1 mask of instances_t.json lies elsewhere than the box",
+    ),
+    "shares": ([[0.3, 0.2, 0.5, 0.2, 0.5, 0.4]], "1 mask of instances_t.json lies elsewhere than the box"),
+    # The runs of what is outside and inside exchanged: the mask is the whole picture but the rectangle.
+    "inverted": (
+        {"size": [HEIGHT, WIDTH], "counts": [0, 60 * HEIGHT + 20, *[30, HEIGHT - 30] * 39, 30, HEIGHT * 101 - 50]},
         "1 mask of instances_t.json lies elsewhere than the box",
     ),
     "no pixel": ({"size": [HEIGHT, WIDTH], "counts": [WIDTH * HEIGHT]}, "1 mask of instances_t.json shows no pixel"),
@@ -121,6 +183,7 @@ def test_masks_are_held_against_their_boxes(kind: str, tmp_path: Path, capsys: p
         ({"bbox": [10, 10, 0, 20]}, 1),
         ({"bbox": [10, 10, 20, 0]}, 1),
         ({"bbox": [10.5, 10, 0.0, 0.0], "iscrowd": True}, 1),
+        ({"bbox": []}, 1),
     ],
 )
 def test_an_empty_box_costs_the_thing_and_not_its_photo(
@@ -226,13 +289,28 @@ def test_values_of_another_depth_are_shown_or_told_of(
     assert bool(found) == (brightest < 16), found
 
 
-@each_row("mark", ["<image>", "<IMG>", "<image_1>", "<|image_pad|>", "[IMG]", "<|vision_start|>", "<ImageHere>"])
+@each_row(
+    "mark",
+    [
+        "<image>",
+        "<IMG>",
+        "<image_1>",
+        "<|image_pad|>",
+        "[IMG]",
+        "<|vision_start|>",
+        "<ImageHere>",
+        "<image 1>",
+        "</s>",
+        "[INST]",
+        "<|user|>",
+    ],
+)
 def test_marks_of_pictures_in_questions_are_odd(mark: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Image.new("RGB", (24, 16), "gray").save(tmp_path / "a.png")
     rows = [{"image": "a.png", "question": f"{mark}\nIs it <b>red</b>?"}, {"image": "a.png", "question": "Is a < b?"}]
     (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (line,) = odd(f"questions:{tmp_path}", capsys)
-    assert line.startswith(f"1 question holds the mark of a picture (a.png: {mark})")
+    assert line.startswith(f"1 question holds the mark of a picture or of a turn (a.png: {mark})")
 
 
 @each_row(
@@ -264,7 +342,15 @@ def test_a_photo_is_found_by_another_writing_of_its_name(written: str, there: st
         ("a.png", "deep/er/a.png", "is it 'deep/er/a.png'?"),
         ("frame_002.png", "frame_001.png", "add it"),
         ("..%2F..%2Fetc%2Fpasswd", "a.png", "add it"),
-        ("..\\secret.png", "a.png", "write / between folders"),
+        ("..\\secret.png", "a.png", "it must not lead out of the folder"),
+        ("C:\\data\\a.png", "a.png", "give it relative to that folder"),
+        ("images\\3f2a90bc-a.png", "a.png", "is it 'a.png'?"),
+        ("12.png", "000000000012.png", "is it '000000000012.png'?"),
+        ("a &amp; b.png", "a & b.png", "is it 'a & b.png'?"),
+        ("https://example.org/a.png", "a.png", "save the photo there, since none is fetched"),
+        ("data:image/png;base64,iVBORw0KGgo=", "a.png", "it is a photo in base64, so save it as a file there"),
+        ("/9j/" + "4AAQ" * 100, "a.png", "it is a photo in base64, so save it as a file there"),
+        ("iVBORw0KGgo" + "AAAA" * 100, "a.png", "it is a photo in base64, so save it as a file there"),
     ],
 )
 def test_a_missing_photo_is_told_with_the_name_that_may_be_meant(

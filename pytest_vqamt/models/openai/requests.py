@@ -259,10 +259,11 @@ class BodySizes:
 
 def too_large(response: ErrorResponse, size_bytes: int, address: ModelAddress, key: ApiKey) -> QueryError:
     """The error of one query whose request the server does not take for its size."""
+    size_mb = max(size_bytes / 1e6, 0.1)
     return QueryError(
         f"Expected an answer from {address.model!r}, but got {status_text(response.status)}{_quoted(response, key)} to "
-        f"a request of {max(size_bytes, 10_000) / 1e6:.2g} MB: servers often take no more than 1 MB, so send smaller "
-        "pictures (--vqamt-option max-pixels=1000000), or let the server take larger requests"
+        f"a request of {size_mb:.1f} MB: servers often take no more than 1 MB, so send smaller pictures "
+        "(--vqamt-option max-pixels=1000000), or let the server take larger requests"
     )
 
 
