@@ -61,6 +61,8 @@ class BoxChecks:
     """Boxes whose corner is at least half of their size from the top and the left, as a centre always is."""
     ends: tuple[float, float] = (0, 0)
     """The right and the lower end of all boxes together."""
+    starts: tuple[float, float] = (0, 0)
+    """The greatest x and the greatest y of a box."""
     least_side: float = inf
     """The shortest side of a picture."""
     past_the_end: Oddity = field(default_factory=Oddity)
@@ -80,6 +82,7 @@ class BoxChecks:
         self.boxes += 1
         self.within_one_px += max(box.x, box.y, box.w, box.h) <= 1
         self.ends = max(self.ends[0], box.x1), max(self.ends[1], box.y1)
+        self.starts = max(self.starts[0], box.x), max(self.starts[1], box.y)
         self.least_side = min(self.least_side, frame.w, frame.h)
         beyond = max(-box.x, box.x1 - frame.w) / frame.w, max(-box.y, box.y1 - frame.h) / frame.h
         if max(beyond) > _LEAVES:
@@ -122,7 +125,8 @@ class BoxChecks:
                 "shares from 0 to 1? Multiply them by the width and the height of their picture"
             )
         for scale in _SCALES if self.boxes >= _FEWEST_CENTRES else ():
-            if 0.7 * scale < min(self.ends) <= max(self.ends) <= scale <= self.least_side / 2:
+            is_spread = min(self.ends) > 0.7 * scale and min(self.starts) > 0.4 * scale
+            if is_spread and max(self.ends) <= scale <= self.least_side / 2:
                 found.append(
                     f"all {self.boxes:,} boxes of {self.file} end within {scale} px of the corner, and no picture has "
                     f"a side below {self.least_side:g} px: are they shares from 0 to {scale}? Multiply them by the "

@@ -70,7 +70,8 @@ def test_a_photo_has_a_line_in_whatever_writing_of_its_name(there: str, named: s
     photo(tmp_path, there)
     write(tmp_path, [json.dumps(plain("1", photo=named))])
     own = OwnPhotos(path=tmp_path)
-    assert (own.without_line(), own.lines()) == ((), {there})
+    assert own.without_line() == ()
+    assert own.lines() == {there}
 
 
 def test_folders_that_other_programs_add_hold_no_photos_of_users(tmp_path: Path) -> None:

@@ -124,6 +124,11 @@ def test_boxes_in_percent_or_thousandths_are_odd(
     assert not said or found[0].startswith(said)
 
 
+def test_boxes_that_all_begin_in_the_corner_are_no_shares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = [(30.0 + 4 * n, 98.0 - 3 * n) for n in range(16)]  # up to 90 and 98 px
+    assert odd(large(tmp_path, [[0, 0, w, h] for w, h in sizes], (640, 480)), capsys) == []
+
+
 def test_boxes_that_all_lie_outside_are_told_of_as_other_units(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
