@@ -19,7 +19,7 @@ _GRACE_S = 6.0
 
 _PROGRAM = f"""
 import json, os, select, signal, sys, time
-parent, due, message, warned = int(sys.argv[1]), None, "", False
+parent, due, message, warned, held = int(sys.argv[1]), None, "", False, b""
 def is_stopped():  # by a debugger or Ctrl-Z
     try:
         with open(f"/proc/{{parent}}/stat") as state:
@@ -29,10 +29,14 @@ def is_stopped():  # by a debugger or Ctrl-Z
 while True:
     left = None if due is None else max(0.0, due - time.monotonic())
     if select.select([0], [], [], left)[0]:
-        line = sys.stdin.buffer.readline()
-        if not line:
+        # Not readline(): what it has buffered, select does not tell of. Of several lines, the last says what holds now.
+        received = os.read(0, 1 << 16)
+        if not received:
             break
-        limit_s, message = json.loads(line)
+        *lines, held = (held + received).split(b"\\n")
+        if not lines:
+            continue
+        limit_s, message = json.loads(lines[-1])
         due, warned = None if limit_s is None else time.monotonic() + limit_s + {_GRACE_S}, False
     elif is_stopped() or not warned:  # or the whole machine slept: it has its time again
         due, warned = time.monotonic() + {_GRACE_S} / 2, not is_stopped()
