@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 EMPTY, LEFT_OUT = "empty", "left-out"
 _OPTION = re.compile(r"(.*)\?([\w-]+)=([^/?]*)")
-_MOST_READ = 500
-"""Photos whose captions are looked at on opening."""
 
 
 def split_unlabelled(argument: str) -> tuple[str, str]:
@@ -70,7 +68,7 @@ class CocoAnnotations(ListedAnnotations):
         elif unlabelled != EMPTY and self._exhaustive and are_unlabelled(len(without), len(found)):
             self._presumed = frozenset(image.id for image in without)
             self.remarks += (unlabelled_line(spec, len(without), len(found), without[0].file_name),)
-        captions = ((image.file_name, text) for image in found[:_MOST_READ] for text in image.captions)
+        captions = ((image.file_name, text) for image in found for text in image.captions)
         self.remarks += text_lines(captions, "caption", is_free=False)
         self.images = tuple(found)
         bad = (*(each.text for each in records.bad), *missing.values())

@@ -96,6 +96,8 @@ class _Reading:
     captions: dict[str, list[str]] = field(default_factory=dict)
     bad: list[BadRecord] = field(default_factory=list)
     in_part: dict[str, set[str]] = field(default_factory=dict)
+    outside: list[tuple[str, str, str, Box, Box]] = field(default_factory=list)
+    """The boxes that are refused, as ``BoxChecks.add`` takes them."""
     checks: BoxChecks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -162,6 +164,9 @@ class _Reading:
 
     def records(self) -> CocoRecords:
         broken = {each.image for each in self.bad}
+        if len(self.outside) > 1:  # one has its own message; several may all be in other units
+            for box in self.outside:
+                self.checks.add(*box, None, None)
         return CocoRecords(
             file=self.file,
             names=frozenset(self.categories.values()),
@@ -196,17 +201,17 @@ class _Reading:
             self.checks.empty_boxes.add(f"annotation {annotation_id}, a {name}")
             self.in_part.setdefault(image.id, set()).add(name)
             return None
-        if not crowd and len(numbers) == 4:  # before the box is refused, as boxes in other units often lie outside
-            area: object = record.row.get("area")
-            of_box = area if is_number(area) else None
+        area: object = record.row.get("area")
+        of_box = area if is_number(area) else None
+        try:
+            box = record.box("bbox", frame)
+        except DataError:
+            if not crowd and len(numbers) == 4:
+                self.outside.append((annotation_id, name, image.id, Box(*numbers), frame))
+            raise
+        if not crowd:
             self.checks.add(annotation_id, name, image.id, Box(*numbers), frame, of_box, segmentation)
-        return CocoAnnotation(
-            id=annotation_id,
-            name=name,
-            box=record.box("bbox", frame),
-            crowd=crowd,
-            segmentation=segmentation,
-        )
+        return CocoAnnotation(id=annotation_id, name=name, box=box, crowd=crowd, segmentation=segmentation)
 
 
 def _image(record: Record) -> CocoImage:

@@ -23,7 +23,7 @@ from pytest_vqamt.data.masks import polygon_mask
 from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
-from pytest_vqamt.data.sanity import BoxChecks, name_lines, text_lines
+from pytest_vqamt.data.sanity import MOST_TEXTS, BoxChecks, name_lines, text_lines
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 
 if TYPE_CHECKING:
@@ -61,10 +61,6 @@ class QuestionIndex:
         return (f"{self._wrong[0]}{more}: neither is asked; correct one of them, or leave it out",)
 
 
-_MOST_TEXTS = 5_000
-"""Texts that are looked at on opening."""
-
-
 @dataclass(slots=True, kw_only=True)
 class _LookedAt:
     """What may be odd in usable lines."""
@@ -82,7 +78,7 @@ class _LookedAt:
             id_, name = f"{record.where}: {each.identity('id')}", each.name("name")
             self.boxes.add(id_, name, record.where, Box(*each.numbers("box")), frame, None, mask)
             self.names.add(name)
-        if len(self.captions) + len(self.questions) < _MOST_TEXTS:
+        if len(self.captions) + len(self.questions) < MOST_TEXTS:
             self.captions += [(record.where, text) for text in record.texts("captions")]
             self.questions += [(record.where, question.text) for question in _questions(record)]
 
@@ -154,7 +150,8 @@ class Graphs(ListedAnnotations):
         bad, ids = [], UniqueIds()
         for line in self._lines:
             try:
-                place = self._checked(line, ids)
+                record = line.record()
+                place = self._checked(record, line, ids)
             except DataError as error:
                 bad.append(str(error))
                 continue
@@ -162,11 +159,10 @@ class Graphs(ListedAnnotations):
                 self.photos = optional
                 return self._read(None)
             self._places.append(place)
-            self._looked_at.add(line.record())
+            self._looked_at.add(record)
         return bad
 
-    def _checked(self, line: Line, ids: UniqueIds) -> _Place:
-        record = line.record()
+    def _checked(self, record: Record, line: Line, ids: UniqueIds) -> _Place:
         scene, file = scene_of_row(record.row, record.where), file_of_row(record.row, record.where)
         self._check_photo(scene, file, record.where)
         place = _Place(line.where, line.offset, ids.add(scene.id, record, "id"), file)

@@ -20,6 +20,7 @@ from pytest_vqamt.data.photo_io import PhotoFiles, is_whole, orientation_of, siz
 from pytest_vqamt.data.records import Record
 
 _FILES = ("data-*.arrow", "*.arrow", "data/*.parquet", "*.parquet")
+_MAX_STATE_BYTES = 1 << 20
 _STATE = "state.json"
 """Names the files of a dataset that save_to_disk wrote; datasets leaves others beside them (cache-*.arrow)."""
 _PART = re.compile(r"(.+?)-\d{5}-of-(\d{5})(?:-[0-9a-f]{16})?")
@@ -62,7 +63,7 @@ def split_of(file: Path) -> str:
 
 
 def missing_parts(files: Sequence[Path]) -> tuple[str, ...]:
-    """A line for each split of which some of its numbered files are not there."""
+    """A line for each split with missing files."""
     parts = Counter((file.parent, found[1], int(found[2])) for file in files if (found := _PART.fullmatch(file.stem)))
     return tuple(
         f"only {there:,} of the {count:,} files of {short_path(folder, name)} {'is' if there == 1 else 'are'} there: "
@@ -76,9 +77,6 @@ def saved_splits(folder: Path) -> tuple[str, ...]:
     """The folders that hold a split or a configuration of a dataset, at most two levels down; else none."""
     found = (each for depth in ("*", "*/*") for each in sorted(folder.glob(depth)) if each.is_dir())
     return tuple(each.relative_to(folder).as_posix() for each in found if each.name != "data" and table_files(each))
-
-
-_MAX_STATE_BYTES = 1 << 20
 
 
 class TablePhotos(PhotoFiles):

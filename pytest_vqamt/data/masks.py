@@ -92,7 +92,7 @@ def read_segmentation(annotation: Record, width: int, height: int) -> Segmentati
         DataError: it is broken.
     """
     value = annotation.row.get(_FIELD)
-    if value in (None, [], {}, ""):
+    if value in (None, [], ""):
         return None
     if isinstance(value, dict):
         return _runs(annotation.record(_FIELD), width, height)

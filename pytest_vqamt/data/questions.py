@@ -73,10 +73,6 @@ _SEPARATOR = "|"
 _FORMS = "questions:FILE.jsonl, questions:FILE.csv or questions:DIR, each with :PHOTOS after it"
 
 
-_MOST_READ = 5_000
-"""Questions that are looked at on opening."""
-
-
 class QuestionedPhotos(AnnotatedPhotos):
     """Photos of which only questions are known."""
 
@@ -128,7 +124,7 @@ class QuestionRows(ListedAnnotations):
             *self._unused_columns(file),
             *self._letters_without_options(file),
             *self._index.remarks(),
-            *text_lines(islice(questions, _MOST_READ), "question"),
+            *text_lines(questions, "question"),
         )
 
     def scene(self, index: int) -> Scene:
@@ -439,7 +435,7 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
         row = _with_number(row, name)
         index = row.whole(name, least=0, most=len(options) - 1 if options else None)
         if not options:
-            raise row.wrong(name, "options beside it")
+            raise row.wrong(name, "a number of an option", "the row has no options")
         return (options[index],)
     said = _texts(row, name)
     if not options:
@@ -478,7 +474,7 @@ def _with_number(row: Record, name: str) -> Record:
 
 
 def _may_be_an_index(answer: str, options: Sequence[str]) -> bool:
-    """Whether a number that is one of the options could also be the place of another one."""
+    """Whether an answer such as "2" may be an index rather than the text of its option."""
     if not answer.isdecimal():
         return False
     places = {int(answer), int(answer) - 1}

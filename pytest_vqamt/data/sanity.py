@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,11 @@ class Oddity:
     def add(self, example: str) -> None:
         self.count += 1
         self.first = self.first or example
+
+    def told(self, one: str, of: str, is_: str, are: str) -> str:
+        """Its count as the subject of a sentence: "1 mask of a.json shows", "2 masks of a.json show"."""
+        many = f"{one}es" if one.endswith("x") else f"{one}s"
+        return count_noun(self.count, f"{one} of {of} {is_}", f"{many} of {of} {are}")
 
 
 @dataclass(slots=True)
@@ -153,28 +159,24 @@ class BoxChecks:
             )
         if self.beside_mask.count:
             found.append(
-                f"{count_noun(self.beside_mask.count, 'mask')} of {self.file} "
-                f"{'lies' if self.beside_mask.count == 1 else 'lie'} elsewhere than the box "
+                f"{self.beside_mask.told('mask', self.file, 'lies', 'lie')} elsewhere than the box "
                 f"({self.beside_mask.first}): are x and y exchanged, is it in other units, or were the runs inverted, "
                 "or written row by row?"
             )
         if self.empty_masks.count:
             found.append(
-                f"{count_noun(self.empty_masks.count, 'mask')} of {self.file} "
-                f"{'shows' if self.empty_masks.count == 1 else 'show'} no pixel ({self.empty_masks.first}): draw it, "
-                "or leave the segmentation out"
+                f"{self.empty_masks.told('mask', self.file, 'shows', 'show')} no pixel ({self.empty_masks.first}): "
+                "draw it, or leave the segmentation out"
             )
         if self.twice.count:
             found.append(
-                f"{count_noun(self.twice.count, 'annotation')} of {self.file} "
-                f"{'is' if self.twice.count == 1 else 'are'} there twice ({self.twice.first}): things are counted by "
-                "their boxes, so leave one out"
+                f"{self.twice.told('annotation', self.file, 'is', 'are')} there twice ({self.twice.first}): "
+                "things are counted by their boxes, so leave one out"
             )
         if self.empty_boxes.count:
             found.append(
-                f"{count_noun(self.empty_boxes.count, 'box', 'boxes')} of {self.file} "
-                f"{'is' if self.empty_boxes.count == 1 else 'are'} empty ({self.empty_boxes.first}): the thing is left "
-                "out, and its class counts as annotated in part on that photo"
+                f"{self.empty_boxes.told('box', self.file, 'is', 'are')} empty ({self.empty_boxes.first}): "
+                "the thing is left out, and no case takes others of its class for absent from that photo"
             )
         return tuple(found)
 
@@ -209,6 +211,8 @@ _ENGLISH = frozenset((
     "people", "it", "there", "i", "you", "what", "how", "which", "do", "does", "where", "who", "why",
 ))  # fmt: skip
 """Words of which one stands in nearly every English sentence."""
+MOST_TEXTS = 5_000
+"""Of a source; reading words takes time, and an oddity of a file shows early."""
 _FEWEST_TEXTS = 5
 _LEAST_ENGLISH = 0.3
 """The share of texts with an English word below which they count as of another language; captions of COCO have 99 %."""
@@ -220,7 +224,7 @@ def text_lines(texts: Iterable[tuple[str, str]], what: str, *, is_free: bool = T
     ``is_free`` is of texts that may be in any language, which are not read by words.
     """
     marked, foreign, count, english = Oddity(), "", 0, 0
-    for where, text in texts:
+    for where, text in islice(texts, MOST_TEXTS):
         count += 1
         if found := _MARK.search(text):
             marked.add(f"{where}: {found[0]}")
@@ -283,15 +287,13 @@ class PhotoChecks:
         found = []
         if self.dark.count:
             found.append(
-                f"{count_noun(self.dark.count, 'photo')} of {self.spec} "
-                f"{'is' if self.dark.count == 1 else 'are'} black: the brightest pixel of {self.dark.first}. "
+                f"{self.dark.told('photo', self.spec, 'is', 'are')} black: the brightest pixel of {self.dark.first}. "
                 "Are its values of 8 or 12 bits in a file of 16? Scale them"
             )
         if self.turned.count:
             orientations = " or ".join(map(str, sorted(self.turns)))
             found.append(
-                f"{count_noun(self.turned.count, 'photo')} of {self.spec} "
-                f"{'is' if self.turned.count == 1 else 'are'} turned by EXIF (orientation {orientations}; "
+                f"{self.turned.told('photo', self.spec, 'is', 'are')} turned by EXIF (orientation {orientations}; "
                 f"{self.turned.first}) and of the same size before and after: boxes must be drawn on the photo as "
                 "viewers show it, turned; or take the EXIF out"
             )
