@@ -38,9 +38,11 @@ while True:
             continue
         limit_s, message = json.loads(lines[-1])
         due, warned = None if limit_s is None else time.monotonic() + limit_s + {_GRACE_S}, False
+    elif os.getppid() != parent:  # it has ended; a fork of it may hold the input open
+        break
     elif is_stopped() or not warned:  # or the whole machine slept: it has its time again
         due, warned = time.monotonic() + {_GRACE_S} / 2, not is_stopped()
-    elif os.getppid() == parent:
+    else:
         os.write(2, message.encode("utf-8", "backslashreplace"))
         os.kill(parent, signal.SIGKILL)
         break

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -19,9 +21,10 @@ print("alive")
 """
 
 
-def watched(code: str) -> subprocess.CompletedProcess[str]:
+def watched(code: str, stderr: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
     """A process that runs the code, with a watchdog of little patience."""
-    return subprocess.run([sys.executable, "-c", WATCHED.format(code)], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", WATCHED.format(code)]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False)
 
 
 def test_calls_that_follow_each_other_at_once_leave_nothing_to_wait_for() -> None:
@@ -41,3 +44,28 @@ with watchdog.WATCHDOG.watching():
     time.sleep(60)
 """)
     assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGKILL, "", "hangs")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="it needs fork")
+def test_it_ends_with_the_process_though_a_fork_of_it_goes_on() -> None:
+    # The watchdog has the standard error of the process: whoever reads that would wait for both.
+    code = """
+import os
+with watchdog.WATCHDOG.watching():
+    watchdog.WATCHDOG.beat(0.1, "hangs")
+    print(watchdog.WATCHDOG._process.pid, flush=True)
+    if not os.fork():
+        os.close(1)
+        time.sleep(20)
+    os._exit(0)
+"""
+    process = int(watched(code, subprocess.DEVNULL).stdout)
+    until = time.monotonic() + 15
+    while _runs(process):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def _runs(process: int) -> bool:
+    shown = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False)
+    return shown.stdout.strip()[:1] not in ("", "Z")
