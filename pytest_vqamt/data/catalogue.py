@@ -111,8 +111,8 @@ def spec_of_path(text: str) -> str:
 
 def _kind_of_folder(folder: Path) -> str:
     from pytest_vqamt.data.own_photos import FILE
-    from pytest_vqamt.data.photo_io import SUFFIXES
     from pytest_vqamt.data.questions import FILES
+    from pytest_vqamt.data.records import SUFFIXES
 
     names = {each.name for each in folder.iterdir()}
     found = {

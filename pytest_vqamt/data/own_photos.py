@@ -16,8 +16,8 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
 from pytest_vqamt.data.messages import short_name, short_path, warn_of_data
-from pytest_vqamt.data.photo_io import SUFFIXES, check_folder, plain_name, unreadable_folder
-from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.photo_io import check_folder, plain_name, unreadable_folder
+from pytest_vqamt.data.records import SUFFIXES, Record
 
 FILE = "graphs.jsonl"
 

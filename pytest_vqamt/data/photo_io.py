@@ -299,9 +299,6 @@ T = TypeVar("T")
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
 """The formats that may be read. Others of Pillow run other programs."""
 
-SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
-"""Those of files in these formats, in lower case."""
-
 _ORIENTATION = 0x0112
 _QUARTER_TURNS = (5, 6, 7, 8)
 _TIFF_WIDTH, _TIFF_HEIGHT = 256, 257

@@ -69,6 +69,9 @@ def whole(value: object) -> int | None:
 _EXACT = 2**53
 """From here on floats leave whole numbers out."""
 
+SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
+"""Those of photos that can be read, in lower case."""
+
 MAX_SIDE_PX = 100_000
 """The maximum side of a picture."""
 

@@ -30,8 +30,8 @@ from pytest_vqamt.data.coco import (
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, id_of, read_records
 from pytest_vqamt.data.json_io import RecordStream
 from pytest_vqamt.data.messages import short_name
-from pytest_vqamt.data.photo_io import SUFFIXES, PhotoFiles, size_px
-from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.photo_io import PhotoFiles, size_px
+from pytest_vqamt.data.records import SUFFIXES, Record
 from pytest_vqamt.data.sanity import text_lines
 
 if TYPE_CHECKING:

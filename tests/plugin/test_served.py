@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import socket
 from collections import Counter
@@ -19,6 +20,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.reference import oracle
 from pytest_vqamt.models.served import TOKEN_VARIABLE
+from pytest_vqamt.models.transformers import tiny
 from tests.costs import without_costs
 from tests.models.openai.stub import Script, Stub
 from tests.models.served.desk import Desk
@@ -204,6 +206,25 @@ def test_a_model_that_looks_at_scenes_sees_those_of_the_server(
     served = Desk(oracle.load("", ModelOptions()), source, spec="oracle", reads_meaning=True, needs_scenes=True)
     run(RELATIONS, "--vqamt-report=here", model="oracle")
     run(RELATIONS, "--vqamt-report=served", model=f"served:{serve(served).url}").assert_outcomes(passed=4)
+    assert_same(pytester.path / "served", pytester.path / "here")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "send"), [("oracle", "recipe"), ("tiny", "recipe"), ("tiny", "png")])
+def test_every_relation_of_the_catalogue_has_the_same_cases_served(
+    pytester: pytest.Pytester, run: Run, serve: Serve, name: str, send: str
+) -> None:
+    looks = name == "oracle"
+    model = (oracle if looks else tiny).load("", ModelOptions())
+    served = Desk(model, catalogue.load("pictures:20"), spec=name, reads_meaning=looks, needs_scenes=looks)
+    every = ("--vqamt-relations=all", "--vqamt-no-cache")
+    here = run(*every, "--vqamt-report=here", model=name, max_cases=4)
+    away = run(
+        *every, f"--vqamt-option=send={send}", "--vqamt-report=served", model=f"served:{serve(served).url}", max_cases=4
+    )
+    assert here.parseoutcomes() == away.parseoutcomes()
+    cases = (pytester.path / "here" / "cases.jsonl").read_bytes().splitlines()
+    assert len({json.loads(each)["relation"] for each in cases}) > 60
     assert_same(pytester.path / "served", pytester.path / "here")
 
 

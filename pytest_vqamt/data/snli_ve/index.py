@@ -18,8 +18,8 @@ from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.json_io import JsonLines, Line
 from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.own_photos import FILE as GRAPHS
-from pytest_vqamt.data.photo_io import SUFFIXES, PhotoFiles, unreadable_folder
-from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.photo_io import PhotoFiles, unreadable_folder
+from pytest_vqamt.data.records import SUFFIXES, Record
 from pytest_vqamt.data.snli_ve.rows import (
     FrameOf,
     HypothesisRow,

@@ -13,8 +13,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import LabelName
 from pytest_vqamt.data.messages import short_repr
-from pytest_vqamt.data.photo_io import SUFFIXES
-from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.records import SUFFIXES, Record
 from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_person, is_plural, lacks_singular
 from pytest_vqamt.language.wordnet import wordnet

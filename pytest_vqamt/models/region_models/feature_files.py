@@ -16,7 +16,7 @@ from zipfile import is_zipfile
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import open_input
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.data.photo_io import SUFFIXES
+from pytest_vqamt.data.records import SUFFIXES
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
 if TYPE_CHECKING:

@@ -176,6 +176,7 @@ def _input(query: QueryRow, shown: ModelInput | UnknownPhoto) -> ModelInput | Un
         meaning=query.meaning or Describe(),
         task=query.task,
         trial=query.trial,
+        reasoning=query.reasoning,
     )
     return ModelInput(named, drawn)
 
