@@ -325,7 +325,7 @@ def test_a_budget_for_a_model_that_tells_no_cost_is_refused(
 def test_reasoning_is_switched_at_the_server(
     serve: Serve, load: Load, about: AskAbout, pictures: SceneSource, switches: bool
 ) -> None:
-    desk = Desk(ByPixels(), pictures)
+    desk = Desk(Paid(), pictures)
     desk.card = replace(desk.card, switches_reasoning=switches)
     model = load(serve(desk))
     asked = about("one")
