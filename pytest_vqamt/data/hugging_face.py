@@ -136,6 +136,9 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
         for read in _groups(file):
             with _of(file):
                 table = read()
+                table.validate(
+                    full=True
+                )  # else a broken offset is read as it is: wrong texts, or the end of the process
                 labels = _labels(table.schema)
                 rows = table.to_pylist()
             column = next((name for name in names if name in table.column_names), "")
@@ -223,6 +226,8 @@ def _named_label(names: Sequence[str], value: object) -> object:
 
 def _groups(file: Path) -> Iterator[Callable[[], Any]]:
     """Yields what gives each group of rows as an Arrow table."""
+    if not file.is_file():  # one that is read from a pipe waits for whoever writes into it
+        raise DataError(f"Expected a dataset in {short_path(file)}, but it is no plain file: copy its content into one")
     with _of(file):
         count = _parquet(file).num_row_groups if file.suffix == ".parquet" else len(_batches(file))
     group = _parquet_group if file.suffix == ".parquet" else _arrow_group

@@ -210,7 +210,7 @@ def noted(file: Path) -> Iterator[Mapping[str, object]]:
         lines = read_bytes(file, MAX_DATA_BYTES, is_text=True).splitlines()
     except OSError:
         return
-    for line in lines:
+    for line in filter(None, lines):
         try:
             row = parse_json(line)
         except ValueError:

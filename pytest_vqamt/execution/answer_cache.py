@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import time
+import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -100,6 +101,7 @@ class AnswerStore:
             self._connection = open_database(self.file)
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
+        weakref.finalize(self, _close_in, self._process, self._connection)
 
     @property
     def is_shared(self) -> bool:
@@ -309,6 +311,12 @@ def _marks(keys: Sequence[str]) -> str:
 
 def _scores(text: str | None) -> tuple[tuple[str, float], ...] | None:
     return tuple((name, float(score)) for name, score in json.loads(text)) if text else None
+
+
+def _close_in(process: int, db: sqlite3.Connection) -> None:
+    """Closes the connection of a store that nobody has closed, in the process that opened it and not in a fork."""
+    if os.getpid() == process:
+        db.close()
 
 
 def open_database(file: Path | None) -> sqlite3.Connection:

@@ -42,6 +42,7 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     Side,
 )
+from pytest_vqamt.core.plain_text import visible
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
@@ -99,7 +100,10 @@ def read_wordings(file: Path) -> Wordings:
         raise OptionError(f"Expected a TOML file of wordings, but got wordings={str(file)!r} ({error})") from error
     for kind in table:
         if kind not in _FILLINGS:
-            raise OptionError(f"wordings {str(file)!r}: unknown kind [[{kind}]]; {did_you_mean(kind, _FILLINGS)}")
+            raise OptionError(
+                f"Expected a kind of question, but got unknown kind [[{visible(kind)}]] in wordings={str(file)!r}; "
+                f"{did_you_mean(kind, _FILLINGS)}"
+            )
     by_kind = {kind: tuple(_checked(file, kind, rows)) for kind, rows in table.items()}
     if not any(by_kind.values()):
         raise OptionError(f"wordings {str(file)!r}: expected a table such as [[count]], but got none")

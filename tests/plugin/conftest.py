@@ -87,8 +87,6 @@ def _loaded() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         snapshot = partial(SysModulesSnapshot, preserve=is_library)
         patch.setattr(pytest.Pytester, "_Pytester__take_sys_modules_snapshot", lambda _self: snapshot())
-        # No plugin of these sessions is named by its entry point, and the look-up reads the metadata of all packages.
-        patch.setattr(PytestPluginManager, "load_setuptools_entrypoints", lambda *_arguments, **_names: 0)
         # These cannot be loaded twice: httpx2 would know errors of an httpcore2 that is not the next one's.
         for module in ("numpy", "cv2", "httpcore2"):
             import_module(module)
@@ -105,6 +103,8 @@ def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     # Plugins that have no part in this take most of the time in which a worker of xdist starts.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin,pytest_vqamt.plugin")
+    # No plugin of these sessions is named by its entry point, and the look-up reads the metadata of all packages.
+    monkeypatch.setattr(PytestPluginManager, "load_setuptools_entrypoints", lambda *_arguments, **_names: 0)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import NestingError, expanded, parse_json, read_plain
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
+from pytest_vqamt.core.plain_text import encodable
 from pytest_vqamt.language.questions import simple as plain
 from pytest_vqamt.language.questions import templates
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
@@ -416,7 +417,7 @@ def _of_file(setting: str, file: Path, *, yes_no: bool) -> Iterator[str]:
     types = _answer_types(setting, file, whole) if yes_no else {}
     for row in _rows(setting, file, whole, "questions"):
         text = row.get("question")
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str) or not text.strip() or text != encodable(text):
             raise OptionError(
                 f"pool={setting!r}: {file.name}, question_id={row.get('question_id')!r}: expected a text as question, "
                 f"but got question={text!r}: correct it"

@@ -128,6 +128,10 @@ def test_a_wrong_file_is_told_in_one_line(tmp_path: Path, name: str, content: by
         (b'{"rows": []}', 'an object with a list of "questions", but it has none'),
         (b'{"questions": [{"question": "Who?"}, 3]}', 'record 2 of "questions": expected an object, but got 3'),
         (b'{"questions": [{"question_id": 5, "question": 4}]}', "question_id=5: expected a text as question"),
+        (
+            b'{"questions": [{"question_id": 5, "question": "Wh\\udc36o?"}]}',
+            "question_id=5: expected a text as question",
+        ),
         (b'{"questions": []}', "expected at least one question"),
     ],
 )
