@@ -35,6 +35,8 @@ _CACHED_GROUPS = 4
 
 def table_files(folder: Path, split: str = "") -> tuple[Path, ...]:
     """The Arrow or Parquet files of a dataset in the folder, or of one split of it; none if it holds no dataset."""
+    if not folder.is_dir():  # Python 3.13 raises where the name has a null character
+        return ()
     try:
         state: object = parse_json(read_text(folder / _STATE, _MAX_STATE_BYTES))
         rows = state["_data_files"] if isinstance(state, dict) else []
@@ -75,6 +77,8 @@ def missing_parts(files: Sequence[Path]) -> tuple[str, ...]:
 
 def saved_splits(folder: Path) -> tuple[str, ...]:
     """The folders that hold a split or a configuration of a dataset, at most two levels down; else none."""
+    if not folder.is_dir():
+        return ()
     found = (each for depth in ("*", "*/*") for each in sorted(folder.glob(depth)) if each.is_dir())
     return tuple(each.relative_to(folder).as_posix() for each in found if each.name != "data" and table_files(each))
 
