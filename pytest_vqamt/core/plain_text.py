@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from functools import lru_cache
 
 MAX_SHOWN = 500
@@ -88,9 +87,10 @@ MAX_READ = 12_000
 _BEGINNING = 4_000
 _SHORT = 160
 _RUN = re.compile(r"(.)\1{16,}", re.DOTALL)
-_LOOP = re.compile(r"(.{2,64}?)\1{8,}", re.DOTALL)
-_PACKED_AT_MOST = 6
-"""Prose packs to a third or a half; what packs to less than a sixth repeats itself."""
+_LONG = 1_000
+_LONGEST_PIECE = 64
+_COPIES = 8
+"""The copies that are left of a piece that a model repeats without end."""
 
 
 def readable(text: str) -> str:
@@ -108,11 +108,31 @@ def readable(text: str) -> str:
 @lru_cache(maxsize=64)
 def _readable(text: str) -> str:
     if len(text) > MAX_READ:
-        text = f"{text[:_BEGINNING]}\n{text[_BEGINNING - MAX_READ :]}"
+        text = f"{text[:_BEGINNING]}\n{text[_BEGINNING + 1 - MAX_READ :]}"
     text = _RUN.sub(lambda found: found[1] * 16, text)
-    if len(zlib.compress(text.encode("utf-8", "surrogatepass"), 1)) * _PACKED_AT_MOST < len(text):
-        text = _LOOP.sub(lambda found: found[1] * 8, text)
-    return text
+    return _without_loops(text) if len(text) > _LONG else text
+
+
+def _without_loops(text: str) -> str:
+    """The text with a few copies of each piece that is repeated again and again.
+
+    A pattern that finds them takes ten times as long: at each character it tries each length.
+    """
+    import numpy as np  # most answers are short, and need none
+
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    stays = np.ones(len(codes), dtype=bool)
+    for period in range(2, _LONGEST_PIECE + 1):
+        same = codes[period:] == codes[:-period]
+        half = _COPIES // 2 * period  # one such block at least lies in a run that is long enough
+        if not same[: len(same) // half * half].reshape(-1, half).all(axis=1).any():
+            continue
+        ends = np.flatnonzero(~np.append(same, False))
+        starts = np.append(0, ends[:-1] + 1)
+        for start, length in zip(starts, ends - starts, strict=True):
+            if length >= _COPIES * period:
+                stays[start + _COPIES * period : start + (length + period) // period * period] = False
+    return text if stays.all() else codes[stays].tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def encodable(text: str) -> str:

@@ -10,7 +10,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from random import Random
 from re import _constants as ops  # type: ignore[attr-defined]  # the parsed form of a pattern is not public
 from re import _parser as parser  # type: ignore[attr-defined]
 from types import ModuleType
@@ -20,7 +19,9 @@ import pytest
 
 import pytest_vqamt
 import pytest_vqamt as vqamt
-from pytest_vqamt.core.plain_text import readable
+from pytest_vqamt.core.plain_text import MAX_READ, readable
+from pytest_vqamt.language.answers.text import final_answer
+from tools.benchmarks.reading import LONG, QUESTIONS
 
 # Data, options and settings of the user are read by other modules.
 SEES_ANSWERS = ("language", "relations", "core", "models.batching", "models.openai.hypothesis", "execution",
@@ -30,6 +31,9 @@ LENGTHS = (4_000, 8_000)
 MOST_RATIO = 3
 NOISE_S = 0.004
 """Shorter times are linear enough, whatever their ratio."""
+
+MOST_AT_1000_S = 0.1
+"""What takes longer on a thousand characters would take for ever on a few thousand."""
 
 GENERIC = (
     "a", " ", "\n", "1", "a ", "no ", "not a ", "so, ", "the ", ". ", ", ", "1, ", "(", "[", "{", "<", "<a>", "`",
@@ -92,7 +96,8 @@ def every_pattern() -> dict[str, tuple[re.Pattern[Any], bool]]:
         name = module.__name__.removeprefix("pytest_vqamt.")
         for key, value in vars(module).items():
             made = list(patterns_in(value))
-            uses = set(re.findall(rf"\b{re.escape(key)}\.(\w+)\(", whole)) if made else set()
+            seen_by = sources[module] if key.startswith("_") else whole
+            uses = set(re.findall(rf"\b{re.escape(key)}\.(\w+)\(", seen_by)) if made else set()
             for number, pattern in enumerate(made):
                 if not any(pattern is each for each, _ in found.values()):
                     found[f"{name}:{key}.{number}"] = pattern, not uses or bool(uses - {"match", "fullmatch"})
@@ -225,10 +230,15 @@ def worst_ratio(
             texts: list[Any] = [seen(text_of(begin, piece, length, end)) for length in LENGTHS]
             if isinstance(pattern.pattern, bytes):
                 texts = [text.encode("utf-8", "surrogatepass") for text in texts]
+            shorter = texts[0][: LENGTHS[0] // 4]
+            if (took := seconds(pattern, shorter, is_searched=is_searched)) > MOST_AT_1000_S:
+                return float("inf"), f"{begin!r} + {piece!r} * n", took
             longer = seconds(pattern, texts[1], is_searched=is_searched)
             if longer < NOISE_S:
                 continue
             times = [min(seconds(pattern, text, is_searched=is_searched) for _ in range(2)) for text in texts]
+            if times[1] > MOST_RATIO * times[0]:  # others share the processor: what looks bad is measured again
+                times = [min(seconds(pattern, text, is_searched=is_searched) for _ in range(8)) for text in texts]
             ratio = times[1] / max(times[0], 1e-6)
             if times[1] > NOISE_S and ratio > worst[0]:
                 worst = (ratio, f"{begin!r} + {piece!r} * n + {end!r}", times[1])
@@ -323,76 +333,14 @@ def test_a_pattern_takes_linear_time(name: str) -> None:
     assert ratio < MOST_RATIO, f"{text}: {1000 * took:.0f} ms, {ratio:.1f} times that of half the text"
 
 
-WORDS = [
-    "the",
-    "a",
-    "dog",
-    "cat",
-    "is",
-    "not",
-    "no",
-    "yes",
-    "there",
-    "are",
-    "two",
-    "3",
-    "red",
-    "on",
-    "left",
-    "of",
-    "and",
-    "or",
-    "but",
-    "so",
-    "think",
-    "image",
-    "answer",
-    "final",
-    ",",
-    ".",
-    "\n",
-    "-",
-    "*",
-    "(",
-    ")",
-    "[",
-    ":",
-    "'",
-]
-QUESTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Is there a dog?", ()),
-    ("Is there no dog?", ()),
-    ("How many dogs are there?", ()),
-    ("Which is it, a cat or a dog?", ("cat", "dog")),
-    ("Which is it? A) cat B) dog C) cow", ("cat", "dog", "cow")),
-    ("What color is the bus?", ()),
-    ("Are there more dogs than cats?", ()),
-)
-HARD = ("```" + " " * 100_000 + "x", "<|channel|>" + "a" * 100_000, "\\boxed{" * 15_000, "so, " * 25_000, "[" * 100_000,
-        "\n" * 100_000 + "x", "<think>" * 14_000, "not a " * 17_000, "dog, " * 20_000, '{"a":' * 20_000)  # fmt: skip
-MOST_S = 0.050
-"""Processor time of one answer of 100 kB."""
-
-
-def soup(seed: int, words: int) -> str:
-    choose = Random(seed)
-    some = choose.sample(WORDS, words)
-    return " ".join(choose.choices(some, k=40_000))[:100_000]
-
-
-LONG = (*HARD, *(soup(seed, words) for seed, words in enumerate((6, 6, 6, 12, 12, len(WORDS), len(WORDS)))))
-
-
 @pytest.mark.parametrize("text", LONG, ids=lambda text: repr(text[:12]))
-def test_an_answer_of_100_kb_is_read_at_once(text: str) -> None:
+def test_of_an_answer_of_100_kb_patterns_see_a_few_thousand_characters(text: str) -> None:
+    seen = readable(text)
+    assert len(text) > 90_000
+    assert len(seen) <= MAX_READ
+    assert len(final_answer(text)) <= 2_400
     for question, options in QUESTIONS:
-        vqamt.read(question, "no, two dogs: A) cat", options)  # reads the tables of words
-        took = []
-        for turn in range(3):
-            start = time.process_time()
-            vqamt.read(question, f"{text}{turn}", options)
-            took.append(time.process_time() - start)
-        assert min(took) < 2 * MOST_S, f"{question}: {1000 * min(took):.0f} ms"  # others share the processor
+        assert vqamt.read(question, text, options) == vqamt.read(question, seen, options)
 
 
 def test_the_reading_of_a_normal_answer_is_that_of_its_whole_text() -> None:

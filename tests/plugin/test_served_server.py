@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -356,62 +354,3 @@ def _alive(known: Sequence[Any], within_s: float) -> list[str]:
             return [f"{each.pid} {' '.join(each.cmdline())[:100]}" for each in left]
         time.sleep(0.05)
     return []
-
-
-CLUSTER = """
-import time, ray
-from ray import serve
-ray.init(include_dashboard=False, num_cpus=4, log_to_driver=False, _temp_dir=TEMP, object_store_memory=10**8)
-@serve.deployment
-class Other:
-    def __call__(self): return "theirs"
-serve.start(proxy_location="Disabled")
-serve.run(Other.bind(), name="theirs", route_prefix=None)
-print(ray.get_runtime_context().gcs_address, flush=True)
-while input() == "apps":
-    print(",".join(sorted(serve.status().applications)), flush=True)
-"""
-
-
-@pytest.mark.slow
-def test_at_a_cluster_only_what_is_its_own_comes_and_goes(tmp_path: Path) -> None:
-    environment = {
-        "RAY_AUTH_MODE": "token",
-        "RAY_AUTH_TOKEN": "of-the-cluster-0123456789",
-        "RAY_USAGE_STATS_ENABLED": "0",
-    }
-    temp = Path("/tmp") / f"vqc-{tmp_path.name[-8:]}"
-    head = subprocess.Popen(
-        [sys.executable, "-c", CLUSTER.replace("TEMP", repr(str(temp)))],
-        env={**servers.inherited(), **environment},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        bufsize=1,
-    )
-    assert head.stdin is not None
-    assert head.stdout is not None
-
-    def applications() -> list[str]:
-        assert head.stdin is not None
-        assert head.stdout is not None
-        head.stdin.write("apps\n")
-        return head.stdout.readline().strip().split(",")
-
-    try:
-        address = head.stdout.readline().strip()
-        given = {**environment, "RAY_ADDRESS": address}
-        with servers.serving(tmp_path, ["--vqamt-model=oracle", "--vqamt-data=pictures:20"], given) as server:
-            ours = [name for name in applications() if name != "theirs"]
-            assert len(ours) == 1
-            assert servers.card(server.url).model == "oracle"
-            server.process.send_signal(signal.SIGINT)
-            assert server.ended(90) == 0
-        assert applications() == ["theirs"]
-    finally:
-        head.stdin.close()
-        head.terminate()
-        head.wait(30)
-        head.stdout.close()
-        subprocess.run(["rm", "-rf", str(temp)], check=True)

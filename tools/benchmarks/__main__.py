@@ -22,6 +22,7 @@ NAMES = (
     "adapters",
     "tiny_ratio",
     "basic_questions",
+    "reading",
     "report_page",
 )
 

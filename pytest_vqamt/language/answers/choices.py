@@ -154,7 +154,7 @@ def _stated_choice(
     return option
 
 
-_LETTER_OF_A_LINE = re.compile(r"(?:^|\n)\W*(?:option )?[a-h](?:[).:]| \()")
+_LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
 
 
 def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
@@ -173,8 +173,8 @@ def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
     """Whether an option is named together with another attribute of its kind: "black and white"."""
     category_of = ontology().category_of
     for option, start, end in find_options(answer, options) if " and " in answer else ():
-        neighbours = _BEFORE_AND.search(answer, 0, start), _AFTER_AND.match(answer, end)
         category = category_of(option)
+        neighbours = _BEFORE_AND.search(answer, max(0, start - _WORD_BEFORE), start), _AFTER_AND.match(answer, end)
         if category and any(
             found and found[1] not in options and category_of(found[1]) == category for found in neighbours
         ):
@@ -182,6 +182,8 @@ def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
     return False
 
 
+_WORD_BEFORE = 40
+"""The characters before a mention in which a word and "and" are looked for."""
 _BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
 
 

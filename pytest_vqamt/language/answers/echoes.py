@@ -138,7 +138,7 @@ def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
 
 _IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
 _MORE_THAN = re.compile(
-    r"(?:are|is) there (more|fewer|less|as many) ([a-z ]+?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"
+    r"(?:are|is) there (more|fewer|less|as many) ([a-z ]{1,60}?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"
     r"|visible)\b.*)?"
 )
 
@@ -175,7 +175,7 @@ _OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|ea
 _ALL = re.compile(
     r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
 )
-_ALL_EXCEPT = re.compile(r"\b(?:all|every\w*|each|both)\b[^.;!\n]*\b(?:except|apart from|save for)\b")
+_ALL_EXCEPT = re.compile(r"\b(?:all|every\w*|each|both)\b[^.;!\n]{0,200}\b(?:except|apart from|save for)\b")
 _NOT_ALL = re.compile(
     r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
     r"|no one|nobody|except|all but|most|half)\b"

@@ -367,8 +367,10 @@ _ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who|are there|is there)\b[^?]*
 _COMPARISON = re.compile(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*"
 )
+_LONGEST_COMPARISON = 300
+"""A longer answer says more than how two things compare."""
 _ASKED_IF_MORE = re.compile(
-    rf"(?:is|are) ((?:the|this|that) [a-z ]+?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]+)"
+    rf"(?:is|are) ((?:the|this|that) [a-z ]{{1,60}}?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]{{1,60}})"
 )
 _MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 _LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")
@@ -385,7 +387,8 @@ def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
         numbers = numbers_of([_DETERMINER.sub("", option.lower()) for option in options], answer)
         if numbers and numbers[0] != numbers[1]:
             return options[(numbers[0] > numbers[1]) == (found[1] != "more")]
-    asked, said = _ASKED_TO_COMPARE.search(question.lower()), _COMPARISON.fullmatch(answer.lower())
+    asked = _ASKED_TO_COMPARE.search(question.lower())
+    said = _COMPARISON.fullmatch(answer.lower()) if asked and len(answer) <= _LONGEST_COMPARISON else None
     if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
         return None
     first, second = (choices.read_choice(part, tuple(options)) for part in (f"{said[1]} {said[3]}", said[4]))

@@ -298,8 +298,8 @@ _PLAIN_CHARACTERS = re.compile(r"[a-z0-9 .,;:!?'()/%&\n]*+")
 """Text without markup, bullets and emoji."""
 
 _THINKS_ALOUD = re.compile(
-    r"\s*(?:(?:thought|thinking|reasoning|analysis|scratchpad)\s*[:\n]"
-    r"|(?:okay|ok|so|alright|hmm|got it)?[,. ]*(?:let's see[,. ]*)?the (?:user|question) "
+    r"\s*+(?:(?:thought|thinking|reasoning|analysis|scratchpad)\s*[:\n]"
+    r"|(?:okay|ok|so|alright|hmm|got it)?[,. ]*+(?:let's see[,. ]*+)?the (?:user|question) "
     r"(?:asks|is asking|wants|asked|would like))",
     re.IGNORECASE,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.phrases import descriptions
@@ -19,14 +19,15 @@ def without_typing_errors(text: str, expected: Iterable[str]) -> str:
     >>> without_typing_errors("thre hosres and a tree", ["three", "horses", "four"])
     'three horses and a tree'
     """
-    words = [word for word in expected if word.isalpha()]
+    words = tuple(word for word in expected if word.isalpha())
     return _WORD.sub(lambda found: _meant(found[0], words), text)
 
 
 _WORD = re.compile(r"[a-z]{3,}")
 
 
-def _meant(word: str, expected: list[str]) -> str:
+@lru_cache(maxsize=4096)
+def _meant(word: str, expected: tuple[str, ...]) -> str:
     if word in expected or word in _known():
         return word
     meant = {each for each in expected if _is_slip(word, each)}

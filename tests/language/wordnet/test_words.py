@@ -7,7 +7,6 @@ import sys
 import zipfile
 from importlib.resources import files
 from pathlib import Path
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -248,20 +247,3 @@ def test_files_of_another_format_are_one_line(broken: str, content: bytes, tmp_p
 def test_nltk_waits_until_a_word_is_looked_up(code: str) -> None:
     asked = f"{code}\nimport sys; assert 'nltk' not in sys.modules"
     subprocess.run([sys.executable, "-c", asked], check=True)
-
-
-@pytest.mark.slow
-def test_opening_and_asking_are_fast() -> None:
-    start = process_time()
-    Synsets(find_wordnet("bundled"))
-    assert process_time() - start < 0.5
-    words = wordnet()
-    pairs = [(a, b) for a in ("dog", "car", "hand", "tree") for b in ("animal", "bus", "person", "leaf")] * 1000
-    for ask in (words.is_kind_of, words.may_name_the_same, words.part_related):
-        times = []
-        for _ in range(5):
-            start = process_time()
-            for a, b in pairs:
-                ask(a, b)
-            times.append(process_time() - start)
-        assert min(times) / len(pairs) < 1e-6
