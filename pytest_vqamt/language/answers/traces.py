@@ -82,6 +82,40 @@ def strip_traces(text: str, more: tuple[str, ...] = ()) -> Stripped:
     return Stripped("", is_cut_off=True) if open_kinds else Stripped(f"{kept}{text[start:]}".strip())
 
 
+def open_mark_at_end(prompt: str) -> str:
+    r"""The mark that opens a trace at the end of a prompt, with the white space behind it; "" without one.
+
+    >>> open_mark_at_end("assistant\n<think>\n"), open_mark_at_end("assistant\n<think>\n\n</think>\n\n")
+    ('<think>\n', '')
+    """
+    end = prompt[-_LONGEST_MARK:]
+    pattern, kind_of = _marks(())
+    return next(
+        (
+            end[mark.start() :]
+            for mark in pattern.finditer(end)
+            if not kind_of(mark)[1] and not end[mark.end() :].strip()
+        ),
+        "",
+    )
+
+
+def is_part_of_a_mark(token: str) -> bool:
+    """Whether a token of a vocabulary is, or begins, a mark around a trace, or stands in OpenAI's harmony format.
+
+    >>> is_part_of_a_mark("[THINK]"), is_part_of_a_mark("<|channel>"), is_part_of_a_mark("<|im_end|>")
+    (True, True, False)
+    """
+    if token in _HARMONY_TOKENS or _marks(())[0].fullmatch(token):
+        return True
+    return len(token) > 1 and any(mark.startswith(token) for pair in PAIRS for mark in pair)
+
+
+_LONGEST_MARK = 120
+_HARMONY_TOKENS = frozenset(["<|channel|>", "<|message|>", "<|constrain|>"])
+"""Those that it ends a message with are tokens of others, too."""
+
+
 def _is_heading(text: str, kind: str) -> bool:
     """Whether "[reasoning]" is a heading rather than a mark; Mistral's [THINK] is a mark even without an end."""
     return not kind.startswith("think") and f"[/{kind}]" not in text.lower()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import METHODS, ModelOptions
+from pytest_vqamt.models.budget import UsageCounter
 from pytest_vqamt.models.chat_settings import TEMPLATE_ARGUMENTS, ChatSettings, chat_settings
-from pytest_vqamt.models.prompts import PLACEHOLDER, Prompts, prompts_from
+from pytest_vqamt.models.prompts import LONGEST_REASONING, PLACEHOLDER, Prompts, prompts_from
 from pytest_vqamt.models.transformers.checkpoint import (
     ADAPTERS,
     Checkpoint,
@@ -37,7 +38,10 @@ from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER
 from pytest_vqamt.models.transformers.prompted.text import Prompt, read_chat_template
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 
-VERSION = 1
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+VERSION = 2
 """Goes up when answers change for the same weights and packages."""
 
 FAMILIES: Mapping[str, type[CheckpointFamily]] = {
@@ -156,6 +160,7 @@ class GenerativeAdapter(TwoStepModel):
         self._family = family
         self._templates = prompts
         self._fingerprint = fingerprint
+        self._usage = UsageCounter()
         self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
         for task, prompt in ((Task.VQA, prompts.question), (Task.ENTAILMENT, prompts.entailment)):
             if not prompt:
@@ -174,6 +179,25 @@ class GenerativeAdapter(TwoStepModel):
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self._answer_batch(Task.CAPTIONING, batch)
+
+    @property
+    def usage(self) -> dict[str, float]:
+        return self._usage.sums()
+
+    def request_note(self, _image: Image) -> str:
+        """What to do about a model that reasons, and has no room for it."""
+        longest = self._templates.longest_answer
+        if not self._family.reasons or longest >= LONGEST_REASONING:
+            return ""
+        switch = (
+            f"switch it off (--vqamt-option 'body.{TEMPLATE_ARGUMENTS}={{\"enable_thinking\": false}}'), or "
+            if self._family.switches_reasoning
+            else ""
+        )
+        return (
+            f"its chat template makes it reason before it answers, and an answer ends after {longest} tokens, so most "
+            f"are cut off and unreadable: {switch}give it room (--vqamt-option longest-answer={LONGEST_REASONING})"
+        )
 
     @property
     def switches_reasoning(self) -> bool:
@@ -202,11 +226,13 @@ class GenerativeAdapter(TwoStepModel):
     def _preprocess_alike(self, task: Task, batch: Sequence[ModelInput], reasoning: bool | None) -> ForwardStep:
         prompts = [Prompt(prompt=self._prompt(task, item), question=item.text, reasoning=reasoning) for item in batch]
         generate = self._family.preprocess(batch, prompts, self._templates.longest(task, reasoning=reasoning))
-        opening = "" if reasoning is None else self._family.opening(reasoning)
+        opening = self._family.opening(reasoning)
 
         def answers() -> tuple[Answer, ...]:
             completions = generate()
             scores = completions.scores or (None,) * len(completions.texts)
+            if unfinished := completions.ended.count(False):
+                self._usage.add("answers cut off", unfinished)
             each = zip(completions.texts, completions.cut, scores, strict=True)
             return tuple(Answer(opening + text, scores, truncated=cut) for text, cut, scores in each)
 

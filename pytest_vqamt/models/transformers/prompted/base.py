@@ -39,6 +39,11 @@ class GenerativeModel(Protocol):
         """Whether its chat template switches its reasoning."""
         ...
 
+    @property
+    def reasons(self) -> bool:
+        """Whether its chat template makes it reason where nothing switches that."""
+        ...
+
     def opening(self, reasoning: bool | None) -> str:
         """The mark that begins the reasoning, where a prompt with this ``reasoning`` ends with it; else ""."""
         ...
@@ -141,6 +146,10 @@ class CheckpointFamily:
     def switches_reasoning(self) -> bool:
         return False
 
+    @property
+    def reasons(self) -> bool:
+        return False
+
     def opening(self, _reasoning: bool | None) -> str:
         return ""
 
@@ -173,8 +182,10 @@ class CheckpointFamily:
             logits_processor=[check_step_scores, *([steps] if self.chat.logprobs else [])],
             **inputs,
         )[:, prompt_tokens:]
+        texts, ended = self._decoding.texts(generated)
         return Completions(
-            texts=self._decoding.texts(generated),
+            texts=texts,
             cut=tuple(cut),
+            ended=ended,
             scores=self._decoding.scores(generated, steps) if self.chat.logprobs else None,
         )

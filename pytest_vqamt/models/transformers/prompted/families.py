@@ -36,6 +36,10 @@ class ChatModel(ImageTokenModel):
     def switches_reasoning(self) -> bool:
         return self._template.switches_reasoning
 
+    @property
+    def reasons(self) -> bool:
+        return self._template.reasons
+
     def opening(self, reasoning: bool | None) -> str:
         return self._template.opening(reasoning)
 

@@ -59,6 +59,10 @@ class ProcessorModel(CheckpointFamily):
     def switches_reasoning(self) -> bool:
         return self._template.switches_reasoning
 
+    @property
+    def reasons(self) -> bool:
+        return self._template.reasons
+
     def opening(self, reasoning: bool | None) -> str:
         return self._template.opening(reasoning)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
+from pytest_vqamt.language.answers.traces import is_part_of_a_mark, open_mark_at_end
 from pytest_vqamt.models.chat_settings import REASONING_ARGUMENTS, TEMPLATE_ARGUMENTS, ChatSettings, token_scores
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
@@ -45,13 +46,18 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """One generated text for each prompt, without the prompt, and which questions were truncated.
+    """One generated text for each prompt, without the prompt.
 
-    ``scores`` are, where wanted, the candidates for the first token of each answer with natural log-probabilities.
+    Attributes:
+        texts: with the marks around reasoning, and without other special tokens.
+        cut: which questions were truncated.
+        ended: which texts came to their end, and not to the most tokens.
+        scores: where wanted, the candidates for the first token of each answer with natural log-probabilities.
     """
 
     texts: tuple[str, ...]
     cut: tuple[bool, ...]
+    ended: tuple[bool, ...]
     scores: tuple[tuple[tuple[str, float], ...] | None, ...] | None = None
 
 
@@ -200,6 +206,10 @@ class GreedyDecoding:
             )
         self._tokenizer = tokenizer
         self._ends = list(dict.fromkeys(ends))
+        special = {number: token for number, token in tokenizer.added_tokens_decoder.items() if token.special}
+        # Without its marks a model's reasoning would be taken for its answer.
+        self._left_out = {number for number, token in special.items() if not is_part_of_a_mark(str(token))}
+        self._keeps_marks = len(self._left_out) < len(special)
         self._kept = {name: getattr(saved, name) for name in _KEPT_SETTINGS if getattr(saved, name) is not None}
         pad = tokenizer.pad_token_id
         self._kept |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
@@ -214,13 +224,16 @@ class GreedyDecoding:
             max_new_tokens=max_tokens, do_sample=False, num_beams=1, **self._kept
         )
 
-    def texts(self, generated: torch.Tensor) -> tuple[str, ...]:
-        """The text of int64 (answers, tokens), without prompts, up to the end token."""
+    def texts(self, generated: torch.Tensor) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+        """The text of int64 (answers, tokens), without prompts, up to the end token; and whether there was one."""
         rows: list[list[int]] = generated.tolist()
-        ended = [row[: next((place for place, token in enumerate(row) if token in self._ends), None)] for row in rows]
+        until = [next((place for place, token in enumerate(row) if token in self._ends), None) for row in rows]
+        said = [row[:end] for row, end in zip(rows, until, strict=True)]
+        if self._keeps_marks:
+            said = [[token for token in row if token not in self._left_out] for row in said]
         with exclusive(self._tokenizer):
-            texts = self._tokenizer.batch_decode(ended, skip_special_tokens=True)
-        return tuple(text.strip() for text in texts)
+            texts = self._tokenizer.batch_decode(said, skip_special_tokens=not self._keeps_marks)
+        return tuple(text.strip() for text in texts), tuple(end is not None for end in until)
 
     def scores(self, generated: torch.Tensor, steps: StepScores) -> tuple[tuple[tuple[str, float], ...] | None, ...]:
         """The candidates for the first token of each answer in int64 (answers, tokens), without prompts."""
@@ -259,8 +272,6 @@ def _end_tokens(saved: GenerationConfig) -> list[int]:
     return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []
 
 
-_OPENING = re.compile(r"<think(?:ing)?>\s*$")
-
 _OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
 
 
@@ -270,6 +281,7 @@ class ChatTemplate:
     Attributes:
         begins: whether the template includes the token that begins a text, so that the tokenizer must not add it.
         switches_reasoning: whether it takes an argument that switches the model's reasoning.
+        reasons: whether the model reasons where nothing switches it.
     """
 
     def __init__(
@@ -313,11 +325,13 @@ class ChatTemplate:
             )
         first = tokenizer.bos_token
         self.begins = bool(first) and tried.startswith(str(first))
+        self.reasons = bool(open_mark_at_end(tried)) or (
+            self.switches_reasoning and tried == self.write("what?", True) != self.write("what?", False)
+        )
 
     def opening(self, reasoning: bool | None) -> str:
         """The mark that begins the reasoning, where the prompt ends with it and the reply goes on from there."""
-        found = _OPENING.search(self.write("what?", reasoning))
-        return found[0] if found else ""
+        return open_mark_at_end(self.write("what?", reasoning))
 
     def write(self, text: str, reasoning: bool | None = None) -> str:
         """The prompt of a user who shows a picture and writes ``text``; ``reasoning`` switches it, unless None."""

@@ -16,9 +16,11 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
+import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Task
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.models import prompts
 from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
@@ -241,7 +243,7 @@ class Parrot:
     """Says what it is told to say, and keeps what was said to it."""
 
     prompts = INSTRUCTION_PROMPTS
-    switches_reasoning = False
+    switches_reasoning = reasons = False
 
     def __init__(self, answer: str = "yes", *, cut: bool = False) -> None:
         self.answer, self.cut = answer, cut
@@ -253,7 +255,10 @@ class Parrot:
     ) -> Callable[[], Completions]:
         self.said += prompts
         self.longest = max_tokens
-        return lambda: Completions(texts=(self.answer,) * len(inputs), cut=(self.cut,) * len(inputs))
+        count = len(inputs)
+        return lambda: Completions(
+            texts=(self.answer,) * count, cut=(self.cut,) * count, ended=(len(self.answer) < max_tokens,) * count
+        )
 
     def opening(self, reasoning: bool | None) -> str:
         return ""
@@ -416,6 +421,46 @@ def test_a_chat_template_with_enable_thinking_switches_reasoning(
     assert [answer.text.startswith("<think>") for answer in answers] == [True, False, False, True]
     for item, answer in zip(batch, answers, strict=True):
         assert model.ask(Task.VQA, [item]) == (answer,), "no answer depends on its batch"
+
+
+WANTED = "enable_thinking is not defined or enable_thinking"
+
+
+@pytest.mark.parametrize(
+    ("ends_with", "arguments", "note"),
+    [
+        ("<think>\n", "{}", "give it room (--vqamt-option longest-answer=2048)"),
+        (f"{{% if {WANTED} %}}<think>\n{{% endif %}}", "{}", "switch it off ("),
+        (f"{{% if {WANTED} %}}{{% else %}}<think></think>{{% endif %}}", "{}", "switch it off ("),
+        ("[THINK]", "{}", "give it room"),
+        (f"{{% if {WANTED} %}}<think>{{% endif %}}", '{"enable_thinking": false}', ""),
+        ("", "{}", ""),
+    ],
+    ids=["always", "by default", "of itself by default", "Mistral", "switched off by the user", "never"],
+)
+def test_a_model_that_reasons_by_itself_is_known_by_its_template(
+    checkpoint: Checkpoint, tmp_path: Path, ends_with: str, arguments: str, note: str
+) -> None:
+    folder = Path(shutil.copytree(checkpoint("llava"), tmp_path / "llava"))
+    (folder / "chat_template.jinja").write_text(SWITCHED.partition("{% if enable_thinking")[0] + ends_with)
+    given = {**BRIEF.settings, "body.chat_template_kwargs": arguments}
+    speaker = load(str(folder), ModelOptions(device="cpu", settings=given))
+    item = about(0, "Is there a dog?")
+    said = speaker.request_note(item.image)
+    assert note in said
+    assert bool(said) == bool(note)
+    (answer,) = speaker.answer([item])
+    if ends_with in ("<think>\n", "[THINK]"):  # it has no room to come to an end
+        assert answer.text.startswith(ends_with.strip())
+        assert vqamt.read("Is there a dog?", answer) == UnreadableAnswer(Unreadable.CUT_OFF)
+
+
+def test_answers_that_are_cut_off_are_counted(loaded: Loaded) -> None:
+    parrot = Parrot("a long answer that comes to no end")
+    speaker = speaking(parrot)
+    speaker.answer([about(0, "Is there a dog?"), about(1, "Is there a dog?")])
+    assert speaker.usage == {"answers cut off": 2}
+    assert speaking(Parrot("yes")).usage == {}
 
 
 def test_a_template_without_it_declines_queries_that_want_it(loaded: Loaded) -> None:

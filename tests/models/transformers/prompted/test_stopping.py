@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from transformers import GenerationConfig
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint as Folder
 from pytest_vqamt.models.transformers.prompted.adapter import load
+from pytest_vqamt.models.transformers.prompted.text import GreedyDecoding
 from tests.models.transformers.prompted.conftest import BRIEF, CPU, batch, tiers
+from tests.models.transformers.prompted.small.tokenizers import byte_pairs
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
@@ -121,3 +127,23 @@ def test_a_tokenizer_without_a_token_to_fill_up_with(
 ) -> None:
     folder = changed(checkpoint(kind), tmp_path / kind, "tokenizer_config.json", pad_token=None)
     assert load(str(folder), BRIEF).answer(batch()) == loaded(kind).answer(batch())
+
+
+@each_row(
+    ("special", "said", "text"),
+    [
+        (("[THINK]", "[/THINK]"), "[THINK]a dog?[/THINK]yes</s>no", "[THINK]a dog?[/THINK]yes"),
+        (("<|channel>", "<channel|>"), "<|channel>thought<channel|>yes</s>", "<|channel>thought<channel|>yes"),
+        (("<|image|>",), "<|image|>yes</s>", "yes"),
+        (("<|image|>", "[THINK]"), "<|image|>yes<pad></s>", "yes"),
+    ],
+)
+def test_marks_of_reasoning_stay_and_other_special_tokens_do_not(
+    tmp_path: Path, special: tuple[str, ...], said: str, text: str
+) -> None:
+    tokenizer = byte_pairs(special)
+    model = SimpleNamespace(generation_config=GenerationConfig())
+    decoding = GreedyDecoding(model, tokenizer, Folder(name="c", folder=tmp_path))
+    tokens = tokenizer(said, return_tensors="pt", add_special_tokens=False)["input_ids"]
+    assert decoding.texts(tokens) == ((text,), (True,))
+    assert decoding.texts(tokens[:, :1])[1] == (False,)
