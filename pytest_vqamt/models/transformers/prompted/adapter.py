@@ -19,7 +19,7 @@ from pytest_vqamt.models.transformers.checkpoint import (
     locate_checkpoint,
     read_checkpoint_config,
 )
-from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily, GenerativeModel
+from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily, GenerativeModel, OtherPromptError
 from pytest_vqamt.models.transformers.prompted.families import (
     ChatModel,
     Florence,
@@ -75,7 +75,16 @@ def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
     kind, family_class = _select_family(checkpoint)
     _check_chat(chat, kind, family_class)
     runtime = Runtime.of(options)
-    family = cast("GenerativeModel", family_class(checkpoint, runtime, chat))
+    try:
+        family = cast("GenerativeModel", family_class(checkpoint, runtime, chat))
+    except OtherPromptError as other:
+        if not issubclass(family_class, ChatModel):
+            raise
+        _check_chat(chat, kind, ProcessorModel)
+        try:
+            family = ProcessorModel(checkpoint, runtime, chat)
+        except ModelError as error:
+            raise ModelError(f"{other}; and that processor cannot be used: {error}") from error
     prompts = prompts_from(options, family.prompts)
     return GenerativeAdapter(family, runtime, prompts, partial(_fingerprint, checkpoint, runtime, kind, prompts, chat))
 

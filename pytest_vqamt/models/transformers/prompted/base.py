@@ -117,6 +117,10 @@ def int_setting(config: object, name: str) -> int:
     return value
 
 
+class OtherPromptError(ModelError):
+    """A checkpoint in the layout of a family that was trained on other prompts, as Pixtral in LLaVA's."""
+
+
 class CheckpointFamily:
     """A checkpoint of transformers' class ``cls``. Subclasses override what differs."""
 
@@ -129,12 +133,14 @@ class CheckpointFamily:
 
         Raises:
             ModelError: a file is missing, damaged, or of another model.
+            OtherPromptError: its own processor puts a picture and a text otherwise than this family.
         """
         self._runtime = runtime
         self.chat = chat or ChatSettings()
         self.config = load_pretrained_config(checkpoint)
         self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
         self.read_files(checkpoint)
+        self.check_prompt(checkpoint)
         self.model: PretrainedModel = load_head(self.cls, checkpoint, runtime)
         self._decoding = GreedyDecoding(self.generator, self.tokenizer, checkpoint, self.model)
 
@@ -165,6 +171,9 @@ class CheckpointFamily:
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         """Reads further files, before the weights."""
+
+    def check_prompt(self, checkpoint: Checkpoint) -> None:
+        """Raises OtherPromptError where this family would give the model other tokens than its own processor does."""
 
     def room(self, max_tokens: int) -> int | None:
         """The most tokens of a prompt beside a completion of ``max_tokens``; None for no limit."""

@@ -46,6 +46,8 @@ class ChatModel(ImageTokenModel):
     def prompt(self, prompt: Prompt) -> str:
         return self._template.write(prompt.prompt, prompt.reasoning)
 
+    processor_text = prompt
+
 
 class LlavaChat(ChatModel):
     """LLaVA 1.5 and its relatives (Liu et al. 2024)."""

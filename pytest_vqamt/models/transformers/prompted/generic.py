@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.prompts import Prompts
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
-from pytest_vqamt.models.transformers.inputs import TextTokens, load_image_processor
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily
 from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
+from pytest_vqamt.models.transformers.prompted.processors import load_processor
 from pytest_vqamt.models.transformers.prompted.text import (
     ChatTemplate,
     Completions,
@@ -22,19 +22,11 @@ from pytest_vqamt.models.transformers.prompted.text import (
     fit_prompt,
     tokenize_prompts,
 )
-from pytest_vqamt.models.transformers.runtime import exclusive, quiet
+from pytest_vqamt.models.transformers.runtime import exclusive
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-    from transformers import PreTrainedTokenizerBase
-
-
-class _Processor(Protocol):
-    tokenizer: PreTrainedTokenizerBase
-    image_processor: object
-
-    def __call__(self, **given: object) -> Mapping[str, torch.Tensor]: ...
 
 
 class ProcessorModel(CheckpointFamily):
@@ -43,7 +35,7 @@ class ProcessorModel(CheckpointFamily):
     cls = "AutoModelForImageTextToText"
 
     def read_files(self, checkpoint: Checkpoint) -> None:
-        self._processor = _load_processor(checkpoint)
+        self._processor = load_processor(checkpoint, self.config, self.tokenizer)
         tokenizer = self._processor.tokenizer
         tokenizer.padding_side = "left"
         if tokenizer.pad_token is None:
@@ -105,27 +97,6 @@ class ProcessorModel(CheckpointFamily):
                 add_special_tokens=not self._template.begins,
                 return_tensors="pt",
             )
-
-
-def _load_processor(checkpoint: Checkpoint) -> _Processor:
-    from transformers import AutoProcessor
-
-    images = load_image_processor(checkpoint)
-    try:
-        with quiet():
-            processor = cast(
-                _Processor,
-                AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]  # transformers does not annotate it
-                    checkpoint.folder, local_files_only=True, trust_remote_code=False
-                ),
-            )
-    except Exception as error:  # what is not installed shows as an ImportError, a damaged file as anything
-        raise ModelError(
-            f"Expected a processor that can be made from {checkpoint.folder}, but: {first_line(error)}; the processors "
-            "of models that take videos need torchvision, the one made for the installed torch"
-        ) from error
-    processor.image_processor = images
-    return processor
 
 
 GIT_PROMPTS = Prompts(question="{text}", entailment="", caption="")

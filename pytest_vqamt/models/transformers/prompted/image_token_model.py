@@ -14,6 +14,8 @@ from functools import partial
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Protocol, cast
 
+from PIL import Image
+
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.chat_settings import ChatSettings
@@ -28,19 +30,20 @@ from pytest_vqamt.models.transformers.inputs import (
 from pytest_vqamt.models.transformers.prompted.base import (
     CheckpointFamily,
     ImageFeatures,
+    OtherPromptError,
     PretrainedModel,
     int_setting,
 )
+from pytest_vqamt.models.transformers.prompted.processors import load_processor, named_processor, usual_processor
 from pytest_vqamt.models.transformers.prompted.text import (
     Completions,
     Prompt,
     tokenize_prompts,
 )
-from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
     import torch
-    from PIL.Image import Image
 
 
 class ImageTokenModel(CheckpointFamily, ABC):
@@ -57,6 +60,45 @@ class ImageTokenModel(CheckpointFamily, ABC):
 
     def picture_preprocessor(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
         return PicturePreprocessor(checkpoint, runtime)
+
+    def check_prompt(self, checkpoint: Checkpoint) -> None:
+        try:
+            processor = load_processor(checkpoint, self.config, self.tokenizer)
+        except ModelError as error:
+            named, usual = named_processor(checkpoint), usual_processor(self.config)
+            if named not in ("", usual):
+                raise OtherPromptError(
+                    f"Expected a checkpoint of model_type={self.config.model_type!r} with a {usual}, but got one with "
+                    f"a {named}, which cannot be made to compare their prompts"
+                ) from error
+            return  # it needs a package that is not installed, and that nothing here needs
+        prompt, image = Prompt(prompt="what?"), Image.linear_gradient("L").resize((48, 32)).convert("RGB")
+        try:
+            with quiet():
+                found = processor(
+                    text=[self.processor_text(prompt)],
+                    images=[[image]],
+                    add_special_tokens=self.adds_special_tokens,
+                    return_tensors="pt",
+                )
+        except Exception:  # it wants something of its own, and is not needed
+            return
+        theirs: list[int] = found["input_ids"][0].tolist()
+        (pixels,) = self.pictures.each([image])
+        block = self.image_text(pixels.metadata, theirs.count(self.image_id))
+        whole = self.prompt(prompt).replace(self.image_marker, block)
+        ours = self.tokenizer(whole, add_special_tokens=self.adds_special_tokens)["input_ids"]
+        if ours != theirs:
+            decode = self.tokenizer.decode
+            raise OtherPromptError(
+                f"Expected a checkpoint whose prompts are those of model_type={self.config.model_type!r}, but its own "
+                f"processor in {checkpoint.folder} writes {shortened(decode(theirs))} in place of "
+                f"{shortened(decode(ours))}"
+            )
+
+    def processor_text(self, prompt: Prompt) -> str:
+        """What a user gives the checkpoint's own processor for this prompt."""
+        return prompt.prompt
 
     @property
     def image_marker(self) -> str:
@@ -266,11 +308,11 @@ class PicturePreprocessor:
         self._nested, self._settings = nested, settings
         self._runtime = runtime
 
-    def each(self, images: Sequence[Image]) -> list[PicturePixels]:
+    def each(self, images: Sequence[Image.Image]) -> list[PicturePixels]:
         """Preprocesses each picture, RGB, to float32."""
         return preprocess_images(images, self._one, self._runtime)
 
-    def _one(self, image: Image) -> PicturePixels:
+    def _one(self, image: Image.Image) -> PicturePixels:
         found = self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)
         return PicturePixels.of(found)
 
@@ -352,7 +394,7 @@ class PictureEncoder:
             encoded.deepstack_features = [list(layer) for layer in layers]  # type: ignore[attr-defined]  # of one kind
         return encoded
 
-    def _preprocess(self, images: Sequence[Image]) -> list[PicturePixels]:
+    def _preprocess(self, images: Sequence[Image.Image]) -> list[PicturePixels]:
         return [each.for_device(self._runtime, self._model.dtype) for each in self._pictures.each(images)]
 
     def _encode(self, ready: Sequence[PicturePixels]) -> list[EncodedPicture]:
