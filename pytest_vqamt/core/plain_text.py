@@ -70,6 +70,11 @@ def shown(text: str, most: int = MAX_SHOWN) -> str:
     return visible(shortened(text, most))
 
 
+def shortest(*texts: str) -> str:
+    """The shortest text that is not empty, the first in the alphabet of equally short ones: whatever came first."""
+    return min(filter(None, texts), key=lambda text: (len(text), text), default="")
+
+
 def quoted(text: str, most: int = MAX_SHOWN) -> str:
     """As ``repr``, ``shortened`` and ``visible``.
 

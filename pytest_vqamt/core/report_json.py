@@ -188,6 +188,7 @@ def model_row(model: ModelUse) -> Row:
         "usage": dict(model.usage),
         **({"calls": model.calls, "calls_raised": model.calls_raised} if model.calls_raised else {}),
         **({"answers_cut": model.answers_cut} if model.answers_cut else {}),
+        **({"ran_on": model.ran_on, "ran_on_example": model.ran_on_example} if model.ran_on else {}),
         **({"spec": model.spec} if model.spec else {}),
     }
 

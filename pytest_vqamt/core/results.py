@@ -13,6 +13,7 @@ from pytest_vqamt.core.case import Figure, Figures, Outcome
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
+from pytest_vqamt.core.plain_text import shortest
 from pytest_vqamt.core.tallies import Clusters, GradedCases, GroundedCells, PairedClusters, RepeatedCases, Tally, Unread
 
 
@@ -81,6 +82,10 @@ class ModelUse:
     """Those that raised an exception; their queries were put to it again, in halves."""
     answers_cut: int = 0
     """Answers so long that only their two ends are read."""
+    ran_on: int = 0
+    """Answers behind which the model went on with questions of its own; only what stands before them is read."""
+    ran_on_example: str = ""
+    """The shortest of them."""
 
     @property
     def answered_by(self) -> tuple[str, ...]:
@@ -691,6 +696,8 @@ def merge_model_uses(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
                 calls=before.calls + use.calls,
                 calls_raised=before.calls_raised + use.calls_raised,
                 answers_cut=before.answers_cut + use.answers_cut,
+                ran_on=before.ran_on + use.ran_on,
+                ran_on_example=shortest(before.ran_on_example, use.ran_on_example),
             )
             if before
             else use

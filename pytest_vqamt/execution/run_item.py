@@ -441,7 +441,7 @@ class UsageMeter:
         model, runner = self._model, self._runner
         used = model.health.used = model.used()
         counts = model.health.counted = model.health.counts
-        calls, calls_raised, answers_cut = map(sub, counts, self._counts_before)
+        calls, calls_raised, answers_cut, ran_on = map(sub, counts, self._counts_before)
         return ModelUse(
             name=model.name,
             fingerprint=model.fingerprint,
@@ -456,6 +456,8 @@ class UsageMeter:
             calls=calls,
             calls_raised=calls_raised,
             answers_cut=answers_cut,
+            ran_on=ran_on,
+            ran_on_example=model.health.ran_on_example if ran_on else "",
         )
 
 

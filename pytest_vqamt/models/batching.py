@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.errors import raised_at
-from pytest_vqamt.core.plain_text import MAX_READ, readable
+from pytest_vqamt.core.plain_text import MAX_READ, readable, shortest, shown
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
+from pytest_vqamt.language.answers.text import runs_on
 
 _OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
 
 _ERRORS_KEPT = 10
 """Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
+_LONGEST_EXAMPLE = 200
 _REASONS_KEPT = 10_000
 
 
@@ -110,18 +112,26 @@ class ModelHealth:
     """Calls that raised anything but that memory has run out."""
     answers_cut: int = 0
     """Answers of more characters than are read."""
-    counted: tuple[int, int, int] = (0, 0, 0)
+    ran_on: int = 0
+    """Answers behind which the model went on with turns that it invented."""
+    ran_on_example: str = ""
+    """The shortest of them."""
+    counted: tuple[int, int, int, int] = (0, 0, 0, 0)
     """``counts`` when last recorded."""
 
     @property
-    def counts(self) -> tuple[int, int, int]:
-        """The calls, those that raised, and the answers that were cut."""
-        return self.calls, self.calls_raised, self.answers_cut
+    def counts(self) -> tuple[int, int, int, int]:
+        """The calls, those that raised, and the answers that were cut, and that ran on."""
+        return self.calls, self.calls_raised, self.answers_cut, self.ran_on
 
     def count_answers(self, answers: Sequence[Answer]) -> None:
         """Adds answers."""
         self.answered += len(answers)
-        self.answers_cut += sum(len(each.text) > MAX_READ for each in answers)
+        for each in answers:
+            self.answers_cut += len(each.text) > MAX_READ
+            if runs_on(each.text):
+                self.ran_on += 1
+                self.ran_on_example = shortest(self.ran_on_example, shown(each.text, _LONGEST_EXAMPLE))
 
     def keep_user_error(self, error: Exception, reason: str, where: str) -> None:
         """Keeps an exception of the user's own model if it is the first of its kind; ``where`` becomes its note."""

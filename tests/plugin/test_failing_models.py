@@ -330,6 +330,17 @@ def test_calls_that_raise_are_counted_where_another_try_answers_all(run: Run, py
     assert told in (pytester.path / "out" / "report.html").read_text(encoding="utf-8")
 
 
+def test_answers_that_run_on_are_told_with_an_example(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(own="def model(image, text): return 'Yes.\\nQuestion: Is it red?\\nAnswer: no'")
+    result = run("--vqamt-relations=carets.negation", "--vqamt-report=out", model="python:own:model", max_cases=2)
+    (model,) = report_in(pytester.path / "out")["models"]
+    assert model["ran_on"] == model["queries_asked"]
+    assert model["ran_on_example"] == "Yes.\\nQuestion: Is it red?\\nAnswer: no"
+    told = f"{model['ran_on']} answers of python:own:model ran on into questions that nobody asked"
+    assert told in result.stdout.str()
+    assert told in (pytester.path / "out" / "report.html").read_text(encoding="utf-8")
+
+
 def test_very_long_answers_are_told(run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(own="def model(image, text): return 'yes ' * 4_000")
     result = run("--vqamt-relations=carets.negation", "--vqamt-report=out", model="python:own:model", max_cases=2)

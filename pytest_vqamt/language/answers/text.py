@@ -65,6 +65,19 @@ def reply_of(text: str) -> str:
     return first_reply(strip_traces(text).text).text
 
 
+def runs_on(text: str) -> bool:
+    r"""Whether a model went on behind its answer with turns that it invented.
+
+    >>> runs_on("Yes.\nQuestion: Is it red?\nAnswer: no"), runs_on("Yes. It is red.")
+    (True, False)
+    """
+    return len(text) > _LONGEST_WORD and bool(first_reply(strip_traces(text).text).ran_on)
+
+
+_LONGEST_WORD = 12
+"""The characters of an answer that is too short to run on."""
+
+
 def plain_question(question: str) -> str:
     """Returns a question as ``final_answer`` would an answer, to be compared with one."""
     return _plain(question)

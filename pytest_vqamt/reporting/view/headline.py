@@ -527,6 +527,12 @@ def model_notes(report: Report) -> Iterator[str]:
                 f"{count_noun(model.answers_cut, 'answer')} of {model.name} had more than {MAX_READ:,} characters, of "
                 "which the two ends were read: does it stop? (max-tokens)"
             )
+        if model.ran_on:
+            yield (
+                f"{count_noun(model.ran_on, 'answer')} of {model.name} ran on into questions that nobody asked, of "
+                f"which what stands before was read ('{model.ran_on_example}'): does it stop where its turn ends? (its "
+                "chat template, its end token)"
+            )
 
 
 def report_warnings(
