@@ -30,6 +30,7 @@ from pytest_vqamt.models.region_models.frcnn.config import read_config
 from pytest_vqamt.models.region_models.frcnn.loading import ATTRIBUTES, OBJECTS, read_vocabulary
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
 from pytest_vqamt.models.transformers.classifier import read_answers
+from pytest_vqamt.models.transformers.prompted.processors import named_processor
 from pytest_vqamt.models.transformers.prompted.text import read_chat_template
 from pytest_vqamt.relations.own_wordings import read_wordings
 from pytest_vqamt.relations.recognition import read_excluded
@@ -384,6 +385,13 @@ FORMATS: Mapping[str, Format] = {
         files=("chat_template.json",),
         read=_done(lambda: read_chat_template(Path())),
         modules=("models.transformers.prompted.text",),
+        needed=0,
+    ),
+    "processor name": Format(
+        write=_text("processor_config.json", '{"processor_class": "LlavaProcessor", "patch_size": 14}'),
+        files=("processor_config.json",),
+        read=_done(lambda: named_processor(Checkpoint(folder=Path(), name="c"))),
+        modules=("models.transformers.prompted.processors",),
         needed=0,
     ),
     "hypotheses": Format(

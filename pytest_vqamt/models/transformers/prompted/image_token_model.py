@@ -14,8 +14,6 @@ from functools import partial
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Protocol, cast
 
-from PIL import Image
-
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.chat_settings import ChatSettings
@@ -44,6 +42,7 @@ from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
     import torch
+    from PIL import Image
 
 
 class ImageTokenModel(CheckpointFamily, ABC):
@@ -62,6 +61,8 @@ class ImageTokenModel(CheckpointFamily, ABC):
         return PicturePreprocessor(checkpoint, runtime)
 
     def check_prompt(self, checkpoint: Checkpoint) -> None:
+        from PIL import Image
+
         try:
             processor = load_processor(checkpoint, self.config, self.tokenizer)
         except ModelError as error:

@@ -92,10 +92,17 @@ def _auto() -> Any:
 
 
 def named_processor(checkpoint: Checkpoint) -> str:
-    """The processor class that the checkpoint's files name; "" where none does."""
+    """The processor class that the checkpoint's files name; "" where none does.
+
+    Raises:
+        ModelError: such a file is damaged.
+    """
     for name in _PROCESSOR_FILES:
         file = checkpoint.folder / name
-        found = parse_json(read_text(file)) if file.is_file() else None
+        try:
+            found = parse_json(read_text(file)) if file.is_file() else None
+        except (OSError, ValueError) as error:
+            raise ModelError(f"Expected JSON in {file}, but: {first_line(error)}; copy the file again") from error
         if isinstance(found, dict) and isinstance(named := found.get("processor_class"), str):
             return named
     return ""
