@@ -10,7 +10,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache
 from math import ceil, cos, radians, sin
-from typing import ClassVar, Literal, Protocol, get_type_hints
+from types import UnionType
+from typing import ClassVar, Literal, Protocol, Union, get_args, get_origin, get_type_hints
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode, registered
@@ -492,7 +493,7 @@ class Rescale(Edit):
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jpeg(Edit):
-    """Encode the picture as JPEG of this ``quality`` (1 to 95), and decode it."""
+    """Encode the picture as JPEG of this ``quality`` (1 to 100), and decode it."""
 
     cost = 6
 
@@ -503,8 +504,8 @@ class Jpeg(Edit):
         return f"saved as JPEG of quality {self.quality}"
 
     def check(self) -> None:
-        if not 1 <= self.quality <= 95:
-            raise DataError(f"Expected a JPEG quality from 1 to 95, but got quality={self.quality!r}")
+        if not 1 <= self.quality <= 100:
+            raise DataError(f"Expected a JPEG quality from 1 to 100, but got quality={self.quality!r}")
 
 
 @registered
@@ -843,23 +844,12 @@ def edit_from_row(row: Json) -> Edit:
         DataError: it is no edit, lacks a field, or has one of another type or out of bounds.
     """
     edit = decode(row, Edit)
-    kind: type = type(edit)
-    name = kind.__name__
-    values = tuple(_values(edit))
-    for number in (value for value in values if isinstance(value, int | float)):
+    for number in (value for value in _values(edit) if isinstance(value, int | float)):
         if not abs(number) <= _MAX_NUMBER:
-            raise DataError(f"Expected numbers up to {_MAX_NUMBER:g} in an edit {name}, but got {number!r}")
-    boxes = [value for value in values if isinstance(value, Box)]
-    if len(boxes) > _MAX_BOXES:
-        raise DataError(f"Expected at most {_MAX_BOXES} boxes in an edit {name}, but got {len(boxes)}")
-    if any(box.w < 0 or box.h < 0 for box in boxes):
-        raise DataError(f"Expected boxes of no negative size in an edit {name}")
-    for field in _colour_fields(kind):
-        colour = getattr(edit, field)
-        if colour and not all(0 <= value <= 255 for value in colour):
-            raise DataError(f"Expected a colour of three whole numbers from 0 to 255, but got {field}={colour!r}")
-    edit.check()
-    return edit
+            raise DataError(
+                f"Expected numbers up to {_MAX_NUMBER:g} in an edit {type(edit).__name__}, but got {number!r}"
+            )
+    return checked_edit(edit)
 
 
 def _values(value: object) -> Iterator[object]:
@@ -873,9 +863,68 @@ def _values(value: object) -> Iterator[object]:
             yield from _values(getattr(value, each.name))
 
 
+def checked_edit(edit: Edit) -> Edit:
+    """The edit, if it can be read back from a recipe: a relation of a user may make any.
+
+    Raises:
+        DataError: a field has another type than the edit declares, or is out of bounds.
+    """
+    kind: type = type(edit)
+    for name, takes, is_colour in _fields_of(kind):
+        value = getattr(edit, name)
+        if type(value) not in takes:
+            one_of = " or ".join(each.__name__ for each in takes if each is not type(None))
+            raise DataError(f"Expected {one_of} for {name} of an edit {kind.__name__}, but got {value!r}")
+        if is_colour and value is not None:
+            if len(value) != 3 or not all(type(each) is int and 0 <= each <= 255 for each in value):
+                raise DataError(f"Expected a colour of three whole numbers from 0 to 255, but got {name}={value!r}")
+        elif isinstance(value, tuple):
+            if len(value) > _MAX_BOXES:
+                raise DataError(f"Expected at most {_MAX_BOXES} boxes in an edit {kind.__name__}, but got {len(value)}")
+            for each in value:
+                _check_box(kind.__name__, each)
+        elif isinstance(value, int | float) and not abs(value) <= _MAX_NUMBER:
+            raise DataError(f"Expected numbers up to {_MAX_NUMBER:g} in an edit {kind.__name__}, but got {value!r}")
+        elif isinstance(value, Box):
+            _check_box(kind.__name__, value)
+    edit.check()
+    return edit
+
+
+_GROWTH = 4
+"""Edits give a picture at most so many times the pixels of its photo; a file that was tampered with could want more."""
+
+
+def check_growth(photo: Scene, edited: Scene) -> None:
+    """Raises DataError where edits make a photo too large to be drawn.
+
+    It may be larger than the bound by itself, and edits that keep its size with it.
+    """
+    if edited.width * edited.height > max(MAX_PIXELS, _GROWTH * photo.width * photo.height):
+        raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {edited.width} x {edited.height}")
+
+
+def _check_box(kind: str, box: object) -> None:
+    if not isinstance(box, Box) or box.w < 0 or box.h < 0:
+        raise DataError(f"Expected boxes of no negative size in an edit {kind}, but got {box!r}")
+
+
 @cache
-def _colour_fields(kind: type) -> tuple[str, ...]:
-    return tuple(name for name, hint in get_type_hints(kind).items() if hint in (Colour, Colour | None))
+def _fields_of(kind: type) -> tuple[tuple[str, tuple[type, ...], bool], ...]:
+    """The fields of an edit, the types that each takes, and whether it is a colour; other tuples are of boxes."""
+    hints = get_type_hints(kind)
+    colours = (Colour, Colour | None)
+    return tuple((each.name, _types_in(hints[each.name]), hints[each.name] in colours) for each in fields(kind))
+
+
+def _types_in(hint: object) -> tuple[type, ...]:
+    if isinstance(hint, UnionType) or get_origin(hint) is Union:
+        return tuple(found for part in get_args(hint) for found in _types_in(part))
+    if get_origin(hint) is Literal:
+        return tuple({type(value): None for value in get_args(hint)})
+    found: object = get_origin(hint) or hint
+    assert isinstance(found, type)
+    return (int, float) if found is float else (found,)
 
 
 def _filled(fill: Fill, method: str) -> str:

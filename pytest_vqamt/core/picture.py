@@ -38,6 +38,8 @@ from pytest_vqamt.core.edits import (
     Store,
     Tilt,
     Write,
+    check_growth,
+    checked_edit,
 )
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import canonical_json, digest
@@ -67,8 +69,14 @@ class Picture:
         object.__setattr__(self, "digest", named)  # computed once, as every query about the picture uses it
 
     def edit(self, edit: Edit) -> Picture:
-        """This picture with one more edit. The named methods below make the edits; none changes this picture."""
-        return Picture(photo=self.photo, edits=(*self.edits, edit), scene=edit.after(self.scene))
+        """This picture with one more edit. The named methods below make the edits; none changes this picture.
+
+        Raises:
+            DataError: a value of the edit has another type, or is out of bounds: nobody could read it back.
+        """
+        scene = checked_edit(edit).after(self.scene)
+        check_growth(self.scene, scene)
+        return Picture(photo=self.photo, edits=(*self.edits, edit), scene=scene)
 
     def erase(self, box: Box, fill: Fill = Fill.WHITE, colour: Colour | None = None, method: str = "") -> Picture:
         """Cover ``box`` (pixels, rounded outwards); a thing with more than half of its box covered is gone.
@@ -170,7 +178,7 @@ class Picture:
         return self.edit(Rescale(width=width, height=height))
 
     def jpeg(self, quality: int) -> Picture:
-        """Encode the picture as JPEG of this quality (1 to 95), and decode it."""
+        """Encode the picture as JPEG of this quality (1 to 100), and decode it."""
         return self.edit(Jpeg(quality=quality))
 
     def rotate(self, degrees: Literal[90, 180, 270]) -> Picture:

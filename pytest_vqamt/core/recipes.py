@@ -6,7 +6,7 @@ from collections.abc import Callable
 from reprlib import repr as shortened
 
 from pytest_vqamt.core.codec import Json, encode
-from pytest_vqamt.core.edits import MAX_PIXELS, edit_from_row
+from pytest_vqamt.core.edits import check_growth, edit_from_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene
@@ -39,21 +39,12 @@ def picture_from_recipe(row: Json, scene_of: Callable[[str], Scene]) -> Picture:
     return picture
 
 
-_GROWTH = 4
-"""Edits give a picture at most so many times the pixels of its photo; a file that was tampered with could want more."""
-
-
 def _edited(picture: Picture, edits: list[Json]) -> Picture:
-    photographed = picture.scene.width * picture.scene.height
+    photographed = picture.scene
     try:
         for row in edits:
             picture = picture.edit(edit_from_row(row))
-            # A photo may be larger than that by itself, and edits that keep its size with it.
-            if picture.scene.width * picture.scene.height > max(MAX_PIXELS, _GROWTH * photographed):
-                raise DataError(
-                    f"Expected a picture of at most {MAX_PIXELS} pixels, but got "
-                    f"{picture.scene.width} x {picture.scene.height}"
-                )
+            check_growth(photographed, picture.scene)
     except (DataError, RecursionError) as error:
         raise DataError(f"Expected a recipe that this version reads: {error}") from error
     return picture

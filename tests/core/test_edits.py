@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -38,8 +40,12 @@ from pytest_vqamt.core.edits import (
     Tilt,
     Write,
 )
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Inscription, Photo, Region, Relationship, Scene
+from pytest_vqamt.picture_world.source import PictureWorld
 from tests.making import scene_of, thing_of
+from tests.rows import each_row
 
 
 @pytest.fixture
@@ -304,3 +310,21 @@ def test_an_edit_of_a_users_own_goes_by_its_name() -> None:
         pass
 
     assert Sepia().words == "sepia"
+
+
+@each_row(
+    ("edit", "message"),
+    [
+        (lambda picture: picture.brightness(10.5), "Expected int for offset of an edit Brightness, but got 10.5"),
+        (lambda picture: picture.jpeg(101), "Expected a JPEG quality from 1 to 100"),
+        (lambda picture: picture.edit(Write(text="a" * 501, box=Box(0, 0, 5, 5))), "Expected a text of at most 500"),
+        (lambda picture: picture.rescale(9000, 6000), "Expected a picture of at most 50000000 pixels, but got 9000 x"),
+        (lambda picture: picture.mask((), (300, 0, 0)), "Expected a colour of three whole numbers from 0 to 255"),
+        (lambda picture: picture.erase(Box(0, 0, -5, 5)), "Expected boxes of no negative size in an edit Erase"),
+        (lambda picture: picture.edit(Blur(keep=("all",), sigma_px=3.0)), "Expected boxes of no negative size"),
+        (lambda picture: picture.edit(Rescale(width=True, height=9)), "Expected int for width of an edit Rescale"),
+    ],
+)
+def test_an_edit_that_could_not_be_read_back_is_not_made(edit: Callable[[Picture], Picture], message: str) -> None:
+    with pytest.raises(DataError, match=re.escape(message)):
+        edit(PictureWorld(2).scene(0).picture)
