@@ -59,7 +59,12 @@ def node_id(text: str) -> Any:
     if NodeId is None:
         return text
     read = NodeId.parse(text)
-    return read if read.params is None or text.endswith("]") else _open_ended_id()(**_fields_of(read))
+    if read.params is None or text.endswith("]"):
+        return read
+    own = _open_ended_id()(**_fields_of(read))
+    # An id gives the same text each time, not an equal one: allure looks items up by where their ids are in memory.
+    object.__setattr__(own, "_str_cache", text)
+    return own
 
 
 @cache
@@ -78,7 +83,7 @@ def _open_ended_id() -> Any:
             return "::".join((*self.names[:-1], self.name))
 
         def __str__(self) -> str:
-            return f"{self.path}::{self.rest}"
+            return self._str_cache or f"{self.path}::{self.rest}"
 
         def __eq__(self, other: object) -> bool:
             return isinstance(other, NodeId) and _fields_of(self) == _fields_of(other)

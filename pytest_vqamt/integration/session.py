@@ -336,14 +336,21 @@ class VqamtSession:
         named, sampling = self.settings, self.settings.terms.sampling
         kept = f"answers are kept in {from_here(named.cache)}" if named.cache else "no answers are kept"
         return [
-            *(lost_sessions(named.cache) if named.cache else ()),
+            *self._lost_sessions(),
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
             f"at most {count_noun(sampling.max_cases, 'case')} a test, seed {sampling.seed}; {kept}"
             f"{f'; compared with {named.baseline.name}' if named.baseline else ''}",
         ]
 
+    def _lost_sessions(self) -> list[str]:
+        return list(lost_sessions(self.settings.cache)) if self.settings.cache else []
+
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """Says which preset runs where no relations are named, and how many cases there are at most."""
+        has_header = self._config.get_verbosity() >= 0 and not self._config.option.no_header
+        return [*([] if has_header else self._lost_sessions()), *self._collection_lines(items)]
+
+    def _collection_lines(self, items: Sequence[pytest.Item]) -> list[str]:
         resources = self.resources
         if not (items or self._adds_items):
             return [
@@ -389,6 +396,11 @@ def start(config: pytest.Config) -> VqamtSession:
         raise usage_error(error, config) from error
     if settings.plan_only and getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("Expected --vqamt-plan without -n: it runs no model, so workers cannot help")
+    if getattr(config.option, "forked", False):
+        raise pytest.UsageError(
+            "Expected vqamt without --forked, which gives each test a process that loads the model anew and whose "
+            "results are lost: -n 1 survives a crash of the model, too, and --vqamt-timeout ends one that hangs"
+        )
     _check_devices(config, settings)
     try:
         session = VqamtSession(config, settings)

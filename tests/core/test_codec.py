@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Mapping
-from typing import cast
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, cast
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.codec import Json, decode, encode, registered_types
+from pytest_vqamt.core.codec import Json, decode, encode, from_row, registered_types
 from pytest_vqamt.core.edits import Corrupt, Corruption, Edit, Erase, Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Annotated, Exists, Group, Related, Unit
@@ -130,3 +135,38 @@ def test_the_refusal_shows_what_came() -> None:
 def test_a_meaning_within_a_meaning() -> None:
     cup = Group(name="cup", related=(Related(predicate="on", to=group_of("wooden table")),))
     assert through_a_file(Exists(group=cup)) == Exists(group=cup)
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """A type that nothing else reads into."""
+
+    number: int
+
+
+def test_no_two_threads_let_msgspec_look_at_a_type_for_the_first_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Msgspec 0.22 dies there, in one of ten processes: see ``introduce``."""
+    first_looks, converted = list[int](), list[int]()
+    decoder, convert = msgspec.json.Decoder, msgspec.convert
+
+    def slow_decoder(*given: Any, **named: Any) -> Any:
+        first_looks.append(len(converted))
+        time.sleep(0.05)
+        return decoder(*given, **named)
+
+    def noting(*given: Any, **named: Any) -> Any:
+        converted.append(len(first_looks))
+        return convert(*given, **named)
+
+    monkeypatch.setattr(msgspec.json, "Decoder", slow_decoder)
+    monkeypatch.setattr(msgspec, "convert", noting)
+    start = threading.Barrier(4)
+
+    def read(number: int) -> Fresh:
+        start.wait()
+        return from_row({"number": number}, Fresh)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(read, range(4))) == [Fresh(number) for number in range(4)]
+    assert first_looks == [0], "one thread looks, and no value is made before it has"
+    assert converted == [1] * 4

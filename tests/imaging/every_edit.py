@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import (
@@ -115,6 +116,13 @@ EXAMPLES: Mapping[type[Edit], Example] = {
     Store: lambda _picture, choose, _other: Store(form=choose.one(tuple(FileForm)), plain=choose.chance(0.5)),
     Redraw: _redraw,
 }
+
+
+ALONE: list[tuple[type[Edit], ...]] = [(kind,) for kind in EXAMPLES]
+PAIRS: list[tuple[type[Edit], ...]] = [
+    pair for pair in product(EXAMPLES, EXAMPLES) if pair[1] not in (Recolour, Redraw)
+]
+"""Those two are made to a photo as it is."""
 
 
 def edited(scene: Scene, other: Scene, kinds: tuple[type[Edit], ...], choose: Chooser) -> Picture | None:

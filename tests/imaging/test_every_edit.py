@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass
-from itertools import product
 from random import Random
 
 import numpy as np
+import pytest
 
 from pytest_vqamt.core.codec import registered_types
-from pytest_vqamt.core.edits import Edit, Recolour, Redraw
+from pytest_vqamt.core.edits import Edit
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.recipes import picture_from_recipe, picture_recipe
@@ -19,14 +19,9 @@ from pytest_vqamt.imaging.outlines import edited as edited_places
 from pytest_vqamt.imaging.outlines import outlines
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.sampling.chooser import RandomChooser
-from tests.imaging.every_edit import EXAMPLES, edited
+from tests.imaging.every_edit import ALONE, EXAMPLES, PAIRS, edited
 from tests.reporting.running import world
 from tests.rows import each_row
-
-ALONE = [(kind,) for kind in EXAMPLES]
-PAIRS = list(
-    product(EXAMPLES, [kind for kind in EXAMPLES if kind not in (Recolour, Redraw)])
-)  # these are made to the photo as it is
 
 
 def test_there_is_an_example_of_every_edit() -> None:
@@ -80,8 +75,13 @@ def test_a_recipe_in_a_file_gives_the_same_edits_words_and_scene(kinds: tuple[ty
     assert again.scene == picture.scene
 
 
-@each_row("kinds", ALONE)
-def test_a_recipe_in_a_file_gives_the_same_pixels(kinds: tuple[type[Edit], ...]) -> None:
+@pytest.mark.parametrize("kinds", [ALONE, pytest.param(PAIRS, marks=pytest.mark.full)], ids=["alone", "in pairs"])
+def test_recipes_in_a_file_give_the_same_pixels(kinds: list[tuple[type[Edit], ...]]) -> None:
+    for some in kinds:
+        assert_same_pixels(some)
+
+
+def assert_same_pixels(kinds: tuple[type[Edit], ...]) -> None:
     picture = example(kinds)
     image, reread = (render(each, drawn()) for each in (picture, through_a_file(picture)))
     assert (np.asarray(image) == np.asarray(reread)).all()

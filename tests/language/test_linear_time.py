@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from random import Random
 from re import _constants as ops  # type: ignore[attr-defined]  # the parsed form of a pattern is not public
 from re import _parser as parser  # type: ignore[attr-defined]
 from types import ModuleType
@@ -331,6 +332,29 @@ def test_a_pattern_takes_linear_time(name: str) -> None:
     pattern, is_searched = every_pattern()[name]
     ratio, text, took = worst_ratio(pattern, is_searched=is_searched, seen=readable if is_square(name) else str)
     assert ratio < MOST_RATIO, f"{text}: {1000 * took:.0f} ms, {ratio:.1f} times that of half the text"
+
+
+LONGEST = 2_400
+"""The characters of the answer proper."""
+MOST_ON_A_MIXTURE_S = 0.025
+MIXTURES = 25
+
+
+def mixture(pattern: re.Pattern[Any], seed: int) -> str:
+    """Some of a pattern's own pieces in any order: nothing in it repeats, so all of it is read."""
+    choose = Random(seed)
+    every = [begin + piece for begin, piece in pieces(pattern)]
+    some = choose.sample(every, min(len(every), choose.choice((2, 2, 3, 4))))
+    return readable("".join(choose.choices(some, k=LONGEST))[:LONGEST])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", sorted(filter(is_square, NAMES)))
+def test_a_pattern_that_takes_the_square_is_quick_on_what_is_left_of_a_text(name: str) -> None:
+    pattern, is_searched = every_pattern()[name]
+    for text in (mixture(pattern, seed) for seed in range(MIXTURES)):
+        took = min(seconds(pattern, text, is_searched=is_searched) for _ in range(3))
+        assert took < MOST_ON_A_MIXTURE_S, f"{text[:60]!r}...: {1000 * took:.0f} ms"
 
 
 @pytest.mark.parametrize("text", LONG, ids=lambda text: repr(text[:12]))

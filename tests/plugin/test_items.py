@@ -156,6 +156,31 @@ def test_all_that_have_failed_run_again(
     assert ("passed" in again.parseoutcomes()) == (option == "--ff" and len(failed) < len(listed))
 
 
+def test_an_id_is_the_same_object_each_time_it_is_looked_at(pytester: pytest.Pytester) -> None:
+    """Plugins look items up by ``id(item.nodeid)``, allure among them."""
+    pytester.makeconftest(
+        """
+        def pytest_collection_modifyitems(items):
+            assert all(item.nodeid is item.nodeid for item in items)
+
+        def pytest_runtest_call(item):
+            assert item.nodeid is item.nodeid
+        """
+    )
+    result = pytester.runpytest_inprocess(
+        "--vqamt-model=oracle", "--vqamt-data=pictures:20", "--vqamt-relations=metavqa.reorder", "--vqamt-max-cases=2"
+    )
+    assert result.parseoutcomes()["passed"] > 1
+
+
+def test_a_process_for_each_test_is_refused(pytester: pytest.Pytester) -> None:
+    """pytest-forked hands reports back in a form that has no room for results."""
+    pytester.makeconftest("def pytest_addoption(parser): parser.addoption('--forked', action='store_true')")
+    result = pytester.runpytest_inprocess("--forked", "--vqamt-model=oracle", "--vqamt-data=pictures:20")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: Expected vqamt without --forked, which gives each test a process *"])
+
+
 def test_an_id_that_names_no_item(run: Run) -> None:
     result = run("vqamt::metavqa.reorder[objects]-oracle-pictures:20")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

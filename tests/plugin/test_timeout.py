@@ -232,6 +232,14 @@ def test_the_session_after_one_that_a_model_ended_says_so(pytester: pytest.Pytes
     assert not any("ended without" in line for line in held(pytester, "Slow").outlines)
 
 
+@pytest.mark.parametrize("quiet", ["-q", "--no-header"])
+def test_it_says_so_without_a_header_too(pytester: pytest.Pytester, quiet: str) -> None:
+    pytester.makepyfile(own=HOLDS)
+    assert held(pytester, "Ends").ret == 0
+    lines = held(pytester, "Model", "--vqamt-timeout=60", "--collect-only", quiet).outlines
+    assert sum("ended without its report" in line for line in lines) == 1
+
+
 def test_our_own_drawing_is_no_time_of_the_models() -> None:
     """Each of two pictures takes 0.4 s to draw, and the model has 0.3 s for both."""
     source = load("pictures:2")

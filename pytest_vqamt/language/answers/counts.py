@@ -216,7 +216,7 @@ _LIST = re.compile(
 )
 _JOINED = re.compile(r",|\band\b|\bplus\b|\bas well as\b|[&+]")
 _ITEMS = re.compile(
-    r"(<(\d+)>|an?|another|one) ((?!(?:and|plus|as)\b)[a-z'-]+(?: (?!(?:and|plus|as)\b)[a-z'-]+)*?)"
+    r"(<(\d+)>|an?|another|one) ((?!(?:and|plus|as)\b)[a-z'-]+(?: (?!(?:and|plus|as)\b)[a-z'-]+){0,6}?)"
     r"(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
 )
 

@@ -191,13 +191,13 @@ _IN_THE_PICTURE = re.compile(
 _ADDS_UP = re.compile(
     r"\b(?:total|altogether|in all|sum|combined|overall|another|other|also|more|additional|plus)\b|[=+]"
 )
-_THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]*\bnot\b[^.;,]*")
+_THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
 _COMMA = re.compile(r",\s+(?:and\s+)?|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
 _STANDS_ALONE = re.compile(
-    r"\b(?:is|are|has|have|shows?|contains?|see) (?:\w+ )*?(?:<\d+>) [a-z]"
-    r"|<\d+> (?:\w+ )*?(?:is|are|has|have|\w+ing)\b|^(?:there (?:is|are) )?<\d+> \w+$"
+    r"\b(?:is|are|has|have|shows?|contains?|see) (?:\w+ ){0,8}?(?:<\d+>) [a-z]"
+    r"|<\d+> (?:\w+ ){0,8}?(?:is|are|has|have|\w+ing)\b|^(?:there (?:is|are) )?<\d+> \w+$"
     r"|<\d+> (?:on|in|under|behind|at|near|next)\b"
-    r"(?!.*\b(?:left|right|front|back|side|end|middle|foreground|background|top|bottom)\b)"
+    r"(?!.{0,200}\b(?:left|right|front|back|side|end|middle|foreground|background|top|bottom)\b)"
 )
 
 

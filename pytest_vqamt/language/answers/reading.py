@@ -202,8 +202,8 @@ def _denies(answer: str, group: Group) -> bool:
 
 
 _USUALLY = re.compile(
-    r"[^.!?\n]*,\s*but\b(?= (?:only|just|this|here|in)\b)"
-    r"|[^.,;!?\n]*\b(?:usually|normally|typically|generally)\b[^.,;!?\n]*[.,;!?\n]",
+    r"(?<![^.!?\n])[^.!?\n]{0,200},\s?but\b(?= (?:only|just|this|here|in)\b)"
+    r"|(?<![^.,;!?\n])[^.,;!?\n]{0,200}\b(?:usually|normally|typically|generally)\b[^.,;!?\n]{0,200}[.,;!?\n]",
     re.IGNORECASE,
 )
 
@@ -339,7 +339,7 @@ def read_choice(answer: str | Answer, options: Sequence[str], question: str = ""
 
 
 _LETTERED = re.compile(r"\W*[A-Ha-h][.):]")
-_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]*\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
+_OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
 
 # Comparisons of two options: "the cup is smaller than the bottle"
 
@@ -363,9 +363,11 @@ _OPPOSITE_WORDS = {
     for one, other in ((a, b), (b, a))
 }
 _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
-_ASKED_TO_COMPARE = re.compile(rf"\b(?:which|what|who|are there|is there)\b[^?]*?\b({_COMPARATIVE})\b(?! \w+ than)")
+_ASKED_TO_COMPARE = re.compile(
+    rf"\b(?:which|what|who|are there|is there)\b[^?]{{0,200}}?\b({_COMPARATIVE})\b(?! \w+ than)"
+)
 _COMPARISON = re.compile(
-    rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.*?)\b({_COMPARATIVE})\b(.*?)\bthan\b([^,.;\n]*)\W*"
+    rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.{{0,120}}?)\b({_COMPARATIVE})\b(.{{0,120}}?)\bthan\b([^,.;\n]*)\W*"
 )
 _LONGEST_COMPARISON = 300
 """A longer answer says more than how two things compare."""
@@ -528,7 +530,7 @@ def _place(asked: str) -> Located | None:
 
 
 _DOING = re.compile(
-    r"(?:is|are) (?:the|this|that) (.+?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
+    r"(?:is|are) (?:the|this|that) (.{1,80}?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
 )
 
 

@@ -340,10 +340,10 @@ _CORRECTION = re.compile(
 )
 _IMPRESSIONS = ("thought", "initially", "at first", "might", "may", "could", "would")
 _FIRST_IMPRESSION = re.compile(
-    r"(?:^|(?<=[.!\n]))[^.!\n]*?\b(?:i (?:first |initially |had )?thought|initially,?|(?:you|one|someone"
+    r"(?:^|(?<=[.!\n]))[^.!\n]{0,200}?\b(?:i (?:first |initially |had )?thought|initially,?|(?:you|one|someone"
     r"|it) (?:might|may|could"
     r"|would) (?:\w+ )?(?:think|count|assume|seem|look)"
-    r"|at first (?:glance|sight)?,?(?: (?:i|it|you|one|this) \w+)?)\b[^.!\n]*?(?:\bbut\b|[.!\n])"
+    r"|at first (?:glance|sight)?,?(?: (?:i|it|you|one|this) \w+)?)\b[^.!\n]{0,200}?(?:\bbut\b|[.!\n])"
 )
 
 

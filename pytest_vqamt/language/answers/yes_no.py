@@ -267,7 +267,7 @@ _OTHERS_ARE_WRONG = re.compile(
     r"|impression|assumption|assertion)(?: (?:that|of)\b[^.,;!\n]*?)? (?:is|was|seems|appears)(?: \w+)? "
     r"(?:false|incorrect|wrong|mistaken|inaccurate|not (?:correct|true|right|accurate))\b"
 )
-_AGREES = re.compile(r"(^\W*)(?:(?:yes|no)\b)?\W*you are (?:\w+ )?(?:right|correct)(?:[,.;:!]| that\b)\s*(?=\w)")
+_AGREES = re.compile(r"(^\W*+)(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)(?:[,.;:!]| that\b)\s*(?=\w)")
 _ONLY_AGREES = re.compile(r"\W*+(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)\W*")
 """Right with what was said before the question, or with the question: nobody can tell."""
 
@@ -325,7 +325,7 @@ _NO = (
 )
 _PARTICLE = re.compile(rf"(?:^|[.,:!;\n=]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
 _VERDICT = re.compile(
-    r"\banswer\b[^.!?:\n]*\b(?:is|be|with"
+    r"\banswer\b[^.!?:\n]{0,120}\b(?:is|be|with"
     r"|say)(?: an?)?(?: (?!not )\w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"
 )
 """The verdict at the end: "the answer to that is a clear no"."""

@@ -55,7 +55,7 @@ def has_name(question: str) -> bool:
     return _CAPITAL.search(question) is not None
 
 
-_CAPITAL = re.compile(r"\s\W*(?!I\b)[^\W\d_a-z]")
+_CAPITAL = re.compile(r"\s\W{0,9}+(?!I\b)[^\W\d_a-z]")
 
 
 @lru_cache(maxsize=16384)

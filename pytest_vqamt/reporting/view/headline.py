@@ -518,8 +518,12 @@ def model_notes(report: Report) -> Iterator[str]:
     """What was odd about a model's calls and answers, a sentence each."""
     for model in report.models:
         if model.calls_raised:
-            failed = sum(each.total.errors for each in report.relations if each.model.name == model.name)
-            after = f"{count_noun(failed, 'case')} had no answer" if failed else "all answered on another try"
+            own = [each for each in report.relations if each.model.name == model.name]
+            failed = sum(each.total.errors for each in own)
+            contrasts = sum(each.grounded.cells.errors for each in own if each.grounded)
+            lost = [count_noun(failed, "case")] if failed else []
+            lost += [count_noun(contrasts, "contrast")] if contrasts else []
+            after = f"{' and '.join(lost)} had no answer" if lost else "all answered on another try"
             calls = count_noun(model.calls, "call")
             yield f"{model.name} raised in {model.calls_raised:,} of {calls}; {after}."
         if model.answers_cut:
