@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -63,6 +64,7 @@ def boxes(scene: Scene) -> dict[str, Box]:
     return {thing.id: thing.box for thing in scene.objects}
 
 
+NO_BOXES: Any = ("all",)
 BLUR = Blur(keep=(Box(0, 0, 9, 9),), sigma_px=3.0)
 
 CUP = Cutout(
@@ -323,7 +325,7 @@ def test_an_edit_of_a_users_own_goes_by_its_name() -> None:
         (lambda picture: picture.rescale(9000, 6000), "Expected a picture of at most 50000000 pixels, but got 9000 x"),
         (lambda picture: picture.mask((), (300, 0, 0)), "Expected a colour of three whole numbers from 0 to 255"),
         (lambda picture: picture.erase(Box(0, 0, -5, 5)), "Expected boxes of no negative size in an edit Erase"),
-        (lambda picture: picture.edit(replace(BLUR, keep=("all",))), "Expected boxes of no negative size"),
+        (lambda picture: picture.edit(replace(BLUR, keep=NO_BOXES)), "Expected boxes of no negative size"),
         (lambda picture: picture.edit(Rescale(width=True, height=9)), "Expected int for width of an edit Rescale"),
     ],
 )
