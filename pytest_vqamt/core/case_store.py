@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -139,12 +140,13 @@ def lines_of_case(file: Path, beginning: str) -> Iterator[tuple[str, bytes]]:
     Raises:
         DataError: the file cannot be read, or has an empty line.
     """
-    start = f'{{"case_id":"{beginning}'.encode("utf-8", "surrogateescape")
+    typed = re.escape(beginning.encode("utf-8", "surrogateescape"))
+    start = re.compile(rb'\{\s*"case_id"\s*:\s*"' + typed)  # another program may have written the line again
     with open_cases(file) as lines:
         for number, line in enumerate(lines_of(lines), start=1):
             if line == b"\n":
                 raise DataError(f"{file}:{number}: Expected a case, but got an empty line: make the report anew")
-            if line.startswith(start):
+            if start.match(line):
                 yield f"{file}:{number}", line
 
 

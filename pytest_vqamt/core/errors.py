@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -35,8 +36,8 @@ class VqamtError(Exception):
         """
         if cut_to_user_code(user_error.__traceback__) is not None:
             self.user_error = user_error
-            if where and where not in getattr(user_error, "__notes__", ()):
-                user_error.add_note(clear_message(where))
+            if where:
+                note(user_error, where)
         return self
 
 
@@ -98,6 +99,13 @@ def cut_to_user_code(traceback: TracebackType | None) -> TracebackType | None:
     for frame in reversed(frames):
         cut = TracebackType(cut, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     return cut
+
+
+def note(error: BaseException, text: str) -> None:
+    """Adds a note to an exception, once; one of a stranger's may take none."""
+    with suppress(Exception):
+        if text not in getattr(error, "__notes__", ()):
+            error.add_note(clear_message(text))
 
 
 def raised_at(error: BaseException) -> str:

@@ -66,7 +66,7 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
-from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, location
+from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, location, note
 from pytest_vqamt.core.plain_text import count_noun, encodable
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, Declined, ModelInput, Query, Task
 from pytest_vqamt.models.batching import BatchSize, ModelHealth
@@ -442,7 +442,7 @@ class _Understanding:
         except VqamtError:
             raise
         except Exception as error:
-            error.add_note(f"in {self._who}")
+            note(error, f"in {self._who}")
             raise
         if isinstance(understood, Declined):
             _check_declined(understood.reason, understood.words, self._who)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_vqamt.core.errors import raised_at
+from pytest_vqamt.core.errors import note, raised_at
 from pytest_vqamt.core.plain_text import MAX_READ, readable, shortest, shown
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.language.answers.text import runs_on
@@ -137,7 +137,7 @@ class ModelHealth:
         """Keeps an exception of the user's own model if it is the first of its kind; ``where`` becomes its note."""
         kind = raised_at(error)
         if kind not in self.user_errors and len(self.user_errors) < _ERRORS_KEPT:
-            error.add_note(where)
+            note(error, where)
             self.user_errors[kind] = error
         if len(self.error_kinds) < _REASONS_KEPT:
             self.error_kinds.setdefault(reason, kind)

@@ -21,11 +21,15 @@ class RaisedError(Exception):
 
 
 def is_of_the_session(error: BaseException) -> bool:
-    """True for Ctrl-C, what pytest and its plugins raise, and what handlers of signals do."""
+    """True for Ctrl-C, ``pytest.exit``, and what handlers of signals raise, such as that of a plugin's time limit.
+
+    A model or a relation that skips or fails a test by pytest's own means is broken as one that raises anything: were
+    the test skipped, every gate would pass.
+    """
     outcomes = sys.modules.get("_pytest.outcomes")  # without a session there is none
     return (
         isinstance(error, KeyboardInterrupt)
-        or (outcomes is not None and isinstance(error, outcomes.OutcomeException | outcomes.Exit))
+        or (outcomes is not None and isinstance(error, outcomes.Exit))
         or _is_of_a_signal(error)
     )
 

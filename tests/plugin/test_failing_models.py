@@ -304,6 +304,44 @@ def test_a_model_that_a_worker_cannot_load_is_tried_once(pytester: pytest.Pytest
     assert (pytester.path / "loads.txt").read_text().count("once") == 1
 
 
+@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize(
+    "ends", ["pytest.skip('no GPU')", "pytest.fail('no GPU')", "raise pytest.skip.Exception('no GPU')"]
+)
+def test_a_model_that_skips_the_test_has_failed(
+    run: Run, pytester: pytest.Pytester, ends: str, workers: tuple[str, ...]
+) -> None:
+    """Were the test skipped, each gate would pass."""
+    pytester.makepyfile(own=f"import pytest\ndef model(image, text): {ends}")
+    result = run("--vqamt-relations=carets.negation", "--vqamt-fail-under=1", *workers, model="python:own:model")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "skipped" not in result.parseoutcomes()
+    assert "no GPU" in result.stdout.str()
+    assert not any("another try" in line for line in result.outlines)
+
+
+def test_a_module_that_skips_on_import_is_no_model(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        own="import pytest\npytest.importorskip('no_such_module')\ndef model(image, text): return 'yes'"
+    )
+    result = run("--vqamt-relations=carets.negation", model="python:own:model")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_an_exception_that_takes_no_notes(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        own="""
+        def model(image, text):
+            error = ValueError("broken")
+            error.__notes__ = 5
+            raise error
+        """
+    )
+    result = run("--vqamt-relations=carets.negation", model="python:own:model")
+    assert "ValueError: broken" in result.stdout.str()
+    assert len(result.outlines) < 60
+
+
 def test_calls_that_raise_are_counted_where_another_try_answers_all(run: Run, pytester: pytest.Pytester) -> None:
     """Each fifth call raises, whatever is in it; its queries are put to the model again, in halves."""
     pytester.makepyfile(

@@ -112,6 +112,14 @@ def test_a_case_of_the_report(pytester: pytest.Pytester, run: Run) -> None:
     )
 
 
+def test_a_case_of_a_report_that_another_program_has_written_again(pytester: pytest.Pytester, run: Run) -> None:
+    run("--vqamt-relations=carets.negation", "--vqamt-report=out", max_cases=3)
+    file = pytester.path / "out" / "cases.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    file.write_text("".join(json.dumps(row, indent=None) + "\n" for row in rows), encoding="utf-8")
+    assert main(["replay", rows[-1]["case_id"], "--report=out"]) == 0
+
+
 def test_the_pictures_are_written_out(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makeconftest(MIRROR)
     first = run("--vqamt-relations=ours.mirror", "--vqamt-report=out")

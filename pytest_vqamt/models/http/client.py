@@ -14,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.models.http.deadline import bound_by_deadlines, deadline
 from pytest_vqamt.models.http.retry import QueryError, ServerState, StoppedError, TransientError
 from pytest_vqamt.models.http.settings import ApiKey, is_loopback_url
 
@@ -65,6 +66,7 @@ class HttpClient:
             },
             auth=self._authorized if key.headers else None,  # so that the key is not among the client's own headers
         )
+        bound_by_deadlines(self._http)
 
     def get(self, path: str) -> HttpResponse:
         """Sends a GET request; see ``post``."""
@@ -112,13 +114,15 @@ class HttpClient:
     def _exchange(self, method: str, path: str, body: bytes) -> HttpResponse:
         import httpx2
 
-        deadline = time.monotonic() + self._timeout_s
         try:
-            with self._http.stream(method, self._url + path, content=body) as response:
+            with (
+                deadline(self._timeout_s) as ends,
+                self._http.stream(method, self._url + path, content=body) as response,
+            ):
                 return HttpResponse(
                     status=response.status_code,
                     headers={name.lower(): value for name, value in response.headers.items()},
-                    body=self._read(response, deadline),
+                    body=self._read(response, ends),
                 )
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
             raise TransientError(f"no connection ({self._describe(error)})", state=ServerState.UNREACHABLE) from None
@@ -136,14 +140,14 @@ class HttpClient:
         request.headers.update(self._key.headers)
         return request
 
-    def _read(self, response: httpx2.Response, deadline: float) -> bytes:
-        """Reads the body up to the deadline, which httpx2's timeout per chunk does not enforce."""
+    def _read(self, response: httpx2.Response, ends: float) -> bytes:
+        """Reads the body up to the deadline."""
         read = bytearray()
         for some in response.iter_bytes():
             read += some
             if len(read) > self._max_bytes:
                 raise QueryError(f"Expected an answer of {self._url}, but got more than {self._max_bytes} bytes")
-            if time.monotonic() > deadline:
+            if time.monotonic() > ends:
                 raise TransientError(self._timeout_message(), state=ServerState.BUSY)
         return bytes(read)
 

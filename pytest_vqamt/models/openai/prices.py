@@ -137,8 +137,12 @@ class Spent:
             self.cost = prices.cost(self.tokens_in, self.tokens_out or 0, cached or 0)
 
 
+_MOST = 2.0**53
+"""Nothing takes as many tokens; a larger number fits in no column of the answer cache."""
+
+
 def _amount(value: object) -> float | None:
-    """A number that can be summed, whole numbers as they are."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
+    """A number that can be summed and kept, whole numbers as they are."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST:
         return value
     return None

@@ -567,7 +567,8 @@ def completion_text(fields: Mapping[str, object]) -> str:
     answer = strip_reasoning(text) if text is not None else None
     if not answer and finish_reason == "stop":
         answer = strip_reasoning(_reasoning_text(message)) or answer
-    if answer or (answer == "" and finish_reason not in ("length", "content_filter")):
+    calls_tool = bool(message.get("tool_calls") or message.get("function_call"))
+    if answer or (answer == "" and finish_reason not in ("length", "content_filter") and not calls_tool):
         return answer.encode("utf-8", "replace").decode("utf-8")  # half of a cut-off emoji cannot be kept
     if finish_reason == "length":
         raise QueryError(
@@ -576,7 +577,7 @@ def completion_text(fields: Mapping[str, object]) -> str:
         )
     if finish_reason == "content_filter":
         raise QueryError("Expected an answer, but the server's filter took it away (finish_reason='content_filter')")
-    if message.get("tool_calls") or message.get("function_call"):
+    if calls_tool:
         raise QueryError(
             "Expected a message with text, but the model called a tool: switch tools off at the server "
             "(--vqamt-option body.tool_choice=none)"

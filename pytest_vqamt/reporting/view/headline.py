@@ -523,9 +523,11 @@ def model_notes(report: Report) -> Iterator[str]:
             contrasts = sum(each.grounded.cells.errors for each in own if each.grounded)
             lost = [count_noun(failed, "case")] if failed else []
             lost += [count_noun(contrasts, "contrast")] if contrasts else []
-            after = f"{' and '.join(lost)} had no answer" if lost else "all answered on another try"
+            after = f"; {' and '.join(lost)} had no answer" if lost else "; all answered on another try"
+            # Of an item that could not be run there are no cases to count.
+            is_known = own and report.complete and model.calls_raised < model.calls
             calls = count_noun(model.calls, "call")
-            yield f"{model.name} raised in {model.calls_raised:,} of {calls}; {after}."
+            yield f"{model.name} raised in {model.calls_raised:,} of {calls}{after if is_known else ''}."
         if model.answers_cut:
             yield (
                 f"{count_noun(model.answers_cut, 'answer')} of {model.name} had more than {MAX_READ:,} characters, of "

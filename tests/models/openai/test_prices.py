@@ -86,6 +86,7 @@ def test_a_file_that_is_not_there_and_two_prices_are_refused() -> None:
         ({"prompt_tokens": 1_000_000}, 2),
         ({"prompt_tokens": 1_000_000, "cost": 0.5}, 0.5),
         ({"prompt_tokens": True}, None),
+        ({"prompt_tokens": 10**40, "completion_tokens": 10**400}, None),
         ({"completion_tokens": 5}, None),
         ("much", None),
     ],
