@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -507,11 +508,25 @@ def _answered_by_lines(report: Report) -> Iterator[str]:
                 f"{use.name} was answered by {len(now)} models, as its server says ({', '.join(now)}): its figures are "
                 "of them together. Name one of them in --vqamt-model."
             )
+        if len(now) == 1 and (asked := _asked_for(use.spec or use.name)) and not _may_be_one_model(asked, now[0]):
+            yield f"{use.name} was answered by {now[0]}, as its server says, which is not the {asked} that was asked."
         if use.name in before and now and not before[use.name] & set(now):
             yield (
                 f"{use.name} is answered by {', '.join(now)}, as its server says, and was answered by "
                 f"{', '.join(sorted(before[use.name]))} in the baseline: it is another model."
             )
+
+
+def _asked_for(spec: str) -> str:
+    """The name of the model that requests ask for; "" where there is none."""
+    kind, _, argument = spec.partition(":")
+    return re.split(r"@(?=https?://)", argument)[0] if kind == "openai" else ""
+
+
+def _may_be_one_model(asked: str, answered: str) -> bool:
+    """Whether a server may mean by one name what is asked for by the other: "gpt-4o" and "gpt-4o-2024-08-06"."""
+    one, other = (re.sub(r"[^a-z0-9]", "", name.casefold().rpartition("/")[2]) for name in (asked, answered))
+    return one in other or other in one
 
 
 def model_notes(report: Report) -> Iterator[str]:

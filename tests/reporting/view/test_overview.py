@@ -372,3 +372,18 @@ def test_another_model_at_the_server_is_told(now: tuple[str, ...], before: str, 
     lines = [line for line in warned(result(), models=(use,), baseline=held) if "answered by" in line]
     assert len(lines) == len(told)
     assert all(line.startswith(start.format(name=use.name)) for line, start in zip(lines, told, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("spec", "answered", "is_told"),
+    [
+        ("openai:gpt-4o@https://api.example.com/v1", "gpt-4o-2024-08-06", False),
+        ("openai:Qwen/Qwen2.5-VL-7B-Instruct@http://127.0.0.1:8000", "qwen2.5-vl-7b-instruct", False),
+        ("openai:m@http://127.0.0.1:8000", "gpt-nano", True),
+        ("served:http://127.0.0.1:8000", "gpt-nano", False),
+    ],
+)
+def test_another_model_than_the_one_that_was_asked_is_told(spec: str, answered: str, is_told: bool) -> None:
+    (use, *_) = report(result()).models
+    use = replace(use, spec=spec, usage=((f"{use.ANSWERS_OF}{answered}", 3.0),))
+    assert any("which is not the" in line for line in warned(result(), models=(use,))) == is_told
