@@ -56,10 +56,9 @@ def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
     with progress_bar("reading", len(source), "scene", delay_s=_SHOW_AFTER_S) as advance:
         for index in range(len(source)):
             try:
+                source.scene(index)
                 if _has_photos(source):
                     checks.add(source, index)
-                else:
-                    source.scene(index)
             except DataError as error:
                 if str(error) not in known:
                     known.add(str(error))

@@ -114,9 +114,10 @@ class PhotoFiles:
 
     def open(self, name: str) -> Image.Image:
         """The photo, RGB uint8, turned as its EXIF says. A fresh copy, which the caller may change."""
-        return self._decoded.get_or_make(name, self._decode).copy()
+        return self._decoded.get_or_make(name, self.decoded).copy()
 
-    def _decode(self, name: str) -> Image.Image:
+    def decoded(self, name: str) -> Image.Image:
+        """The photo as ``open`` gives it, which is not kept."""
         data = self._read(name)
         known = self._digests.get(name)
         if known is not None and _digest_of(data) != known:
@@ -392,7 +393,7 @@ def _size(image: Image.Image) -> tuple[int, int]:
 
 
 def _head(image: Image.Image) -> PhotoHead:
-    is_deep = not image.mode.startswith("I") and any(";16" in str(tile) for tile in image.tile)
+    is_deep = not image.mode.startswith("I") and ";16" in str(getattr(image, "tile", ""))
     return PhotoHead(orientation=_orientation(image), is_deep=is_deep)
 
 

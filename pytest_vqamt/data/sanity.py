@@ -410,9 +410,9 @@ def name_lines(names: Iterable[str], file: str) -> tuple[str, ...]:
 
 
 _DARK = 16
-"""The brightest pixel, of 255, below which a photo shows nothing. At night lamps and stars are brighter."""
-_DARK_OF_DEEP = 128
-"""The same of a file of 16 bits a colour, of which the upper 8 are read: values of 12 bits end at 15, of 14 at 63."""
+"""The brightest pixel, of 255, up to which a photo shows nothing. At night lamps and stars are brighter."""
+_DARK_OF_DEEP = 127
+"""The same of a file of 16 bits a colour, of which the upper 8 are read: values of 12 bits end at 15, of 15 at 127."""
 _HOT = 10_000
 """One in so many pixels may be brighter than all others: the sensor's hot ones are."""
 _SAMPLED = 16
@@ -435,20 +435,23 @@ class PhotoChecks:
         Raises:
             DataError: the scene cannot be made, or the photo not be read.
         """
-        scene = source.scene(index)
-        name, is_deep = scene.photo.id, False
-        if isinstance(source, AnnotatedPhotos) and source.photos is not None:
-            name = source.annotations.photo_file(index)
-            head = source.photos.head(name)
-            self._add_orientation(name, head.orientation, scene)
-            is_deep = head.is_deep
-        size_px = scene.width * scene.height
+        if not isinstance(source, AnnotatedPhotos) or source.photos is None:
+            scene = source.scene(index)
+            self._add_pixels(scene.photo.id, source.photo(scene.photo), _DARK)
+            return scene.width * scene.height
+        scene, name = source.annotations.scene(index), source.annotations.photo_file(index)
+        head, size_px = source.photos.head(name), scene.width * scene.height
+        self._add_orientation(name, head.orientation, scene)
         if size_px > most_px:
             return 0
-        brightest = _brightest(source.photo(scene.photo))
-        if brightest < (_DARK_OF_DEEP if is_deep else _DARK):
-            self.dark.add(f"{short_repr(name)}: {brightest} of 255")
+        # Nothing is kept of a look: a photo that changes before a case needs it is read as it is then.
+        self._add_pixels(name, source.photos.decoded(name), _DARK_OF_DEEP if head.is_deep else _DARK)
         return size_px
+
+    def _add_pixels(self, name: str, image: Image, dark: int) -> None:
+        brightest = _brightest(image)
+        if brightest <= dark:
+            self.dark.add(f"{short_repr(name)}: {brightest} of 255")
 
     def _add_orientation(self, name: str, orientation: int, scene: Scene) -> None:
         keeps_size = orientation in (2, 3, 4) or (orientation > 4 and scene.width == scene.height)

@@ -105,21 +105,21 @@ class ItemSpec:
 
 
 _SCENES_SAMPLED = 200
-"""Of each source, for the largest request; the sizes of files are all compared."""
+"""Of each source, for the photo of the most pixels."""
 
 
-def _largest_photos(source: SceneSource) -> Iterator[Photo]:
+def largest_photos(source: SceneSource) -> Iterator[Photo]:
     """The photo of the largest file, which is the longest request as a rule, and one of the most pixels."""
     from pytest_vqamt.data.photo_io import sample_indices  # imports NumPy
 
-    sampled = []
-    for index in sample_indices(len(source), _SCENES_SAMPLED):
-        with suppress(VqamtError):
-            sampled.append(source.scene(index))
     largest = getattr(source, "largest_file", None)
     if largest is not None:
         with suppress(VqamtError):
             yield source.scene(largest).photo
+    sampled = []
+    for index in sample_indices(len(source), _SCENES_SAMPLED):
+        with suppress(VqamtError):
+            sampled.append(source.scene(index))
     if sampled:
         yield max(sampled, key=lambda scene: scene.width * scene.height).photo
 
@@ -326,7 +326,7 @@ class Resources:
             note = self.model(model).request_note
             for spec in self.settings.data if note else ():
                 source = self.source(spec)
-                for photo in _largest_photos(source):
+                for photo in largest_photos(source):
                     said = ""
                     with suppress(VqamtError):  # the case that needs the photo will name it
                         said = note(source.photo(photo)) if note else ""
