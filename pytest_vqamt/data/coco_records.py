@@ -207,12 +207,11 @@ class _Reading:
         of_thing = area if is_number(area) else None
         given = record.box_as_given("bbox")
         if not crowd:
-            is_boxed = segmentation is None
-            self.checks.boxes.add(image.id, annotation_id, given, frame, of_thing if is_boxed else None)
-            if segmentation is not None:
-                covered = extent(segmentation, image.height)
-                self.checks.boxes.add_mask(image.id, annotation_id, given, covered, of_thing)
+            self.checks.boxes.add(image.id, annotation_id, given, frame, of_thing if segmentation is None else None)
         box = record.within(given, frame, "bbox")
+        if not crowd and segmentation is not None:
+            covered = extent(segmentation, image.height)
+            self.checks.boxes.add_mask(image.id, annotation_id, given, covered, of_thing)
         return CocoAnnotation(id=annotation_id, name=name, box=box, crowd=crowd, segmentation=segmentation)
 
 
