@@ -21,7 +21,7 @@ from pytest_vqamt.data.masks import Extent, polygon_mask
 from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
-from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
+from pytest_vqamt.data.sanity import SourceChecks
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 
 if TYPE_CHECKING:
@@ -132,13 +132,19 @@ class Graphs(ListedAnnotations):
         return bad
 
     def _checked(self, record: Record, line: Line, ids: UniqueIds) -> _Place:
-        scene = scene_of_row(record.row, record.where, self._checks.boxes)
+        given: list[_Given] = []
+        scene = scene_of_row(record.row, record.where, given)
         file = file_of_row(record.row, record.where)
         self._check_photo(scene, file, record.where)
         place = _Place(line.where, line.offset, ids.add(scene.id, record, "id"), file)
         self._questions.add(file, line.where, scene.questions)
         self._checks.add_scene(scene, line.where)
-        self._checks.boxes.add_things(line.where, ((each.id, each.name, each.box) for each in scene.objects))
+        boxes, frame = self._checks.boxes, Box(0, 0, scene.width, scene.height)
+        boxes.add_things(line.where, ((each.id, each.name, each.box) for each in scene.objects))
+        for thing, (box, around) in zip(scene.objects, given, strict=True):
+            boxes.add(line.where, thing.id, box, frame)
+            if around is not None:
+                boxes.add_mask(line.where, thing.id, box, Extent(around) if around.area else None)
         return place
 
     def _check_photo(self, scene: Scene, file: str, where: str) -> None:
@@ -235,10 +241,14 @@ _SYNSET = re.compile(r"\S+\.[nvasr]\.[0-9]+")
 _NO_MASKS: Mapping[str, Polygons] = MappingProxyType({})
 
 
-def scene_of_row(row: object, where: str, checks: BoxChecks | None = None) -> Scene:
+_Given: TypeAlias = "tuple[Box, Box | None]"
+"""The box of a thing as it stands in the file, and the box around its mask."""
+
+
+def scene_of_row(row: object, where: str, given: list[_Given] | None = None) -> Scene:
     """The scene of a row; its photo has the scene's id and an empty digest.
 
-    The ``checks`` take note of its boxes.
+    The boxes of its things, as they stand in the row, are added to ``given``.
 
     Raises:
         DataError: a field is missing, unknown or wrong; it begins with ``where``.
@@ -249,7 +259,7 @@ def scene_of_row(row: object, where: str, checks: BoxChecks | None = None) -> Sc
     record.text("photo")
     width, height = record.size()
     frame = Box(0, 0, width, height)
-    things = tuple(_things(record, frame, checks))
+    things = tuple(_things(record, frame, given))
     regions = tuple(_region(each, frame) for each in record.records("regions"))
     return Scene(
         id=scene_id,
@@ -304,20 +314,17 @@ def row_of_scene(scene: Scene, file: str, masks: Mapping[str, Polygons] = _NO_MA
     return row
 
 
-def _things(record: Record, frame: Box, checks: BoxChecks | None) -> Iterator[Thing]:
+def _things(record: Record, frame: Box, given: list[_Given] | None) -> Iterator[Thing]:
     ids = UniqueIds()
     for each in record.records("objects"):
         each.only(_THING_FIELDS)
-        given, thing_id = each.box_as_given("box"), each.identity("id")
-        if checks is not None:
-            checks.add(record.where, thing_id, given, frame)
-        box = each.within(given, frame, "box")
-        if each.has("mask"):
-            around = _mask_box(each, box)
-            if checks is not None:
-                checks.add_mask(record.where, thing_id, given, Extent(around) if around.area else None)
+        own = each.box_as_given("box")
+        box = each.within(own, frame, "box")
+        around = _mask_box(each, box) if each.has("mask") else None
+        if given is not None:
+            given.append((own, around))
         yield Thing(
-            id=ids.add(thing_id, each, "id"),
+            id=ids.add(each.identity("id"), each, "id"),
             name=each.name("name"),
             box=box,
             attributes=each.names("attributes"),
