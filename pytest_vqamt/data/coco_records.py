@@ -174,8 +174,7 @@ class _Reading:
             if image.id not in broken
         )
         for image in images:
-            things = ((each.id, each.name, each.box) for each in image.annotations if not each.crowd)
-            self.checks.boxes.add_things(image.id, things)
+            self.checks.boxes.add_things(image.id, [each for each in image.annotations if not each.crowd])
             for caption in image.captions:
                 self.checks.captions.add(image.file_name, caption)
         return CocoRecords(

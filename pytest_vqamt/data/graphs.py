@@ -140,7 +140,7 @@ class Graphs(ListedAnnotations):
         self._questions.add(file, line.where, scene.questions)
         self._checks.add_scene(scene, line.where)
         boxes, frame = self._checks.boxes, Box(0, 0, scene.width, scene.height)
-        boxes.add_things(line.where, ((each.id, each.name, each.box) for each in scene.objects))
+        boxes.add_things(line.where, scene.objects)
         for thing, (box, around) in zip(scene.objects, given, strict=True):
             boxes.add(line.where, thing.id, box, frame)
             if around is not None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from statistics import median, quantiles
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
@@ -73,6 +73,17 @@ class Oddity:
         """Its count as the subject of a sentence: "1 mask of a.json shows", "2 masks of a.json show"."""
         many = f"{one}es" if one.endswith("x") else f"{one}s"
         return count_noun(self.count, f"{one} of {of} {is_}", f"{many} of {of} {are}")
+
+
+class _Boxed(Protocol):
+    """A thing of any source."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def box(self) -> Box: ...
 
 
 @dataclass(slots=True)
@@ -164,13 +175,15 @@ class BoxChecks:
                 said = f"an area of {area:g}, and a mask of {covered.area:g} px"
                 self.wrong_area.add(f"{self._named(image, id_)}: {said}")
 
-    def add_things(self, image: str, things: Iterable[tuple[str, str, Box]]) -> None:
-        """Takes note of things that a picture has twice, each by its id, its name and its box."""
+    def add_things(self, image: str, things: Sequence[_Boxed]) -> None:
+        """Takes note of things that a picture has twice."""
+        if len({each.box.x for each in things}) == len(things):  # as in most pictures, and found in no time
+            return
         seen = set()
-        for id_, name, box in things:
-            if (name, box) in seen:
-                self.twice.add(f"{self._named(image, id_)}, another {name} with {_shown(box)}")
-            seen.add((name, box))
+        for each in things:
+            if (each.name, each.box) in seen:
+                self.twice.add(f"{self._named(image, each.id)}, another {each.name} with {_shown(each.box)}")
+            seen.add((each.name, each.box))
 
     def _named(self, image: str, id_: str) -> str:
         return self.label.format(image=image, id=id_)
