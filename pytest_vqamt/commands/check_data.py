@@ -11,7 +11,6 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.plain_text import count_noun, shown
 from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.sanity import PhotoChecks
 
@@ -32,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always")
         try:
-            source = catalogue.load(arguments.data, allow_bad_records=True)
+            source = catalogue.load(arguments.data, allow_bad_records=True, samples_photos=False)
             checks = PhotoChecks(spec=arguments.data)
             bad = [*source.bad_records, *_unreadable(source, checks)]
             for line in checks.lines():
@@ -57,24 +56,14 @@ def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
     with progress_bar("reading", len(source), "scene", delay_s=_SHOW_AFTER_S) as advance:
         for index in range(len(source)):
             try:
-                scene = source.scene(index)
+                source.scene(index)
                 if _has_photos(source):
-                    image = source.photo(scene.photo)
-                    name, orientation = _file_of(source, index) or (scene.photo.id, 1)
-                    checks.add(name, image, orientation, has_boxes=bool(scene.objects))
+                    checks.add(source, index)
             except DataError as error:
                 if str(error) not in known:
                     known.add(str(error))
                     yield str(error)
             advance()
-
-
-def _file_of(source: SceneSource, index: int) -> tuple[str, int] | None:
-    """The photo's file and the orientation of its EXIF; None for sources whose photos are no files of a folder."""
-    if not isinstance(source, AnnotatedPhotos) or source.photos is None:
-        return None
-    file = source.annotations.photo_file(index)
-    return file, source.photos.orientation(file)
 
 
 def _has_photos(source: SceneSource) -> bool:

@@ -70,12 +70,12 @@ class ListedAnnotations:
         remarks: what users should know of the data, a sentence each.
     """
 
-    remarks: tuple[str, ...] = ()
-
-    def __init__(self, photos: Iterable[str], bad_records: Iterable[str], digest: str) -> None:
+    def __init__(self, photos: Iterable[str], bad_records: Iterable[str], digest: str, remarks: Iterable[str]) -> None:
+        """``remarks`` are those of ``SourceChecks`` and others, so that no source forgets to look."""
         self._photos = tuple(photos)
         self.bad_records = tuple(bad_records)
         self.digest = digest
+        self.remarks = tuple(remarks)
 
     def __len__(self) -> int:
         return len(self._photos)
@@ -149,6 +149,15 @@ class AnnotatedPhotos:
         several = {file for same in alike for file in same}
         alike += [[file] for file, indices in files.items() if len(indices) > 1 and file not in several]
         return tuple(sorted(tuple(sorted(index for file in same for index in files[file])) for same in alike))
+
+    @property
+    def largest_file(self) -> int | None:
+        """The index of a scene whose photo's file is the largest; None without photos that can be read."""
+        sizes: dict[int, int] = {}
+        for index in sample_indices(len(self), MAX_COMPARED) if self.photos else ():
+            with suppress(DataError):
+                sizes[index] = self._size_bytes(self.annotations.photo_file(index))
+        return max(sizes, key=sizes.__getitem__, default=None)
 
     @property
     def remarks(self) -> tuple[str, ...]:

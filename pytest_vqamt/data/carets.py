@@ -25,6 +25,7 @@ from pytest_vqamt.data.json_io import plain_or_gzip, read_json, text_of
 from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr, warn_of_data
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.sanity import SourceChecks
 
 if TYPE_CHECKING:
     from yaml import YAMLError
@@ -51,7 +52,11 @@ class CaretsAnnotations(ListedAnnotations):
         folders: PhotoFolders | None,
         digest: str,
     ) -> None:
-        super().__init__(map(_photo_id, of_image), bad, digest)
+        checks = SourceChecks.of(FILE)
+        for image, asked in of_image.items():
+            for question in asked:
+                checks.questions.add(image, question.text)
+        super().__init__(map(_photo_id, of_image), bad, digest, checks.lines())
         self.pairs = sum(question.pair is not None for asked in of_image.values() for question in asked)
         self._of_image = of_image
         self._images = tuple(of_image)

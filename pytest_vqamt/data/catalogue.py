@@ -139,8 +139,10 @@ def _kind_of_line(line: str) -> str:
     return "graphs" if is_graph else "questions"
 
 
-def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
+def load(spec: str, *, allow_bad_records: bool = False, samples_photos: bool = True) -> SceneSource:
     """Loads the source of ``spec``, which is ``name`` or ``name:argument``, with or without a short name.
+
+    What is odd in its records, and in some of its photos, is warned of.
 
     Raises:
         OptionError: there is no such source, or its argument is wrong.
@@ -169,9 +171,15 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
             f"beside {len(source)} good scenes; the first: {bad[0]}; fix them, or leave them out with "
             "--vqamt-allow-bad-records (vqamt describe: --allow-bad-records)"
         )
-    if isinstance(source, Remarked):
-        for remark in source.remarks:
-            warn_of_data(remark, f"Expected nothing odd in {short_path(source.spec)}")
+    remarks = source.remarks if isinstance(source, Remarked) else ()
+    if samples_photos and getattr(source, "photos", None) is not None:
+        from pytest_vqamt.data.sanity import (
+            sampled_photo_lines,
+        )  # imports NumPy, which drawn pictures need not wait for
+
+        remarks += sampled_photo_lines(source)
+    for remark in remarks:
+        warn_of_data(remark, f"Expected nothing odd in {short_path(source.spec)}")
     return source
 
 

@@ -18,7 +18,7 @@ from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.masks import is_fragmented, mask_image
 from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.sanity import are_unlabelled, text_lines, unlabelled_line
+from pytest_vqamt.data.sanity import are_unlabelled, unlabelled_line
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,17 +62,15 @@ class CocoAnnotations(ListedAnnotations):
         found = [image for image in records.images if image.id not in missing]
         without = [image for image in found if not image.annotations and not image.in_part]
         self._presumed: frozenset[str] = frozenset()
-        self.remarks = records.remarks
+        remarks = records.remarks
         if unlabelled == LEFT_OUT:
             found = [image for image in found if image.annotations or image.in_part]
         elif unlabelled != EMPTY and self._exhaustive and are_unlabelled(len(without), len(found)):
             self._presumed = frozenset(image.id for image in without)
-            self.remarks += (unlabelled_line(spec, len(without), len(found), without[0].file_name),)
-        captions = ((image.file_name, text) for image in found for text in image.captions)
-        self.remarks += text_lines(captions, "caption", is_free=False)
+            remarks += (unlabelled_line(spec, len(without), len(found), without[0].file_name),)
         self.images = tuple(found)
         bad = (*(each.text for each in records.bad), *missing.values())
-        super().__init__([image.file_name for image in self.images], bad, digest)
+        super().__init__([image.file_name for image in self.images], bad, digest, remarks)
 
     def scene(self, index: int) -> Scene:
         image = self.images[index]

@@ -9,10 +9,10 @@ from pathlib import Path
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.json_io import read_json
-from pytest_vqamt.data.masks import Segmentation, read_segmentation
+from pytest_vqamt.data.masks import Segmentation, extent, read_segmentation
 from pytest_vqamt.data.messages import short_repr
 from pytest_vqamt.data.records import Record, is_number
-from pytest_vqamt.data.sanity import BoxChecks, name_lines
+from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class CocoRecords:
     images: tuple[CocoImage, ...]
     bad: tuple[BadRecord, ...]
     remarks: tuple[str, ...] = ()
-    """What is odd in boxes, masks and names."""
+    """What is odd in boxes, masks, names and captions."""
 
 
 def read_records(instances: Path, captions: Path | None = None) -> CocoRecords:
@@ -96,12 +96,10 @@ class _Reading:
     captions: dict[str, list[str]] = field(default_factory=dict)
     bad: list[BadRecord] = field(default_factory=list)
     in_part: dict[str, set[str]] = field(default_factory=dict)
-    outside: list[tuple[str, str, str, Box, Box]] = field(default_factory=list)
-    """The boxes that are refused, as ``BoxChecks.add`` takes them."""
-    checks: BoxChecks = field(init=False)
+    checks: SourceChecks = field(init=False)
 
     def __post_init__(self) -> None:
-        self.checks = BoxChecks(file=self.file)
+        self.checks = SourceChecks(BoxChecks(self.file, label="annotation {id}"))
 
     def read_categories(self, root: Record) -> None:
         for place, value in enumerate(root.items("categories")):
@@ -110,6 +108,7 @@ class _Reading:
             if category in self.categories:
                 raise record.wrong("id", "an id of its own", f"{self.categories[category]!r} has the same")
             self.categories[category] = record.name("name")
+        self.checks.names.update(self.categories.values())
 
     def read_images(self, root: Record) -> None:
         rows = root.items("images")
@@ -164,24 +163,26 @@ class _Reading:
 
     def records(self) -> CocoRecords:
         broken = {each.image for each in self.bad}
-        if len(self.outside) > 1:  # one has its own message; several may all be in other units
-            for box in self.outside:
-                self.checks.add(*box, None, None)
+        images = tuple(
+            replace(
+                image,
+                annotations=tuple(self.annotations.get(image.id, ())),
+                captions=tuple(self.captions.get(image.id, ())),
+                in_part=frozenset(self.in_part.get(image.id, ())),
+            )
+            for image in self.images.values()
+            if image.id not in broken
+        )
+        for image in images:
+            self.checks.boxes.add_things(image.id, [each for each in image.annotations if not each.crowd])
+            for caption in image.captions:
+                self.checks.captions.add(image.file_name, caption)
         return CocoRecords(
             file=self.file,
             names=frozenset(self.categories.values()),
-            images=tuple(
-                replace(
-                    image,
-                    annotations=tuple(self.annotations.get(image.id, ())),
-                    captions=tuple(self.captions.get(image.id, ())),
-                    in_part=frozenset(self.in_part.get(image.id, ())),
-                )
-                for image in self.images.values()
-                if image.id not in broken
-            ),
+            images=images,
             bad=tuple(self.bad),
-            remarks=(*self.checks.lines(), *name_lines(self.categories.values(), self.file)),
+            remarks=self.checks.lines(),
         )
 
     def _record(self, value: object, rows: str, place: int, kind: str, file: str = "") -> Record:
@@ -198,19 +199,18 @@ class _Reading:
         segmentation = read_segmentation(record, image.width, image.height)
         numbers = record.numbers("bbox")
         if not numbers or (len(numbers) == 4 and 0 in numbers[2:] and min(numbers[2:]) >= 0):
-            self.checks.empty_boxes.add(f"annotation {annotation_id}, a {name}")
+            self.checks.boxes.empty_boxes.add(f"annotation {annotation_id}, a {name}")
             self.in_part.setdefault(image.id, set()).add(name)
             return None
         area: object = record.row.get("area")
-        of_box = area if is_number(area) else None
-        try:
-            box = record.box("bbox", frame)
-        except DataError:
-            if not crowd and len(numbers) == 4:
-                self.outside.append((annotation_id, name, image.id, Box(*numbers), frame))
-            raise
+        of_thing = area if is_number(area) else None
+        given = record.box_as_given("bbox")
         if not crowd:
-            self.checks.add(annotation_id, name, image.id, Box(*numbers), frame, of_box, segmentation)
+            self.checks.boxes.add(image.id, annotation_id, given, frame, of_thing if segmentation is None else None)
+        box = record.within(given, frame, "bbox")
+        if not crowd and segmentation is not None:
+            covered = extent(segmentation, image.height)
+            self.checks.boxes.add_mask(image.id, annotation_id, given, covered, of_thing)
         return CocoAnnotation(id=annotation_id, name=name, box=box, crowd=crowd, segmentation=segmentation)
 
 

@@ -15,6 +15,7 @@ from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders
 from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
@@ -69,12 +70,12 @@ class GqaReader:
         self._photos = photos
         self.settings = photos.state if photos else ""
 
-    def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
+    def records(self, progress: Callable[[int], object], checks: BoxChecks) -> Iterator[IndexedScene | str]:
         for path in self.files:
             for image_id, value in RecordStream(path, progress).members():
                 where = f"{path}: image {short_name(image_id)}"
                 try:
-                    scene = scene_of(Record.of(value, where), image_id)
+                    scene = scene_of(Record.of(value, where), image_id, checks)
                     name = scene.photo.id
                     photo_file = self._photos.file(name, where) if self._photos else name
                 except DataError as error:
@@ -83,11 +84,11 @@ class GqaReader:
                     yield IndexedScene(scene=scene, photo_file=photo_file, path=path)
 
 
-def scene_of(record: Record, image_id: str) -> Scene:
+def scene_of(record: Record, image_id: str, checks: BoxChecks) -> Scene:
     """A GQA record as a scene; names stay as they are ("shelves"), in lower case.
 
     A relation of a thing to itself ("bear on bear") is left out. The setting is the location, or "outdoors" if only the
-    weather is known.
+    weather is known. The ``checks`` take note of its boxes.
 
     Raises:
         DataError: a field is missing or wrong.
@@ -100,11 +101,13 @@ def scene_of(record: Record, image_id: str) -> Scene:
     for thing_id, row in record.keyed("objects"):
         attributes = row.names("attributes")
         name = row.name("name")
+        given = row.box_of(("x", "y", "w", "h"))
+        checks.add(image_id, thing_id, given, frame)
         things.append(
             Thing(
                 id=thing_id,
                 name=name,
-                box=row.box_of(("x", "y", "w", "h"), frame),
+                box=row.within(given, frame, "x"),
                 attributes=attributes,
                 multi_coloured=is_multi_coloured(attributes, name),
             )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,12 +17,11 @@ from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.json_io import JsonLines, Line
-from pytest_vqamt.data.masks import Polygons as Outlines
-from pytest_vqamt.data.masks import polygon_mask
+from pytest_vqamt.data.masks import Extent, polygon_mask
 from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
-from pytest_vqamt.data.sanity import MOST_TEXTS, BoxChecks, name_lines, text_lines
+from pytest_vqamt.data.sanity import SourceChecks
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 
 if TYPE_CHECKING:
@@ -61,28 +59,6 @@ class QuestionIndex:
         return (f"{self._wrong[0]}{more}: neither is asked; correct one of them, or leave it out",)
 
 
-@dataclass(slots=True, kw_only=True)
-class _LookedAt:
-    """What may be odd in usable lines."""
-
-    boxes: BoxChecks
-    names: set[str] = field(default_factory=set)
-    captions: list[tuple[str, str]] = field(default_factory=list)
-    questions: list[tuple[str, str]] = field(default_factory=list)
-
-    def add(self, record: Record) -> None:
-        frame = Box(0, 0, *record.size())
-        for each in record.records("objects"):
-            outlines = tuple(array("d", outline) for outline in _polygons(each)[0]) if each.has("mask") else ()
-            mask = Outlines(outlines) if outlines else None
-            id_, name = f"{record.where}: {each.identity('id')}", each.name("name")
-            self.boxes.add(id_, name, record.where, Box(*each.numbers("box")), frame, None, mask)
-            self.names.add(name)
-        if len(self.captions) + len(self.questions) < MOST_TEXTS:
-            self.captions += [(record.where, text) for text in record.texts("captions")]
-            self.questions += [(record.where, question.text) for question in _questions(record)]
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """The place of a usable record, with its scene and its photo."""
@@ -117,14 +93,8 @@ class Graphs(ListedAnnotations):
                 f"Expected scenes in {short_path(file)}, one a line (docs/reference/scene-graphs.md), but {first}",
                 bad_records=bad,
             )
-        super().__init__([place.scene_id for place in self._places], bad, self._lines.digest)
-        self.remarks = (
-            *self._questions.remarks(),
-            *self._looked_at.boxes.lines(),
-            *text_lines(self._looked_at.questions, "question"),
-            *text_lines(self._looked_at.captions, "caption", is_free=False),
-            *name_lines(self._looked_at.names, file.name),
-        )
+        remarks = (*self._questions.remarks(), *self._checks.lines())
+        super().__init__([place.scene_id for place in self._places], bad, self._lines.digest, remarks)
 
     def photo_file(self, index: int) -> str:
         return self._places[index].photo_file
@@ -146,7 +116,7 @@ class Graphs(ListedAnnotations):
     def _read(self, optional: PhotoFiles | None) -> list[str]:
         """Reads all lines and returns the errors; starts again with the ``optional`` photos when one is found."""
         self._places, self._questions = [], QuestionIndex()
-        self._looked_at = _LookedAt(boxes=BoxChecks(file=self.file.name))
+        self._checks = SourceChecks.of(self.file.name)
         bad, ids = [], UniqueIds()
         for line in self._lines:
             try:
@@ -159,14 +129,22 @@ class Graphs(ListedAnnotations):
                 self.photos = optional
                 return self._read(None)
             self._places.append(place)
-            self._looked_at.add(record)
         return bad
 
     def _checked(self, record: Record, line: Line, ids: UniqueIds) -> _Place:
-        scene, file = scene_of_row(record.row, record.where), file_of_row(record.row, record.where)
+        given: list[_Given] = []
+        scene = scene_of_row(record.row, record.where, given)
+        file = file_of_row(record.row, record.where)
         self._check_photo(scene, file, record.where)
         place = _Place(line.where, line.offset, ids.add(scene.id, record, "id"), file)
         self._questions.add(file, line.where, scene.questions)
+        self._checks.add_scene(scene, line.where)
+        boxes, frame = self._checks.boxes, Box(0, 0, scene.width, scene.height)
+        boxes.add_things(line.where, scene.objects)
+        for thing, (box, around) in zip(scene.objects, given, strict=True):
+            boxes.add(line.where, thing.id, box, frame)
+            if around is not None:
+                boxes.add_mask(line.where, thing.id, box, Extent(around) if around.area else None)
         return place
 
     def _check_photo(self, scene: Scene, file: str, where: str) -> None:
@@ -263,8 +241,14 @@ _SYNSET = re.compile(r"\S+\.[nvasr]\.[0-9]+")
 _NO_MASKS: Mapping[str, Polygons] = MappingProxyType({})
 
 
-def scene_of_row(row: object, where: str) -> Scene:
+_Given: TypeAlias = "tuple[Box, Box | None]"
+"""The box of a thing as it stands in the file, and the box around its mask."""
+
+
+def scene_of_row(row: object, where: str, given: list[_Given] | None = None) -> Scene:
     """The scene of a row; its photo has the scene's id and an empty digest.
+
+    The boxes of its things, as they stand in the row, are added to ``given``.
 
     Raises:
         DataError: a field is missing, unknown or wrong; it begins with ``where``.
@@ -275,7 +259,7 @@ def scene_of_row(row: object, where: str) -> Scene:
     record.text("photo")
     width, height = record.size()
     frame = Box(0, 0, width, height)
-    things = tuple(_things(record, frame))
+    things = tuple(_things(record, frame, given))
     regions = tuple(_region(each, frame) for each in record.records("regions"))
     return Scene(
         id=scene_id,
@@ -330,13 +314,15 @@ def row_of_scene(scene: Scene, file: str, masks: Mapping[str, Polygons] = _NO_MA
     return row
 
 
-def _things(record: Record, frame: Box) -> Iterator[Thing]:
+def _things(record: Record, frame: Box, given: list[_Given] | None) -> Iterator[Thing]:
     ids = UniqueIds()
     for each in record.records("objects"):
         each.only(_THING_FIELDS)
-        box = each.box("box", frame)
-        if each.has("mask"):
-            _check_mask(each, box)
+        own = each.box_as_given("box")
+        box = each.within(own, frame, "box")
+        around = _mask_box(each, box) if each.has("mask") else None
+        if given is not None:
+            given.append((own, around))
         yield Thing(
             id=ids.add(each.identity("id"), each, "id"),
             name=each.name("name"),
@@ -414,13 +400,14 @@ def _polygons(record: Record) -> tuple[Polygons, Box]:
     return found, Box.from_corners(x0, y0, x1, y1)
 
 
-def _check_mask(record: Record, box: Box) -> None:
-    """Raises DataError if the mask lies outside of the box."""
+def _mask_box(record: Record, box: Box) -> Box:
+    """The box around the mask; raises DataError if it lies outside of the box of the thing."""
     _, around = _polygons(record)
     if not around.overlaps(box):
         raise record.wrong(
             "mask", "polygons that overlap the box of their object", "give both in pixels of the picture"
         )
+    return around
 
 
 def _thing_row(thing: Thing, masks: Mapping[str, Polygons]) -> Json:

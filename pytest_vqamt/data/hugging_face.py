@@ -15,8 +15,9 @@ from typing import Any, cast
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import parse_json, read_text
-from pytest_vqamt.data.messages import error_reason, short_path
-from pytest_vqamt.data.photo_io import PhotoFiles, is_whole, orientation_of, size_px_of
+from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.data.messages import error_reason, short_path, short_repr
+from pytest_vqamt.data.photo_io import PhotoFiles, PhotoHead, head_of, is_whole, size_px_of
 from pytest_vqamt.data.records import Record
 
 _FILES = ("data-*.arrow", "*.arrow", "data/*.parquet", "*.parquet")
@@ -102,8 +103,8 @@ class TablePhotos(PhotoFiles):
     def size_px(self, name: str) -> tuple[int, int]:
         return size_px_of(self._read(name), self._shown(name))
 
-    def orientation(self, name: str) -> int:
-        return orientation_of(self._read(name), self._shown(name))
+    def head(self, name: str) -> PhotoHead:
+        return head_of(self._read(name), self._shown(name))
 
     def end(self, name: str) -> bytes:
         return self._read(name)[-_END_BYTES:]
@@ -158,8 +159,8 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                 data = _bytes_in(cell)
                 if isinstance(data, bytes):
                     name = photos.add(f"{file.stem}-{number}", data, partial(_cell, file, read, column, place))
-                    named = {key: labels[key](value) if key in labels else value for key, value in row.items()}
-                    yield Record.of({**named, names[0]: name}, where)
+                    record = Record.of({**row, names[0]: name}, where)
+                    yield _with_names(record, labels) if labels else record
                 elif cell is None:
                     yield DataError(f"{where}: {column}: Expected a photo, but the cell is empty: leave the row out")
                 else:
@@ -194,14 +195,14 @@ def _of(file: Path) -> Iterator[None]:
         ) from error
 
 
-def _labels(schema: Any) -> dict[str, Callable[[object], object]]:
-    """What gives the names of labels for each column of a ClassLabel, which are stored as numbers."""
+def _labels(schema: Any) -> dict[str, list[str]]:
+    """The names of labels for each column of a ClassLabel, which are stored as numbers."""
     try:
         info = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
     except (KeyError, TypeError, ValueError):
         return {}
     return {
-        column: partial(_named_label, names)
+        column: names
         for column, feature in (info.items() if isinstance(info, dict) else ())
         if (names := _label_names(feature))
     }
@@ -219,12 +220,28 @@ def _label_names(feature: object) -> list[str]:
     return _label_names(feature.get("feature"))
 
 
+_UNKNOWN = -1
+"""The number of a label that is not known, as test splits have it."""
+
+
+def _with_names(record: Record, labels: Mapping[str, list[str]]) -> Record | DataError:
+    """The record with the names of labels for their numbers; the error of a number that has no name."""
+    named = {}
+    for column, names in labels.items():
+        value = record.row.get(column)
+        numbers = [each for each in (value if isinstance(value, list) else [value]) if type(each) is int]
+        if any(not _UNKNOWN <= number < len(names) for number in numbers):
+            advice = f"the column has {count_noun(len(names), 'name')}, from {short_repr(names[0])} on"
+            return record.wrong(column, f"the number of a label from 0 to {len(names) - 1}, or {_UNKNOWN}", advice)
+        named[column] = _named_label(names, value)
+    return Record({**record.row, **named}, record.where)
+
+
 def _named_label(names: Sequence[str], value: object) -> object:
-    """The name of a label; -1 is one that is not known."""
     if isinstance(value, list):
         return [_named_label(names, each) for each in value]
-    if isinstance(value, int) and not isinstance(value, bool):
-        return names[value] if 0 <= value < len(names) else None
+    if type(value) is int:
+        return None if value == _UNKNOWN else names[value]
     return value
 
 

@@ -115,12 +115,12 @@ def mask_image(segmentation: Segmentation, width: int, height: int) -> Image.Ima
     return Image.fromarray(shown * 255) if shown.any() else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Extent:
-    """The smallest box around a mask, and its pixels."""
+    """The smallest box around a mask, and the number of its pixels, if that is asked for."""
 
     box: Box
-    area: float
+    area: float = 0.0
 
 
 def extent(segmentation: Segmentation, height: int) -> Extent | None:

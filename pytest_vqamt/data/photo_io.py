@@ -38,6 +38,16 @@ _CONTENT = re.compile("data:image/|(?:/9j/|iVBORw0KGgo|R0lGOD|UklGR)[A-Za-z0-9+/
 """How photos in base64 begin: JPEG, PNG, GIF and WebP."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhotoHead:
+    """What a file says of its pixels."""
+
+    orientation: int
+    """Of EXIF, from 1 (upright) to 8."""
+    is_deep: bool
+    """It has 16 bits a colour, of which Pillow reads the upper 8."""
+
+
 class PhotoFiles:
     """The photos in ``folder`` and its folders; a name is relative to it, with forward slashes.
 
@@ -98,15 +108,16 @@ class PhotoFiles:
                 f"but got size={found[0]} x {found[1]} px, turned as its EXIF says: is it the photo that was annotated?"
             )
 
-    def orientation(self, name: str) -> int:
-        """The orientation of EXIF, from 1 (upright) to 8."""
-        return _read(self._file(name), str(self.folder / name), _orientation)
+    def head(self, name: str) -> PhotoHead:
+        """What the file says of its pixels, without decoding them."""
+        return _read(self._file(name), str(self.folder / name), _head)
 
     def open(self, name: str) -> Image.Image:
         """The photo, RGB uint8, turned as its EXIF says. A fresh copy, which the caller may change."""
-        return self._decoded.get_or_make(name, self._decode).copy()
+        return self._decoded.get_or_make(name, self.decoded).copy()
 
-    def _decode(self, name: str) -> Image.Image:
+    def decoded(self, name: str) -> Image.Image:
+        """The photo as ``open`` gives it, which is not kept."""
         data = self._read(name)
         known = self._digests.get(name)
         if known is not None and _digest_of(data) != known:
@@ -330,9 +341,9 @@ def size_px_of(data: bytes, file: str) -> tuple[int, int]:
     return _read(BytesIO(data), file, _size)
 
 
-def orientation_of(data: bytes, file: str) -> int:
-    """The EXIF orientation of the bytes of an image, from 1 (upright) to 8; errors name ``file``."""
-    return _read(BytesIO(data), file, _orientation)
+def head_of(data: bytes, file: str) -> PhotoHead:
+    """The head of the bytes of an image; errors name ``file``."""
+    return _read(BytesIO(data), file, _head)
 
 
 def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -> T:
@@ -379,6 +390,11 @@ def _size(image: Image.Image) -> tuple[int, int]:
         tags = image.getexif()
         width, height = tags[_TIFF_WIDTH], tags[_TIFF_HEIGHT]
     return (height, width) if _orientation(image) in _QUARTER_TURNS else (width, height)
+
+
+def _head(image: Image.Image) -> PhotoHead:
+    is_deep = not image.mode.startswith("I") and ";16" in str(getattr(image, "tile", ""))
+    return PhotoHead(orientation=_orientation(image), is_deep=is_deep)
 
 
 def _orientation(image: Image.Image) -> int:
@@ -451,8 +467,8 @@ class _Head:
 
 
 _WHITE = (255, 255, 255, 255)
-_RANGES = (255, 4095, 65535)
-"""The greatest values of 8, 12 and 16 bits."""
+_RANGES = tuple(2**bits - 1 for bits in range(8, 17))
+"""The greatest values of 8 to 16 bits."""
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
@@ -476,10 +492,11 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def _from_numbers(image: Image.Image) -> Image.Image:
-    """Numbers as grey, scaled by the least range that holds them all: of a float, or of 8, 12 or 16 bits.
+    """Numbers as grey, scaled by the least range that holds them all: of a float, or of 8 to 16 bits.
 
-    A file of 16 bits may hold the values of a camera of 12, or of 8, which would show as black. Values beyond 16 bits,
-    or below 0, are scaled by their extremes.
+    A file of 16 bits may hold the values of a camera of 10, 12 or 14, or of 8, which would show as black. Nothing in
+    the file tells them from a dark photo of 16 bits, which so becomes brighter. Values beyond 16 bits, or below 0, are
+    scaled by their extremes.
     """
     values = np.asarray(image).astype(np.float64)
     if not np.isfinite(values).all():
@@ -488,7 +505,7 @@ def _from_numbers(image: Image.Image) -> Image.Image:
     ranges = (1, *_RANGES) if image.mode == "F" else _RANGES
     top = next((each for each in ranges if low >= 0 and high <= each), 0)
     if not top:
-        values, top = values - low, high - low
+        values, top = values - low, high - low or 1
     return Image.fromarray(np.rint(values / top * 255).astype(np.uint8))
 
 
@@ -524,9 +541,9 @@ _LOOKED_AT = 100
 """Photos that the mean is taken over; of a larger source, this many at equal distances."""
 
 
-def sample_indices(count: int) -> range:
-    """The indices, of ``count`` from 0 on, that the mean is taken over."""
-    return range(0, count, max(1, -(-count // _LOOKED_AT)))
+def sample_indices(count: int, most: int = _LOOKED_AT) -> range:
+    """Some indices, ``most`` at most, at equal distances of ``count`` from 0 on."""
+    return range(0, count, max(1, -(-count // most)))
 
 
 def mean_colour(images: Iterable[Image.Image]) -> Colour:

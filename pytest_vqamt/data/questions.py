@@ -38,7 +38,7 @@ from pytest_vqamt.data.json_io import JsonLines, text_of
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import Record, UniqueIds, is_number, is_text, whole
-from pytest_vqamt.data.sanity import Oddity, text_lines
+from pytest_vqamt.data.sanity import Oddity, SourceChecks
 
 FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
 """The files that a folder may have; the last two are those of Hugging Face's image folders."""
@@ -117,15 +117,18 @@ class QuestionRows(ListedAnnotations):
             raise DataError(
                 f"Expected questions in {short_path(file)} (docs/how-to/questions.md), but {why}", bad_records=bad
             )
-        super().__init__(self.asked, bad, _digest_of(file))
-        questions = ((name, question.text) for name, asked in self.asked.items() for question in asked.questions)
-        self.remarks = (
+        checks = SourceChecks.of(file.name)
+        for name, asked in self.asked.items():
+            for question in asked.questions:
+                checks.questions.add(name, question.text)
+        remarks = (
             *(() if file.is_file() else missing_parts(_tables(file))),
             *self._unused_columns(file),
             *self._letters_without_options(file),
             *self._index.remarks(),
-            *text_lines(questions, "question"),
+            *checks.lines(),
         )
+        super().__init__(self.asked, bad, _digest_of(file), remarks)
 
     def scene(self, index: int) -> Scene:
         name = self._photos[index]

@@ -286,15 +286,19 @@ class Record:
 
     def box(self, field: str, frame: Box) -> Box:
         """A list ``[x, y, w, h]`` as a box, clipped to ``frame``."""
+        return self.within(self.box_as_given(field), frame, field)
+
+    def box_as_given(self, field: str) -> Box:
+        """A list ``[x, y, w, h]`` as a box, which may be empty or leave the picture."""
         found = self.numbers(field)
         if len(found) != 4:
             raise self.wrong(field, "a box [x, y, w, h]")
-        return self.within(Box(*found), frame, field)
+        return Box(*found)
 
-    def box_of(self, fields: tuple[str, str, str, str], frame: Box) -> Box:
-        """The fields of these names for x, y, w, h as a box, clipped to ``frame``."""
+    def box_of(self, fields: tuple[str, str, str, str]) -> Box:
+        """The fields of these names for x, y, w, h as a box, which may be empty or leave the picture."""
         x, y, w, h = (self.number(field) for field in fields)
-        return self.within(Box(x, y, w, h), frame, fields[0])
+        return Box(x, y, w, h)
 
     def within(self, box: Box, frame: Box, field: str) -> Box:
         """``box``, read from ``field``, clipped to ``frame``.

@@ -1,21 +1,29 @@
 """Sanity checks of well-formed data: each finding has a count, an example and what to do.
 
-Those of records run whenever a source is opened; ``vqamt check-data`` also checks every photo.
+Readers feed ``SourceChecks`` with all that they read. Photos are sampled when a source is opened; ``vqamt check-data``
+looks at all of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from math import inf
-from typing import TYPE_CHECKING
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.data.masks import Segmentation, extent
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.data.annotations import AnnotatedPhotos
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.masks import Extent
 from pytest_vqamt.data.messages import short_repr
+from pytest_vqamt.data.photo_io import sample_indices
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -29,6 +37,18 @@ _SMALL_PX = 12
 """Masks and boxes that both are of this side or less are not compared: a pixel more or less is half of them."""
 _AREA_FACTOR = 1.5
 """An area may be larger than the box by this factor; a smaller one is that of a mask."""
+_MASK_FACTOR = 2.5
+"""An area may be smaller than the outlines of the mask by this factor: where these overlap they are counted twice."""
+_SMALL_AREA_PX = 16
+"""A mask of a few pixels is drawn larger or smaller by as many."""
+_FEWEST_AREAS = 5
+"""Of fewer annotations without a mask, the areas are not held against the boxes together."""
+_SMALL_SHARE = 0.35
+"""Half of the things of COCO cover less than 0.6 of their box. Wires and poles cover much less, of corners too."""
+_USUAL_SHARE, _MOST_SHARE = 0.45, 1.1
+"""Half of the things cover more of their true box than the one; nearly none, in rounded pixels, more than the other."""
+_CONSTANT_SHARE = 0.3
+"""A constant share below it is no shape: discs cover 0.79 of their box, triangles 0.5, stars 0.33."""
 _FEWEST_CENTRES = 12
 """With so many boxes it is no chance that none begins near the top or the left, or that all end there."""
 _SCALES = (100, 1000)
@@ -55,108 +75,196 @@ class Oddity:
         return count_noun(self.count, f"{one} of {of} {is_}", f"{many} of {of} {are}")
 
 
+class _Boxed(Protocol):
+    """A thing of any source."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def box(self) -> Box: ...
+
+
 @dataclass(slots=True)
 class BoxChecks:
-    """What is odd in the boxes of a file: units, corners instead of sizes, exchanged axes, masks elsewhere."""
+    """What is odd in the boxes of a file: units, corners instead of sizes, exchanged axes, masks elsewhere.
+
+    All is kept as counts and extremes: a file has a million boxes.
+    """
 
     file: str
+    label: str = "{image}: object {id}"
+    """How messages name a box."""
+    tolerated: float = 0.0
+    """The share of pictures whose boxes may leave them."""
     boxes: int = 0
     areas: int = 0
-    within_one_px: int = 0
-    like_centres: int = 0
-    """Boxes whose corner is at least half of their size from the top and the left, as a centre always is."""
-    ends: tuple[float, float] = (0, 0)
+    pictures: int = 0
+    are_like_centres: bool = True
+    """The corner of each box is at least half of its size from the top and the left, as a centre always is."""
+    right: float = 0
+    low: float = 0
     """The right and the lower end of all boxes together."""
-    starts: tuple[float, float] = (0, 0)
-    """The greatest x and the greatest y of a box."""
+    most_x: float = 0
+    most_y: float = 0
+    most_size: float = 0
     least_side: float = inf
     """The shortest side of a picture."""
     past_the_end: Oddity = field(default_factory=Oddity)
+    outside: Oddity = field(default_factory=Oddity)
+    """Boxes that lie wholly outside are refused, each with a message of its own; several may be in other units."""
     leaving: Oddity = field(default_factory=Oddity)
     leaving_pictures: set[str] = field(default_factory=set)
     wrong_area: Oddity = field(default_factory=Oddity)
+    shares: array[float] = field(default_factory=lambda: array("d"))
+    """The share of its box that each thing without a mask covers, by its area."""
+    shares_of_corners: array[float] = field(default_factory=lambda: array("d"))
+    """The same where the four numbers are taken for two corners, if they can be."""
+    first_area: str = ""
     beside_mask: Oddity = field(default_factory=Oddity)
     empty_masks: Oddity = field(default_factory=Oddity)
     twice: Oddity = field(default_factory=Oddity)
     empty_boxes: Oddity = field(default_factory=Oddity)
-    _seen: set[tuple[str, str, Box]] = field(default_factory=set)
+    _picture: str = ""
 
-    def add(
-        self, id_: str, name: str, image: str, box: Box, frame: Box, area: float | None, mask: Segmentation | None
-    ) -> None:
-        """Takes note of a box as it stands in the file, before it is clipped; ``mask`` is not that of a crowd."""
+    def add(self, image: str, id_: str, box: Box, frame: Box, area: float | None = None) -> None:
+        """Takes note of a box as it stands in the file, before it is clipped; ``area`` is that of a thing without mask.
+
+        The boxes of crowds are not told of: their masks are not those of single things.
+        """
+        x, y, w, h = box.x, box.y, box.w, box.h
+        right, low = x + w, y + h
         self.boxes += 1
-        self.within_one_px += max(box.x, box.y, box.w, box.h) <= 1
-        self.ends = max(self.ends[0], box.x1), max(self.ends[1], box.y1)
-        self.starts = max(self.starts[0], box.x), max(self.starts[1], box.y)
-        self.least_side = min(self.least_side, frame.w, frame.h)
-        beyond = max(-box.x, box.x1 - frame.w) / frame.w, max(-box.y, box.y1 - frame.h) / frame.h
-        if max(beyond) > _LEAVES:
-            self.leaving.add(f"annotation {id_}: {_shown(box)} on a picture of {frame.w:g} x {frame.h:g} px")
-            self.leaving_pictures.add(image)
-        self.like_centres += box.x >= box.w / 2 and box.y >= box.h / 2
-        if max(box.x1 - frame.w, box.y1 - frame.h) > 1:
-            self.past_the_end.add(f"annotation {id_}: {_shown(box)} on a picture of {frame.w:g} x {frame.h:g} px")
-        key = image, name, box
-        if key in self._seen:
-            self.twice.add(f"annotation {id_}, another {name} with {_shown(box)}")
-        self._seen.add(key)
-        covered = extent(mask, round(frame.h)) if mask is not None else None
-        if covered is not None:
-            self._compare(id_, box, frame, covered.box, area, covered.area)
-        elif mask is not None:
-            self.empty_masks.add(f"annotation {id_}")
-        elif area is not None and box.area > 0:
-            self.areas += 1
-            if area > _AREA_FACTOR * box.area + 1:
-                self.wrong_area.add(f"annotation {id_}: an area of {area:g}, and {_shown(box)}")
+        if image != self._picture:
+            self._picture = image
+            self.pictures += 1
+            self.least_side = min(self.least_side, frame.w, frame.h)
+        if right > self.right:  # max() would take a quarter of the time of reading a file of graphs
+            self.right = right
+        if low > self.low:
+            self.low = low
+        if x > self.most_x:
+            self.most_x = x
+        if y > self.most_y:
+            self.most_y = y
+        if w > self.most_size:
+            self.most_size = w
+        if h > self.most_size:
+            self.most_size = h
+        if self.are_like_centres and (x < w / 2 or y < h / 2):
+            self.are_like_centres = False
+        if x < 0 or y < 0 or right > frame.w or low > frame.h:
+            self._add_leaving(image, id_, box, frame)
+        if area is not None and box.area > 0:
+            self._add_area(image, id_, box, area)
 
-    def _compare(self, id_: str, box: Box, frame: Box, of_mask: Box, area: float | None, of_area: float) -> None:
-        """Holds the box and the area against the mask."""
-        is_small = max(min(of_mask.w, of_mask.h), min(box.w, box.h)) <= _SMALL_PX
-        if not is_small and box.iou(of_mask) < _LEAST_OVERLAP:
-            spans = f"[{of_mask.x:g}, {of_mask.y:g}, {of_mask.w:g}, {of_mask.h:g}]"
-            self.beside_mask.add(f"annotation {id_}: {_shown(box)}, and a mask that spans {spans}")
+    def add_mask(self, image: str, id_: str, box: Box, covered: Extent | None, area: float | None = None) -> None:
+        """Holds a box, and an area if there is one, against what the mask covers; None of an empty mask."""
+        if covered is None:
+            self.empty_masks.add(self._named(image, id_))
+            return
+        is_small = max(min(covered.box.w, covered.box.h), min(box.w, box.h)) <= _SMALL_PX
+        if not is_small and box.iou(covered.box) < _LEAST_OVERLAP:
+            spans = _numbers(covered.box)
+            self.beside_mask.add(f"{self._named(image, id_)}: {_shown(box)}, and a mask that spans {spans}")
         if area is not None:
             self.areas += 1
-            if area > _AREA_FACTOR * max(of_area, box.area) + 1:
-                self.wrong_area.add(f"annotation {id_}: an area of {area:g}, and a mask of {of_area:g} px")
+            is_more = area > _AREA_FACTOR * max(covered.area, box.area) + 1
+            if is_more or _MASK_FACTOR * area + _SMALL_AREA_PX < covered.area:
+                said = f"an area of {area:g}, and a mask of {covered.area:g} px"
+                self.wrong_area.add(f"{self._named(image, id_)}: {said}")
+
+    def add_things(self, image: str, things: Sequence[_Boxed]) -> None:
+        """Takes note of things that a picture has twice."""
+        if len({each.box.x for each in things}) == len(things):  # as in most pictures, and found in no time
+            return
+        seen = set()
+        for each in things:
+            if (each.name, each.box) in seen:
+                self.twice.add(f"{self._named(image, each.id)}, another {each.name} with {_shown(each.box)}")
+            seen.add((each.name, each.box))
+
+    def _named(self, image: str, id_: str) -> str:
+        return self.label.format(image=image, id=id_)
+
+    def _add_leaving(self, image: str, id_: str, box: Box, frame: Box) -> None:
+        beyond = max(-box.x, box.x1 - frame.w) / frame.w, max(-box.y, box.y1 - frame.h) / frame.h
+        said = f"{self._named(image, id_)}: {_shown(box)} on a picture of {frame.w:g} x {frame.h:g} px"
+        is_outside = not box.overlaps(frame)
+        if max(beyond) > _LEAVES:
+            (self.outside if is_outside else self.leaving).add(said)
+            self.leaving_pictures.add(image)
+        if not is_outside and max(box.x1 - frame.w, box.y1 - frame.h) > 1:
+            self.past_the_end.add(said)
+
+    def _add_area(self, image: str, id_: str, box: Box, area: float) -> None:
+        self.areas += 1
+        is_wrong = area > _AREA_FACTOR * box.area + 1
+        if is_wrong or not self.shares:
+            said = f"{self._named(image, id_)}: an area of {area:g}, and {_shown(box)}"
+            self.first_area = self.first_area or said
+            if is_wrong:
+                self.wrong_area.add(said)
+        self.shares.append(area / box.area)
+        if box.w > box.x and box.h > box.y:
+            self.shares_of_corners.append(area / ((box.w - box.x) * (box.h - box.y)))
+
+    def _area_lines(self) -> Iterable[str]:
+        shares, of_corners = self.shares, self.shares_of_corners
+        if self.wrong_area.count:
+            yield (
+                f"the area of {self.wrong_area.count:,} of {count_noun(self.areas, 'annotation')} of {self.file} is "
+                f"not what the box or the mask covers ({self.wrong_area.first}): are the boxes in other units, or of "
+                "half the size?"
+            )
+        elif len(shares) >= _FEWEST_AREAS and median(shares) < _SMALL_SHARE:
+            low, *_, high = quantiles(shares, n=20)
+            could_be = len(of_corners) > 0.95 * len(shares) and quantiles(of_corners, n=20)[-1] < _MOST_SHARE
+            if could_be and median(of_corners) > _USUAL_SHARE:
+                yield (
+                    f"the boxes of {self.file} are far larger than the areas, which fit two corners "
+                    f"({self.first_area}): write [x, y, width, height] in pixels, from the top left corner"
+                )
+            elif high < _CONSTANT_SHARE and high - low < 0.01 * high:
+                yield (
+                    f"the areas of {self.file} all are {median(shares):.2g} of their boxes ({self.first_area}): are "
+                    "the boxes, or the areas, of another size of the photo?"
+                )
 
     def lines(self) -> tuple[str, ...]:
         """A line for each oddity."""
         found: list[str] = []
-        if self.boxes and self.within_one_px == self.boxes:
+        if self.boxes and max(self.most_x, self.most_y, self.most_size) <= 1:
             found.append(
                 f"all {count_noun(self.boxes, 'box', 'boxes')} of {self.file} lie within 1 px of the corner: are they "
                 "shares from 0 to 1? Multiply them by the width and the height of their picture"
             )
         for scale in _SCALES if self.boxes >= _FEWEST_CENTRES else ():
-            is_spread = min(self.ends) > 0.7 * scale and min(self.starts) > 0.4 * scale
-            if is_spread and max(self.ends) <= scale <= self.least_side / 2:
+            is_spread = min(self.right, self.low) > 0.7 * scale and min(self.most_x, self.most_y) > 0.4 * scale
+            if is_spread and max(self.right, self.low) <= scale <= self.least_side / 2:
                 found.append(
                     f"all {self.boxes:,} boxes of {self.file} end within {scale} px of the corner, and no picture has "
                     f"a side below {self.least_side:g} px: are they shares from 0 to {scale}? Multiply them by the "
                     f"width and the height of their picture, and divide by {scale}"
                 )
-        if self.leaving.count:
+        leaving = self.leaving.first or self.outside.first
+        if self.leaving.count + (self.outside.count > 1) and (
+            len(self.leaving_pictures) > self.tolerated * self.pictures
+        ):
             found.append(
                 f"boxes of {count_noun(len(self.leaving_pictures), 'picture')} of {self.file} leave it by more than "
-                f"{_LEAVES:.0%} ({self.leaving.first}): are they two corners, or centres, or of another size of the "
+                f"{_LEAVES:.0%} ({leaving}): are they two corners, or centres, or of another size of the "
                 "photo, or are x and y exchanged? Write [x, y, width, height] in pixels, from the top left corner"
             )
-        elif self.past_the_end.count and self.like_centres == self.boxes >= _FEWEST_CENTRES:
+        elif self.past_the_end.count and self.are_like_centres and self.boxes >= _FEWEST_CENTRES:
             ends = "ends" if self.past_the_end.count == 1 else "end"
             found.append(
                 f"all {self.boxes:,} boxes of {self.file} could be given by their centres, and "
                 f"{self.past_the_end.count:,} of them {ends} outside of the picture ({self.past_the_end.first}): if x "
                 "and y are centres, take half of the width and the height off"
             )
-        if self.wrong_area.count:
-            found.append(
-                f"the area of {self.wrong_area.count:,} of {count_noun(self.areas, 'annotation')} of {self.file} is "
-                f"not what the box or the mask covers ({self.wrong_area.first}): are the boxes in other units, or of "
-                "half the size?"
-            )
+        found += self._area_lines()
         if self.beside_mask.count:
             found.append(
                 f"{self.beside_mask.told('mask', self.file, 'lies', 'lie')} elsewhere than the box "
@@ -181,8 +289,12 @@ class BoxChecks:
         return tuple(found)
 
 
+def _numbers(box: Box) -> str:
+    return f"[{box.x:g}, {box.y:g}, {box.w:g}, {box.h:g}]"
+
+
 def _shown(box: Box) -> str:
-    return f"the box [{box.x:g}, {box.y:g}, {box.w:g}, {box.h:g}]"
+    return f"the box {_numbers(box)}"
 
 
 def are_unlabelled(without: int, photos: int) -> bool:
@@ -211,40 +323,91 @@ _ENGLISH = frozenset((
     "people", "it", "there", "i", "you", "what", "how", "which", "do", "does", "where", "who", "why",
 ))  # fmt: skip
 """Words of which one stands in nearly every English sentence."""
-MOST_TEXTS = 5_000
-"""Of a source; reading words takes time, and an oddity of a file shows early."""
+_MOST_READ = 5_000
+"""Reading words takes time: of more texts, ever fewer are read, spread over all of them."""
 _FEWEST_TEXTS = 5
 _LEAST_ENGLISH = 0.3
 """The share of texts with an English word below which they count as of another language; captions of COCO have 99 %."""
+_WORD = re.compile("[a-z]+")
 
 
-def text_lines(texts: Iterable[tuple[str, str]], what: str, *, is_free: bool = True) -> tuple[str, ...]:
-    """What is odd in questions or captions; ``texts`` are pairs of a place and a text, ``what`` says of which kind.
+@dataclass(slots=True)
+class TextChecks:
+    """What is odd in the texts of one kind."""
 
-    ``is_free`` is of texts that may be in any language, which are not read by words.
-    """
-    marked, foreign, count, english = Oddity(), "", 0, 0
-    for where, text in islice(texts, MOST_TEXTS):
-        count += 1
-        if found := _MARK.search(text):
-            marked.add(f"{where}: {found[0]}")
-        if _ENGLISH.isdisjoint(re.findall(r"[a-z]+", text.lower())):
-            foreign = foreign or f"{where}: {short_repr(text)}"
-        else:
-            english += 1
-    lines = []
-    if marked.count:
-        lines.append(
-            f"{count_noun(marked.count, what)} {'holds' if marked.count == 1 else 'hold'} the mark of a picture or of "
-            f"a turn ({marked.first}): models get both by themselves, and take the mark for a second one, or for text: "
-            "remove it"
+    one: str
+    many: str
+    is_free: bool = True
+    """They may be in any language, as they are not read by words."""
+    texts: int = 0
+    words_read: int = 0
+    english: int = 0
+    foreign: str = ""
+    marked: Oddity = field(default_factory=Oddity)
+
+    def add(self, where: str, text: str) -> None:
+        """Takes note of a text of a place."""
+        self.texts += 1
+        if ("<" in text or "[" in text or "{" in text) and (found := _MARK.search(text)):
+            self.marked.add(f"{where}: {found[0]}")
+        if not self.is_free and self.texts % (1 + self.texts // _MOST_READ) == 0:
+            self.words_read += 1
+            if _ENGLISH.isdisjoint(_WORD.findall(text.lower())):
+                self.foreign = self.foreign or f"{where}: {short_repr(text)}"
+            else:
+                self.english += 1
+
+    def lines(self) -> tuple[str, ...]:
+        """A line for each oddity."""
+        found = []
+        if self.marked.count:
+            found.append(
+                f"{count_noun(self.marked.count, self.one, self.many)} {'holds' if self.marked.count == 1 else 'hold'} "
+                f"the mark of a picture or of a turn ({self.marked.first}): models get both by themselves, and take "
+                "the mark for a second one, or for text: remove it"
+            )
+        if self.words_read >= _FEWEST_TEXTS and self.english < _LEAST_ENGLISH * self.words_read:
+            found.append(
+                f"{self.many} are not in English ({self.foreign}): what they name is read in English alone, so give "
+                f"English ones, or leave the relations of {self.many} out"
+            )
+        return tuple(found)
+
+
+@dataclass(slots=True)
+class SourceChecks:
+    """What is odd in the records of a source: boxes, names and texts. Each reader feeds one while it reads."""
+
+    boxes: BoxChecks
+    names: set[str] = field(default_factory=set)
+    captions: TextChecks = field(default_factory=lambda: TextChecks("caption", "captions", is_free=False))
+    questions: TextChecks = field(default_factory=lambda: TextChecks("question", "questions"))
+    hypotheses: TextChecks = field(default_factory=lambda: TextChecks("hypothesis", "hypotheses", is_free=False))
+
+    @classmethod
+    def of(cls, file: str) -> SourceChecks:
+        """The checks of a file of this name, which has nothing yet."""
+        return cls(BoxChecks(file))
+
+    def add_scene(self, scene: Scene, where: str) -> None:
+        """Takes note of the names and the texts of a scene."""
+        self.names.update(thing.name for thing in scene.objects)
+        for checks, texts in (
+            (self.captions, scene.captions),
+            (self.questions, (question.text for question in scene.questions)),
+            (self.hypotheses, (hypothesis.text for hypothesis in scene.hypotheses)),
+        ):
+            for text in texts:
+                checks.add(where, text)
+
+    def lines(self) -> tuple[str, ...]:
+        """A line for each oddity."""
+        texts = (self.questions, self.captions, self.hypotheses)
+        return (
+            *self.boxes.lines(),
+            *(line for each in texts for line in each.lines()),
+            *name_lines(self.names, self.boxes.file),
         )
-    if not is_free and count >= _FEWEST_TEXTS and english < _LEAST_ENGLISH * count:
-        lines.append(
-            f"{what}s are not in English ({foreign}): what they name is read in English alone, so give English ones, "
-            "or leave the relations of captions out"
-        )
-    return tuple(lines)
 
 
 def name_lines(names: Iterable[str], file: str) -> tuple[str, ...]:
@@ -260,7 +423,14 @@ def name_lines(names: Iterable[str], file: str) -> tuple[str, ...]:
 
 
 _DARK = 16
-"""The brightest pixel, of 255, below which a photo shows nothing. At night lamps and stars are brighter."""
+"""The brightest pixel, of 255, up to which a photo shows nothing. At night lamps and stars are brighter."""
+_DARK_OF_DEEP = 127
+"""The same of a file of 16 bits a colour, of which the upper 8 are read: values of 12 bits end at 15, of 15 at 127."""
+_HOT = 10_000
+"""One in so many pixels may be brighter than all others: the sensor's hot ones are."""
+_SAMPLED = 16
+_SAMPLED_PX = 32_000_000
+"""The pixels decoded when a source is opened; it takes about half a second."""
 
 
 @dataclass(slots=True)
@@ -272,13 +442,33 @@ class PhotoChecks:
     turned: Oddity = field(default_factory=Oddity)
     turns: set[int] = field(default_factory=set)
 
-    def add(self, name: str, image: Image, orientation: int, *, has_boxes: bool) -> None:
-        """Takes note of a decoded photo (RGB, uint8) and of its EXIF orientation, from 1 (upright) to 8."""
-        brightest = max(high for _, high in image.getextrema())  # type: ignore[misc] # of RGB, a pair for each channel
-        if brightest < _DARK:
+    def add(self, source: SceneSource, index: int, *, most_px: float = inf) -> int:
+        """Looks at the photo of a scene, and at its pixels if they are ``most_px`` at most; returns their number.
+
+        Raises:
+            DataError: the scene cannot be made, or the photo not be read.
+        """
+        if not isinstance(source, AnnotatedPhotos) or source.photos is None:
+            scene = source.scene(index)
+            self._add_pixels(scene.photo.id, source.photo(scene.photo), _DARK)
+            return scene.width * scene.height
+        scene, name = source.annotations.scene(index), source.annotations.photo_file(index)
+        head, size_px = source.photos.head(name), scene.width * scene.height
+        self._add_orientation(name, head.orientation, scene)
+        if size_px > most_px:
+            return 0
+        # Nothing is kept of a look: a photo that changes before a case needs it is read as it is then.
+        self._add_pixels(name, source.photos.decoded(name), _DARK_OF_DEEP if head.is_deep else _DARK)
+        return size_px
+
+    def _add_pixels(self, name: str, image: Image, dark: int) -> None:
+        brightest = _brightest(image)
+        if brightest <= dark:
             self.dark.add(f"{short_repr(name)}: {brightest} of 255")
-        keeps_size = orientation in (2, 3, 4) or (orientation > 4 and image.width == image.height)
-        if has_boxes and keeps_size:
+
+    def _add_orientation(self, name: str, orientation: int, scene: Scene) -> None:
+        keeps_size = orientation in (2, 3, 4) or (orientation > 4 and scene.width == scene.height)
+        if scene.objects and keeps_size:
             self.turned.add(short_repr(name))
             self.turns.add(orientation)
 
@@ -287,8 +477,8 @@ class PhotoChecks:
         found = []
         if self.dark.count:
             found.append(
-                f"{self.dark.told('photo', self.spec, 'is', 'are')} black: the brightest pixel of {self.dark.first}. "
-                "Are its values of 8 or 12 bits in a file of 16? Scale them"
+                f"{self.dark.told('photo', self.spec, 'is', 'are')} dark: the brightest pixel of {self.dark.first}. "
+                "Has it values of fewer bits in a file of 16? Scale them"
             )
         if self.turned.count:
             orientations = " or ".join(map(str, sorted(self.turns)))
@@ -298,3 +488,34 @@ class PhotoChecks:
                 "viewers show it, turned; or take the EXIF out"
             )
         return tuple(found)
+
+
+def _brightest(image: Image) -> int:
+    """The brightest value of any channel (RGB, uint8), without hot pixels."""
+    counts, most = image.histogram(), image.width * image.height // _HOT
+    brightest = 0
+    for start in range(0, len(counts), 256):
+        left = most
+        for value in range(255, brightest, -1):
+            left -= counts[start + value]
+            if left < 0:
+                brightest = value
+                break
+    return brightest
+
+
+def sampled_photo_lines(source: SceneSource) -> tuple[str, ...]:
+    """What is odd in some photos of a source, spread over it: a look at files that takes about half a second.
+
+    Photos that cannot be read are left out: a case that needs one will name it. Photos that are no files, such as those
+    that the picture world draws, are not looked at.
+    """
+    if not isinstance(source, AnnotatedPhotos) or source.photos is None:
+        return ()
+    indices = sample_indices(len(source), _SAMPLED)
+    some = "" if len(indices) == len(source) else f"the {len(indices)} looked at in "
+    checks, left_px = PhotoChecks(some + source.spec), _SAMPLED_PX
+    for index in indices:
+        with suppress(DataError):
+            left_px -= checks.add(source, index, most_px=left_px)
+    return checks.lines()

@@ -31,6 +31,7 @@ from pytest_vqamt.core.progress import progress_bar
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
 from pytest_vqamt.data.messages import short_name
+from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 class SceneIndex:
     """The indexed annotations of a reader, without masks; building takes minutes, opening a second or two."""
-
-    remarks: tuple[str, ...] = ()
 
     def __init__(self, reader: SceneReader) -> None:
         """Raises DataError if a file is damaged, or no record can be used."""
@@ -61,6 +60,10 @@ class SceneIndex:
     @property
     def digest(self) -> str:
         return self._summary["digest"]
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        return tuple(cast("list[str]", self._file.fact("remarks")))
 
     def __len__(self) -> int:
         return self._summary["scenes"]
@@ -140,13 +143,15 @@ class _CorpusRow(TypedDict):
     simplest_first: list[int]
 
 
-VERSION = 1
+VERSION = 2
 """The version of the index's content."""
 
-FACTS = ("summary", "bad", "photos", "corpus", "named")
+FACTS = ("summary", "bad", "remarks", "photos", "corpus", "named")
 """The content of an index besides the scenes."""
 
 _ROWS_A_COMMIT = 2000
+_TOLERATED = 0.01
+"""The share of pictures whose boxes may leave them: in large data sets by many annotators some always do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,10 +188,11 @@ class SceneReader(Protocol):
     def settings(self) -> str:
         """A digest of whatever else the scenes depend on, such as the existing photos."""
 
-    def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
+    def records(self, progress: Callable[[int], object], checks: BoxChecks) -> Iterator[IndexedScene | str]:
         """Each record in order: the scene, or a message if it is broken.
 
-        ``progress`` is called with the number of bytes read since the last call.
+        ``progress`` is called with the number of bytes read since the last call; ``checks`` take note of the boxes as
+        they stand in the files.
 
         Raises:
             DataError: a file is damaged.
@@ -202,16 +208,24 @@ def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], 
     db.execute("CREATE TABLE rows (place INTEGER PRIMARY KEY, row BLOB NOT NULL)")
     db.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL)")
     rows = _Rows(db)
-    corpus = gather_corpus(rows.written(reader.records(progress)))
+    checks = SourceChecks(BoxChecks(reader.files[0].name, tolerated=_TOLERATED))
+    corpus = gather_corpus(_checked(rows.written(reader.records(progress, checks.boxes)), checks))
     facts: dict[str, Json] = {
         "summary": {"scenes": corpus.scenes, "digest": rows.digest},
         "bad": list(rows.bad),
+        "remarks": list(checks.lines()),
         "photos": {"ids": list(rows.photo_ids), "files": list(rows.photo_files)},
         "corpus": _corpus_row(corpus, rows),
         "named": _numbers_text(rows.named),
     }
     db.executemany("INSERT INTO facts VALUES (?, ?)", [(name, packed(facts[name])) for name in FACTS])
     db.commit()
+
+
+def _checked(scenes: Iterable[Scene], checks: SourceChecks) -> Iterator[Scene]:
+    for scene in scenes:
+        checks.add_scene(scene, scene.id)
+        yield scene
 
 
 def packed(value: Json) -> bytes:

@@ -21,6 +21,7 @@ from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import MAX_SIDE_PX, Record
+from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _PHOTOS = ("images", "VG_100K", "VG_100K_2", "images/VG_100K", "images/VG_100K_2")
@@ -105,7 +106,7 @@ class VisualGenomeReader:
         self._files = files
         self._photos = photos
 
-    def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
+    def records(self, progress: Callable[[int], object], checks: BoxChecks) -> Iterator[IndexedScene | str]:
         sizes = PictureSizes(self._files.sizes, self._photos.root if self._photos else None)
         yield from sizes.read(progress)
         path = self._files.graphs
@@ -127,15 +128,15 @@ class VisualGenomeReader:
                     attributes=record if self._files.is_whole else attributes.take(image_id),
                     relationships=record if self._files.is_whole else relationships.take(image_id),
                 )
-                yield self._found(records, sizes)
+                yield self._found(records, sizes, checks)
             yield from attributes.left(path)
             yield from relationships.left(path)
 
-    def _found(self, records: ImageRecords, sizes: PictureSizes) -> IndexedScene | str:
+    def _found(self, records: ImageRecords, sizes: PictureSizes, checks: BoxChecks) -> IndexedScene | str:
         try:
             name = f"{records.id}.jpg"
             photo_file = self._photos.file(name, records.objects.where) if self._photos else name
-            scene = scene_of(records, partial(sizes.of, records.id, photo_file))
+            scene = scene_of(records, partial(sizes.of, records.id, photo_file), checks)
         except DataError as error:
             return str(error)
         return IndexedScene(scene=scene, photo_file=photo_file, path=self._files.graphs)
@@ -218,7 +219,9 @@ def _label(path: Path | None, image_id: str) -> str:
     return f"{path}: image {short_name(image_id)}"
 
 
-def scene_of(records: ImageRecords, size: Callable[[], tuple[int, int] | None]) -> Scene:
+def scene_of(
+    records: ImageRecords, size: Callable[[], tuple[int, int] | None], checks: BoxChecks | None = None
+) -> Scene:
     """The image as a scene, without duplicates of things; if ``size`` gives None, it ends with its boxes.
 
     Relationships of a thing to itself, which merging can make, or without a predicate are left out.
@@ -234,7 +237,10 @@ def scene_of(records: ImageRecords, size: Callable[[], tuple[int, int] | None]) 
             image.add_attributes(row)
     relationships = [] if records.relationships is None else list(image.related(records.relationships))
     width, height = size() or image.reach(records.objects)
-    things, now = merged(image.things(Box(0, 0, width, height)))
+    frame = Box(0, 0, width, height)
+    if checks is not None:
+        image.add_boxes(records.id, frame, checks)
+    things, now = merged(image.things(frame))
     pointed = (
         Relationship(subject=now[each.subject], predicate=each.predicate, object=now[each.object])
         for each in relationships
@@ -300,6 +306,10 @@ class _Image:
         if not (0 < x1 <= MAX_SIDE_PX and 0 < y1 <= MAX_SIDE_PX):
             raise record.wrong("objects", "boxes that give the size of the picture", f"they reach to {x1:g}, {y1:g}")
         return -int(-x1 // 1), -int(-y1 // 1)
+
+    def add_boxes(self, image_id: str, frame: Box, checks: BoxChecks) -> None:
+        for thing_id, each in self._drafts.items():
+            checks.add(image_id, thing_id, each.box, frame)
 
     def things(self, frame: Box) -> Iterator[Thing]:
         for thing_id, each in self._drafts.items():

@@ -32,7 +32,7 @@ from pytest_vqamt.data.json_io import RecordStream
 from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import SUFFIXES, Record
-from pytest_vqamt.data.sanity import text_lines
+from pytest_vqamt.data.sanity import SourceChecks
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -67,10 +67,13 @@ class VqaAnnotations(ListedAnnotations):
         photos: PhotoFiles | None,
         digest: str,
     ) -> None:
-        super().__init__([photo.file for photo in asked], bad, digest)
+        checks = SourceChecks.of("")
+        for each in asked:
+            for question in each.questions:
+                checks.questions.add(each.id, question.text)
+        remarks = (*(coco.remarks if coco else ()), *checks.lines())
+        super().__init__([photo.file for photo in asked], bad, digest, remarks)
         self.asked = asked
-        questions = ((photo.id, question.text) for photo in asked for question in photo.questions)
-        self.remarks = (*(coco.remarks if coco else ()), *text_lines(questions, "question"))
         self._files = photos
         self._instances_file = coco.file if coco else ""
         self._exhaustive = annotated_exhaustively(coco.names) if coco else frozenset[str]()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -18,6 +19,7 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
+from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
@@ -102,8 +104,24 @@ class ItemSpec:
         return f"{self.item}-{self.model}-{self.data}"
 
 
-_PHOTOS_LOOKED_AT = 200
-"""Of each source, for the largest request."""
+_SCENES_SAMPLED = 200
+"""Of each source, for the photo of the most pixels."""
+
+
+def largest_photos(source: SceneSource) -> Iterator[Photo]:
+    """The photo of the largest file, which is the longest request as a rule, and one of the most pixels."""
+    from pytest_vqamt.data.photo_io import sample_indices  # imports NumPy
+
+    largest = getattr(source, "largest_file", None)
+    if largest is not None:
+        with suppress(VqamtError):
+            yield source.scene(largest).photo
+    sampled = []
+    for index in sample_indices(len(source), _SCENES_SAMPLED):
+        with suppress(VqamtError):
+            sampled.append(source.scene(index))
+    if sampled:
+        yield max(sampled, key=lambda scene: scene.width * scene.height).photo
 
 
 class Resources:
@@ -308,14 +326,13 @@ class Resources:
             note = self.model(model).request_note
             for spec in self.settings.data if note else ():
                 source = self.source(spec)
-                try:
-                    scenes = map(source.scene, range(min(len(source), _PHOTOS_LOOKED_AT)))
-                    largest = max(scenes, key=lambda scene: scene.width * scene.height)
-                    said = note(source.photo(largest.photo)) if note else ""
-                except VqamtError:
-                    continue  # the case that needs the photo will name it
-                if said:
-                    yield f"{self.names[model]}: {said}"
+                for photo in largest_photos(source):
+                    said = ""
+                    with suppress(VqamtError):  # the case that needs the photo will name it
+                        said = note(source.photo(photo)) if note else ""
+                    if said:
+                        yield f"{self.names[model]}: {said}"
+                        break
 
     def _kind(self, model: str) -> ModelKind:
         """The kind of a model; of a served one that which it has on the server, so that both run the same relations."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from pytest_vqamt.core.scene import Photo, Relationship, Scene
+from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 from tests.making import scene_of
 
@@ -47,7 +48,7 @@ class Reader:
         self.bad = bad
         self.reads = 0
 
-    def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
+    def records(self, progress: Callable[[int], object], checks: BoxChecks) -> Iterator[IndexedScene | str]:
         self.reads += 1
         yield from self.bad
         for scene in SCENES:

@@ -117,7 +117,8 @@ def test_records_within_records_know_their_way() -> None:
 def test_a_box_is_cut_off_at_the_edge(box: list[float], within: Box) -> None:
     assert record(box=box).box("box", FRAME) == within
     x, y, w, h = box
-    assert record(x=x, top=y, w=w, h=h).box_of(("x", "top", "w", "h"), FRAME) == within
+    given = record(x=x, top=y, w=w, h=h)
+    assert given.within(given.box_of(("x", "top", "w", "h")), FRAME, "x") == within
 
 
 SIDES = st.floats(-2000, 2000, allow_nan=False)
@@ -159,7 +160,7 @@ def test_no_text(value: object) -> None:
 def test_no_number(value: object) -> None:
     assert error(lambda: record(x=value).number("x")).startswith("graphs.jsonl:12: objects[3].x: Expected a number")
     assert "objects[3].box[2]: " in error(lambda: record(box=[1, 2, value, 4]).box("box", FRAME))
-    assert "objects[3].w: " in error(lambda: record(x=1, y=2, w=value, h=4).box_of(("x", "y", "w", "h"), FRAME))
+    assert "objects[3].w: " in error(lambda: record(x=1, y=2, w=value, h=4).box_of(("x", "y", "w", "h")))
     assert "objects[3].mask[1][0]: " in error(lambda: record(mask=[[], [value]]).number_lists("mask"))
 
 
@@ -284,7 +285,7 @@ READERS: Mapping[str, Callable[[Record], object]] = {
     "records": lambda record: list(record.records("x")),
     "keyed": lambda record: list(record.keyed("x")),
     "box": lambda record: record.box("x", FRAME),
-    "box_of": lambda record: record.box_of(("x", "x", "x", "x"), FRAME),
+    "box_of": lambda record: record.box_of(("x", "x", "x", "x")),
     "only": lambda record: record.only(()),
 }
 

@@ -252,12 +252,14 @@ def test_photos_that_are_turned_and_keep_their_size_are_odd(
     file = tmp_path / "annotations" / "instances_t.json"
     file.write_text(file.read_text().replace(".png", f".{suffix}"))
     for number in (1, 2):
-        picture = Image.new("RGB", (WIDTH, HEIGHT), (number, 200, 90))
+        picture = Image.new("RGB", (WIDTH, HEIGHT), (40 * number, 200, 90))
         picture.paste((250, 0, 0), (0, 0, 100, 120))
         picture.save(tmp_path / "t" / f"{number}.{suffix}", **options)
     found = [line for line in odd(spec, capsys) if "EXIF" in line]
     assert len(found) == bool(orientation)
     if orientation:
+        with pytest.warns(UserWarning, match=f"2 photos of {spec} are turned by EXIF"):
+            load(spec)
         assert f"2 photos of {spec} are turned by EXIF (orientation {orientation}; '1.{suffix}')" in found[0]
     else:
         left = load(spec).photo(load(spec).scene(0).photo).getpixel((5, 5))
@@ -271,9 +273,11 @@ def numbers(dtype: str, top: float) -> Image.Image:
 @each_row(
     ("name", "image", "brightest"),
     [
-        ("8in16.png", numbers("uint16", 255), 255),
-        ("10in16.png", numbers("uint16", 1023), 64),
-        ("12in16.png", numbers("uint16", 4095), 255),
+        *((f"{bits}in16.png", numbers("uint16", 2**bits - 1), 255) for bits in range(8, 16)),
+        ("2000in16.png", numbers("uint16", 2000), 249),  # of 11 bits, or dark and of 16: 2000 / 2047
+        ("14in32.tif", numbers("int32", 16383), 255),
+        ("flat.tif", numbers("int32", 0), 0),
+        ("flat_high.tif", Image.fromarray(np.full((16, 24), 70_000, "int32")), 0),
         ("16.png", numbers("uint16", 65535), 255),
         ("8in32.tif", numbers("int32", 255), 255),
         ("8infloat.tif", numbers("float32", 255), 255),
@@ -288,7 +292,9 @@ def test_values_of_another_depth_are_shown_or_told_of(
     image.save(tmp_path / name)
     (tmp_path / "questions.jsonl").write_text(json.dumps({"image": name, "question": "Is it red?"}))
     found = odd(f"questions:{tmp_path}", capsys)
-    source = load(f"questions:{tmp_path}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        source = load(f"questions:{tmp_path}")
     shown = np.asarray(source.photo(source.scene(0).photo)).max()
     assert abs(int(shown) - brightest) <= 1
     assert bool(found) == (brightest < 16), found
@@ -497,6 +503,22 @@ def test_labels_are_read_by_their_names(
 ) -> None:
     source = load(hub(tmp_path, answers, feature))
     assert [question.answers for question in source.scene(0).questions] == read
+
+
+@each_row(
+    ("answers", "said"),
+    [
+        ([1, 7], "answer: Expected the number of a label from 0 to 1, or -1, but got answer=7: the column has 2 names"),
+        ([-2, 1], "but got answer=-2"),
+        ([[1, 2], [0]], "but got answer=[1, 2]"),
+    ],
+)
+def test_a_number_without_a_label_is_a_bad_record(
+    answers: list[Any], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    feature = {"_type": "Sequence", "feature": NAMES} if isinstance(answers[0], list) else NAMES
+    (line,) = bad(hub(tmp_path, answers, feature), capsys)
+    assert said in line
 
 
 def test_several_splits_are_asked_about_and_one_can_be_named(

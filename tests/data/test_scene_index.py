@@ -21,6 +21,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data import gqa, scene_index
 from pytest_vqamt.data.graphs import scene_of_row
+from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 from tests.data.made_reader import SCENES, Reader, scenes_of
 
@@ -82,7 +83,7 @@ def test_one_scene_is_read_alone(reader: Reader, monkeypatch: pytest.MonkeyPatch
 
 def test_of_two_records_with_one_id_the_second_is_bad(tmp_path: Path) -> None:
     class Twice(Reader):
-        def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
+        def records(self, progress: Callable[[int], object], checks: BoxChecks) -> Iterator[IndexedScene | str]:
             for scene in (SCENES[0], SCENES[1], replace(SCENES[2], id="s0")):
                 yield IndexedScene(scene=scene, photo_file="s.png", path=self.files[0])
 
@@ -94,7 +95,7 @@ def test_of_two_records_with_one_id_the_second_is_bad(tmp_path: Path) -> None:
 
 def test_one_id_in_two_files_is_refused(tmp_path: Path) -> None:
     class TwoFiles(Reader):
-        def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
+        def records(self, progress: Callable[[int], object], checks: BoxChecks) -> Iterator[IndexedScene | str]:
             for name in ("train.json", "all.json"):
                 yield IndexedScene(scene=SCENES[0], photo_file="s.png", path=Path(name))
 
@@ -104,7 +105,7 @@ def test_one_id_in_two_files_is_refused(tmp_path: Path) -> None:
 
 def test_annotations_without_a_good_record_are_refused(tmp_path: Path) -> None:
     class Hopeless(Reader):
-        def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
+        def records(self, progress: Callable[[int], object], checks: BoxChecks) -> Iterator[IndexedScene | str]:
             yield from self.bad
 
     with pytest.raises(DataError, match="each of 2 is broken, the first so: one"):
@@ -246,8 +247,8 @@ def test_a_folder_that_cannot_be_written_is_told_and_done_without(reader: Reader
 
 def test_a_reader_that_fails_leaves_nothing(tmp_path: Path, home: Path) -> None:
     class Failing(Reader):
-        def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
-            yield from super().records(progress)
+        def records(self, progress: Callable[[int], object], checks: BoxChecks) -> Iterator[IndexedScene | str]:
+            yield from super().records(progress, checks)
             raise DataError("Expected the file to be whole")
 
     with pytest.raises(DataError, match="to be whole"):

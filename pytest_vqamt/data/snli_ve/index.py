@@ -20,6 +20,7 @@ from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.own_photos import FILE as GRAPHS
 from pytest_vqamt.data.photo_io import PhotoFiles, unreadable_folder
 from pytest_vqamt.data.records import SUFFIXES, Record
+from pytest_vqamt.data.sanity import BoxChecks, SourceChecks
 from pytest_vqamt.data.snli_ve.rows import (
     FrameOf,
     HypothesisRow,
@@ -224,6 +225,7 @@ class HypothesisIndex:
     Attributes:
         bad: a message about each line that cannot be used.
         first: the first line that names each photo, in the order of the files.
+        checks: what is odd in hypotheses, captions and the boxes of units.
     """
 
     def __init__(self, files: SnliVeFiles, frame_of: FrameOf) -> None:
@@ -235,6 +237,8 @@ class HypothesisIndex:
         tables = tuple(map(JsonLines, files.tables)) if decides is not Form.UNITS else ()
         units = (JsonLines(files.units),) if files.units else ()
         self._files = (*official, *tables, *units)
+        self._first_files = official or tables or units
+        self.checks = SourceChecks.of(self._first_files[0].file.name)
         self._places: dict[str, array[int]] = {}
         self._sentences: dict[str, int] = {}
         broken: set[str] = set()
@@ -273,7 +277,7 @@ class HypothesisIndex:
         self,
         files: Iterable[JsonLines],
         id_field: str,
-        read: Callable[[Record, FrameOf], HypothesisRow],
+        read: Callable[[Record, FrameOf, BoxChecks], HypothesisRow],
         broken: set[str],
     ) -> dict[str, _Noted]:
         """The usable rows by id; ids of others are added to ``broken``."""
@@ -290,7 +294,7 @@ class HypothesisIndex:
                     if own in found:
                         self.bad.append(str(record.wrong(id_field, "an id of its own", f"{found[own].where} has it")))
                         continue
-                    row = read(record, self._frame_of)
+                    row = read(record, self._frame_of, self.checks.boxes)
                 except DataError as error:
                     self.bad.append(str(error))
                     if own is not None:
@@ -300,6 +304,10 @@ class HypothesisIndex:
         return found
 
     def _note(self, file: JsonLines, line: Line, row: HypothesisRow) -> _Noted:
+        if file in self._first_files:  # the others repeat its hypotheses
+            self.checks.hypotheses.add(line.where, row.text)
+            if row.caption:
+                self.checks.captions.add(line.where, row.caption)
         return _Noted(
             photo=row.photo,
             place=self._place(file, line),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +13,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import LabelName
 from pytest_vqamt.data.messages import short_repr
-from pytest_vqamt.data.records import SUFFIXES, Record
+from pytest_vqamt.data.records import MAX_SIDE_PX, SUFFIXES, Record
+from pytest_vqamt.data.sanity import BoxChecks
 from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_person, is_plural, lacks_singular
 from pytest_vqamt.language.wordnet import wordnet
@@ -81,8 +82,10 @@ def official_row(record: Record) -> HypothesisRow | None:
     )
 
 
-def table_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
+def table_row(record: Record, frame_of: FrameOf, checks: BoxChecks | None = None) -> HypothesisRow:
     """A row of the VEglue authors' table: units after semicolons; those without an object are left out.
+
+    The ``checks`` take note of its boxes.
 
     Raises:
         DataError: a field is missing or wrong, or there are not as many properties and boxes as objects.
@@ -94,9 +97,11 @@ def table_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
         if len(values) != len(objects):
             raise record.wrong(field, f"as many units as subject has ({len(objects)})", f"it has {len(values)}")
     frame = _frame(photo, frame_of, record, "uniq_id")
+    given = [_corners(box, place, record) for place, box in enumerate(boxes, start=1)]
+    _note_boxes(given, hypothesis, record.where, frame, checks)
     units = [
-        UnitRow(object=_object(each), property=_line(said), box=_corners(box, place, frame, record))
-        for place, (each, said, box) in enumerate(zip(objects, properties, boxes, strict=True), start=1)
+        UnitRow(object=_object(each), property=_line(said), box=record.within(box, frame, "bbox") if box else None)
+        for each, said, box in zip(objects, properties, given, strict=True)
     ]
     return HypothesisRow(
         id=hypothesis,
@@ -107,12 +112,20 @@ def table_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
     )
 
 
-def units_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
-    """A row of a file of units; raises DataError if a field is missing or wrong."""
+def units_row(record: Record, frame_of: FrameOf, checks: BoxChecks | None = None) -> HypothesisRow:
+    """A row of a file of units, of whose boxes ``checks`` take note.
+
+    Raises:
+        DataError: a field is missing or wrong.
+    """
     photo = _photo_file(record.identity("photo"))
     frame = _frame(photo, frame_of, record, "photo")
+    hypothesis = record.identity("id")
+    if checks is not None:
+        given = [each.box_as_given("box") for each in record.records("units") if each.has("box")]
+        _note_boxes(given, hypothesis, record.where, frame, checks)
     return HypothesisRow(
-        id=record.identity("id"),
+        id=hypothesis,
         photo=photo,
         text=_line(record.text("hypothesis")),
         label=_label(record, "label"),
@@ -160,7 +173,14 @@ def _units(record: Record, frame: Box | None) -> tuple[UnitRow, ...]:
     return tuple(found)
 
 
-def _corners(text: str, place: int, frame: Box, record: Record) -> Box | None:
+def _note_boxes(boxes: Iterable[Box | None], hypothesis: str, where: str, frame: Box, checks: BoxChecks | None) -> None:
+    """Takes note of boxes on a photo whose size is known."""
+    if checks is not None and frame.w < MAX_SIDE_PX:
+        for box in filter(None, boxes):
+            checks.add(where, hypothesis, box, frame)
+
+
+def _corners(text: str, place: int, record: Record) -> Box | None:
     """The box of a unit of the table, ``x0,y0,x1,y1`` in pixels, or None."""
     if not text:
         return None
@@ -171,7 +191,7 @@ def _corners(text: str, place: int, frame: Box, record: Record) -> Box | None:
     # NaN and infinite numbers compare as neither.
     if not (x0 < x1 < float("inf") and y0 < y1 < float("inf") and min(x0, y0) > float("-inf")):
         raise record.wrong("bbox", f"a box of a width and height above 0 for unit {place}", f"it is {short_repr(text)}")
-    return record.within(Box.from_corners(x0, y0, x1, y1), frame, "bbox")
+    return Box.from_corners(x0, y0, x1, y1)
 
 
 def _apart(record: Record, field: str) -> list[str]:

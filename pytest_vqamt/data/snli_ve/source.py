@@ -92,7 +92,8 @@ class SnliVeAnnotations(ListedAnnotations):
         self._wrong_size: set[str] = set()
         bad = [*index.bad, *(graphs.bad_records if graphs else ())]
         usable = tuple(self._usable(photos, bad))
-        super().__init__(usable, bad, digest(index.digest, graphs.digest if graphs else ""))
+        remarks = (*index.checks.lines(), *(graphs.remarks if graphs else ()))
+        super().__init__(usable, bad, digest(index.digest, graphs.digest if graphs else ""), remarks)
 
     def scene(self, index: int) -> Scene:
         photo = self._photos[index]
