@@ -229,7 +229,9 @@ def test_a_factory_that_holds_the_interpreter_is_ended(pytester: pytest.Pytester
     pytester.makepyfile(own=HOLDS)
     ended = held(pytester, "factory", "--vqamt-timeout=0.1", timeout=30)
     assert ended.ret == -9
-    told = "vqamt: Expected the factory of model='python:own:factory' to return within 1 s (10 times --vqamt-timeout=0.1)"
+    told = (
+        "vqamt: Expected the factory of model='python:own:factory' to return within 1 s (10 times --vqamt-timeout=0.1)"
+    )
     assert told in ended.stderr.str()
 
 
