@@ -255,7 +255,7 @@ class Looks:
 class LooksAndStreams(Looks):
     def stream_answers(self, _task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, str]]:
         for place, each in enumerate(batch):
-            yield place, *self.answer([each])
+            yield place, self.answer([each])[0]
 
 
 class Waits:
