@@ -97,7 +97,8 @@ class RayBackend:
             self._owns_serve = bool(config.cluster)
         serve.start(proxy_location="Disabled")
         needed = {"num_cpus": 1 if config.cluster else 0, "num_gpus": self._share_of_device}
-        if config.cluster:
+        # A server that is restarted finds the replicas of the one before, which have the room.
+        if config.cluster and config.application not in serve.status().applications:
             check_room(self.replicas, needed)
         deployment = serve.deployment(
             name=_DEPLOYMENT,
