@@ -94,7 +94,7 @@ class PictureResolver:
             picture = _edited(scene, edits, source)
             if picture.digest == digest and self._draws and picture.work > MAX_WORK:
                 return PixelsNeeded(
-                    reason="Expected a picture that is drawn within seconds, but the "
+                    reason="Expected a picture that is drawn within seconds, but "
                     f"{count_noun(len(edits), 'edit')} of the recipe may take more: send its pixels "
                     "(--vqamt-option send=png)"
                 )

@@ -387,7 +387,7 @@ def test_a_recipe_that_takes_long_to_draw_is_answered_by_a_call_for_its_pixels(r
     found = shown(resolver, picture_recipe(_inpainted(PHOTO, 224, "biharmonic", 200)))
     assert isinstance(found, PixelsNeeded)
     assert found.reason.endswith(
-        "drawn within seconds, but the 200 edits of the recipe may take more: send its pixels (--vqamt-option send=png)"
+        "drawn within seconds, but 200 edits of the recipe may take more: send its pixels (--vqamt-option send=png)"
     )
 
 
