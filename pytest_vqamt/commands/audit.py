@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.report import warn_of_settings
+from pytest_vqamt.commands.report import complain, warn_of_settings
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.case_store import case_rows
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
@@ -113,14 +113,13 @@ def run(arguments: argparse.Namespace) -> int:
     data = ReportData(report, arguments.data, str(arguments.report))
     warn_of_settings(report, given)
     waivers = arguments.waivers or arguments.report / _WAIVERS
-    lines = (
-        read_sheets(report, arguments.report, data, arguments.read, waivers)
-        if arguments.read
-        else _draw(report, data, arguments)
-    )
-    for line in lines:
+    if not arguments.read:
+        for line in _draw(report, data, arguments):
+            print(line)
+        return ExitStatus.OK
+    for line in read_sheets(report, arguments.report, arguments.read, waivers):
         print(line)
-    return ExitStatus.OK
+    return _rebuild(report, data, arguments.report)
 
 
 def _sampling_options(arguments: argparse.Namespace) -> list[str]:
@@ -204,7 +203,7 @@ def _replace(file: Path, text: str) -> None:
 _NO_REASON = "judged invalid, no reason given"
 
 
-def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence[Path], waivers: Path) -> Iterator[str]:
+def read_sheets(report: Report, folder: Path, sheets: Sequence[Path], waivers: Path) -> Iterator[str]:
     """Evaluates the sheets of one or more judges on the report in ``folder``, and yields lines to print.
 
     Raises:
@@ -230,7 +229,6 @@ def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence
     yield ""
     yield from waived
     yield f"audit:   {folder / AUDIT_FILE}"
-    yield _rebuilt(report, data, folder)
 
 
 def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
@@ -279,15 +277,17 @@ def _why(key: CaseKey, ticked: Sequence[JudgedSheet]) -> str:
     )
 
 
-def _rebuilt(report: Report, data: ReportData, folder: Path) -> str:
+def _rebuild(report: Report, data: ReportData, folder: Path) -> ExitStatus:
     """Writes the pages of the report again with the audit, unless the data for their pictures are not here."""
     try:
         for each in report.data:
             data(each.name)
     except VqamtError as error:
-        return (
+        print(
             f"{folder / PAGE} is as it was, for its pictures cannot be drawn here ({error}): "
             f"`vqamt report {shlex.quote(str(folder))} --data SPEC` writes it anew"
         )
+        return ExitStatus.OK
     undrawn = write_pages(folder, source_of=data, images=Images.VIOLATIONS)
-    return "\n".join(filter(None, (f"report:  {folder / PAGE}", undrawn)))
+    print(f"report:  {folder / PAGE}")
+    return complain(undrawn)

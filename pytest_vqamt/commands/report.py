@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.epilog = (
         f"The pages are {PAGE} and {SUMMARY}, made from the other files of the report. Pictures are rendered again, so "
-        "the data must be here: without it the page has no pictures, and says so."
+        "the data must be here: without it the page has no pictures, and says so. The exit status is 1 if one "
+        "cannot be drawn."
     )
     parser.add_argument(
         "folder", metavar="DIR", type=Path, help="a report: what --vqamt-report named, or the OUT of a merge"

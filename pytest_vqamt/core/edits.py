@@ -323,12 +323,13 @@ class Mirror(Edit):
         )
 
 
+_COST_OF_CORRUPTION = {Corruption.IMPULSE: 35, Corruption.ZOOM: 80, Corruption.SNOW: 15, Corruption.CONTRAST: 5}
+
+
 @registered
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrupt(Edit):
     """Corrupt the picture, or only the inside of ``boxes``; ``severity`` is from 1 to 5."""
-
-    cost = 50
 
     kind: Corruption
     severity: int
@@ -338,6 +339,9 @@ class Corrupt(Edit):
     def words(self) -> str:
         where = f" in {_boxes(len(self.boxes))}" if self.boxes else ""
         return f"corrupted{where} ({self.kind.value}, severity {self.severity})"
+
+    def work(self, pixels: int) -> int:
+        return pixels * _COST_OF_CORRUPTION[self.kind]
 
     @property
     def places(self) -> tuple[Box, ...]:
@@ -719,14 +723,15 @@ class Recolour(Edit):
 class Store(Edit):
     """Reduce the pixels to what a file of this form holds; unless ``plain``, such a file is sent to servers."""
 
-    cost = 25
-
     form: FileForm
     plain: bool = False
 
     @property
     def words(self) -> str:
         return f"reduced to {self.form.value} and stored as {'RGB' if self.plain else self.form.value}"
+
+    def work(self, pixels: int) -> int:
+        return pixels * (500 if self.form is FileForm.PALETTE else 25)  # to choose 256 of many colours takes long
 
 
 @registered

@@ -54,12 +54,14 @@ class Picture:
         photo: the source.
         edits: in the order in which they are made.
         scene: the scene after all edits; no part of the identity, as it follows from the rest.
+        work: how much there is to draw for the edits, as ``Edit.work`` counts.
         digest: identifies the pixels without rendering them.
     """
 
     photo: Photo
     edits: tuple[Edit, ...] = ()
     scene: Scene = field(compare=False, repr=False)
+    work: int = field(default=0, compare=False, repr=False)
     digest: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -76,7 +78,8 @@ class Picture:
         """
         scene = checked_edit(edit).after(self.scene)
         check_growth(self.scene, scene)
-        return Picture(photo=self.photo, edits=(*self.edits, edit), scene=scene)
+        work = self.work + edit.work(scene.width * scene.height)
+        return Picture(photo=self.photo, edits=(*self.edits, edit), scene=scene, work=work)
 
     def erase(self, box: Box, fill: Fill = Fill.WHITE, colour: Colour | None = None, method: str = "") -> Picture:
         """Cover ``box`` (pixels, rounded outwards); a thing with more than half of its box covered is gone.

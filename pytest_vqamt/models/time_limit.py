@@ -65,14 +65,16 @@ class TimeLimit:
         """``stream_answers``, whose iterator raises TimeLimitError at the limit of the whole batch."""
 
         def limited(task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, object]]:
-            ends = time.monotonic() + self._limit_s
-            pairs = self._within(self._answering, lambda: iter(stream(task, batch)), "answer", batch, ends)
+            allowance = _Allowance(self._limit_s, batch)
+            pairs = self._within(self._answering, lambda: iter(stream(task, batch)), "answer", batch, allowance)
             while True:
                 # A list, since a StopIteration cannot leave a future.
-                some = self._within(self._answering, lambda: list(islice(pairs, 1)), "answer", batch, ends)
+                some = self._within(self._answering, lambda: list(islice(pairs, 1)), "answer", batch, allowance)
                 if not some:
                     return
+                yielded = time.monotonic()
                 yield some[0]
+                allowance.extend(time.monotonic() - yielded)  # what the caller does with an answer is not the model's
 
         return limited
 
@@ -82,7 +84,7 @@ class TimeLimit:
         call: Callable[[], Value],
         what: str,
         batch: Sequence[ModelInput],
-        ends: float | None = None,
+        allowance: _Allowance | None = None,
     ) -> Value:
         first = batch[0].query
         text = quoted(first.text, _MOST_OF_A_TEXT) if first.text else f"the {first.task.value}"
@@ -91,19 +93,28 @@ class TimeLimit:
             f"--vqamt-timeout={self._limit_s:g} s, but it has not; the first: {text} on {first.picture.photo.id} "
             f"(id {first.id}): find out why it hangs, or allow more"
         )
-        allowed = ends or time.monotonic() + self._limit_s
-        drawn_before_s = sum(item.drawn_s for item in batch)
-        ended = f"\nvqamt: {message}. It let no other thread run, so the process was ended: what was answered is kept\n"
-
-        def deadline() -> float:
-            WATCHDOG.beat(self._limit_s, ended)
-            return allowed + sum(item.drawn_s for item in batch) - drawn_before_s
-
+        allowance = allowance or _Allowance(self._limit_s, batch)
         try:
-            with WATCHDOG.watching():
-                return result_by(executor.submit(call), deadline)
+            return _watched(executor, call, allowance.ends, self._limit_s, message)
         except NotDoneError:
             raise TimeLimitError(message) from None
+
+
+class _Allowance:
+    """The end of the time for one batch, which the drawing of its pictures puts off."""
+
+    def __init__(self, limit_s: float, batch: Sequence[ModelInput]) -> None:
+        self._batch = batch
+        self._ends = time.monotonic() + limit_s - self._drawn_s()
+
+    def ends(self) -> float:
+        return self._ends + self._drawn_s()
+
+    def extend(self, seconds: float) -> None:
+        self._ends += seconds
+
+    def _drawn_s(self) -> float:
+        return sum(item.drawn_s for item in self._batch)
 
 
 class NotDoneError(Exception):
@@ -121,6 +132,21 @@ def result_by(future: Future[Value], deadline: Callable[[], float]) -> Value:
     return future.result()
 
 
+def _watched(
+    executor: DaemonExecutor, call: Callable[[], Value], deadline: Callable[[], float], limit_s: float, message: str
+) -> Value:
+    """As ``result_by``, but ends this process where the call lets no other thread run, with ``message``."""
+    ended = f"\nvqamt: {message}. It let no other thread run, so the process was ended: what was answered is kept\n"
+
+    def heard() -> float:
+        WATCHDOG.beat(limit_s, ended)
+        return deadline()
+
+    with WATCHDOG.watching():
+        heard()  # before the call begins: it may let this thread run no more
+        return result_by(executor.submit(call), heard)
+
+
 def loaded_within(limit_s: float | None, call: Callable[[], Value], spec: str) -> Value:
     """Calls a factory, for at most ``LOADING_FACTOR`` times the limit of a batch; without a limit on this thread.
 
@@ -131,10 +157,11 @@ def loaded_within(limit_s: float | None, call: Callable[[], Value], spec: str) -
         return call()
     allowed_s = LOADING_FACTOR * limit_s
     ends = time.monotonic() + allowed_s
+    message = (
+        f"Expected the factory of model={spec!r} to return within {allowed_s:g} s ({LOADING_FACTOR} times "
+        f"--vqamt-timeout={limit_s:g}), but it has not: find out why it hangs, or allow more"
+    )
     try:
-        return result_by(DaemonExecutor(1, "vqamt-factory").submit(call), lambda: ends)
+        return _watched(DaemonExecutor(1, "vqamt-factory"), call, lambda: ends, allowed_s, message)
     except NotDoneError:
-        raise TimeLimitError(
-            f"Expected the factory of model={spec!r} to return within {allowed_s:g} s ({LOADING_FACTOR} times "
-            f"--vqamt-timeout={limit_s:g}), but it has not: find out why it hangs, or allow more"
-        ) from None
+        raise TimeLimitError(message) from None

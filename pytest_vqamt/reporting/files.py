@@ -91,7 +91,8 @@ def write_pages(
     """Writes the pages and the badge from the other files of ``folder`` alone, into it or into ``out``.
 
     ``source_of`` finds data by its spec; None where it is not available, whose pictures are left out. A case whose card
-    cannot be drawn has one that says why, and the page has all others. Returns a line about such cards, or "".
+    cannot be drawn has one that says why, and the page has all others. Returns a line about such cards, and those that
+    lack a picture, or "".
 
     Raises:
         DataError: the folder holds no whole report.
@@ -108,8 +109,8 @@ def write_pages(
     if not shown.undrawn:
         return ""
     return (
-        f"{count_noun(len(shown.undrawn), 'card')} of {PAGE} could not be drawn; the first: {shown.undrawn[0]}: "
-        "the file of cases is broken there, or pytest-vqamt is, which is then worth an issue"
+        f"{count_noun(len(shown.undrawn), 'card')} of {PAGE} could not be drawn; the first: {shown.undrawn[0]}; "
+        "unless the cases or the data are broken or others, pytest-vqamt is at fault, which is worth an issue"
     )
 
 

@@ -11,12 +11,13 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import MAX_PIXELS, Beside, Cutout, Edit, Erase, Fill, Insert, edit_from_row
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of
-from pytest_vqamt.models.served.protocol import UnknownPhoto
+from pytest_vqamt.models.served.protocol import MAX_WORK, PixelsNeeded
 from pytest_vqamt.models.served.requests import PictureRow, PngRow
 
 if TYPE_CHECKING:
@@ -52,12 +53,16 @@ def check_picture(picture: Picture) -> None:
 
 
 class PictureResolver:
-    """Resolves the pictures of requests in the served data. No file is opened that is not part of that data."""
+    """Resolves the pictures of requests in the served data. No file is opened that is not part of that data.
 
-    def __init__(self, sources: Sequence[SceneSource], batch_size: int) -> None:
+    Without ``draws`` the model looks at no pixels, and no picture takes too long.
+    """
+
+    def __init__(self, sources: Sequence[SceneSource], batch_size: int, *, draws: bool = True) -> None:
+        self._draws = draws
         self._sources = tuple((source, RenderPrefetcher(source, batch_size)) for source in sources)
 
-    def resolve(self, row: PictureRow) -> ResolvedPicture | Failure | UnknownPhoto:
+    def resolve(self, row: PictureRow) -> ResolvedPicture | Failure | PixelsNeeded:
         """The picture that a row of a request describes, or the reason why there is none."""
         try:
             if isinstance(row, PngRow):
@@ -79,7 +84,7 @@ class PictureResolver:
         for _, prefetcher in self._sources:
             prefetcher.close()
 
-    def _resolve(self, row: dict[str, Json]) -> ResolvedPicture | UnknownPhoto:
+    def _resolve(self, row: dict[str, Json]) -> ResolvedPicture | PixelsNeeded:
         photo, digest = str(row["photo"]), row["digest"]
         edits = [check_edit(each) for each in cast("list[Json]", row["edits"])]
         for source, prefetcher in self._sources:
@@ -87,10 +92,16 @@ class PictureResolver:
             if scene is None:
                 continue
             picture = _edited(scene, edits, source)
+            if picture.digest == digest and self._draws and picture.work > MAX_WORK:
+                return PixelsNeeded(
+                    reason="Expected a picture that is drawn within seconds, but "
+                    f"{count_noun(len(edits), 'edit')} of the recipe may take more: send its pixels "
+                    "(--vqamt-option send=png)"
+                )
             if picture.digest == digest:
                 return picture, prefetcher.image
         served = ", ".join(source.spec for source, _ in self._sources) or "no data"
-        return UnknownPhoto(reason=f"Expected a picture of what is served ({served}), but got photo={photo[:200]!r}")
+        return PixelsNeeded(reason=f"Expected a picture of what is served ({served}), but got photo={photo[:200]!r}")
 
 
 def _scene(source: SceneSource, photo_id: str) -> Scene | None:
@@ -105,7 +116,6 @@ def _scene(source: SceneSource, photo_id: str) -> Scene | None:
 def _edited(scene: Scene, edits: Sequence[Edit], source: SceneSource) -> Picture:
     """Edits the photo of the scene, and checks each step before the next."""
     picture = scene.picture
-    work = 0
     for edit in edits:
         if isinstance(edit, Insert):
             _check_cutout(source, edit.cutout)
@@ -113,17 +123,7 @@ def _edited(scene: Scene, edits: Sequence[Edit], source: SceneSource) -> Picture
             _check_second(source, edit.second)
         picture = picture.edit(edit)
         check_picture(picture)
-        work += edit.work(picture.scene.width * picture.scene.height)
-        if work > _MAX_WORK:
-            raise DataError(
-                f"Expected a picture that is drawn within seconds, but the {len(edits)} edits of the recipe take more: "
-                "send its pixels"
-            )
     return picture
-
-
-_MAX_WORK = 2_000_000_000
-"""Pixels that the edits of one picture may go through, each taken to cost as much as those that are copied."""
 
 
 def _check_cutout(source: SceneSource, cutout: Cutout) -> None:

@@ -77,13 +77,14 @@ class RayBackend:
             )
         self.replicas = config.replicas or (max(1, devices) if config.on_device else 1)
         shares = devices and (config.on_device or config.replicas)
-        self._share_of_device = min(1.0, devices / self.replicas) if shares else 0.0
+        self._share_of_device = share_of_device(self.replicas, devices) if shares else 0.0
         self.handle: DeploymentHandle[Any] | None = None
 
     def deploy(self) -> ReplicaInfo:
         """Loads the model in every replica, and returns its description.
 
         Raises:
+            OptionError: the cluster has no room for the replicas.
             ModelError: the model cannot be loaded.
         """
         import ray
@@ -95,6 +96,10 @@ class RayBackend:
         except ValueError:
             self._owns_serve = bool(config.cluster)
         serve.start(proxy_location="Disabled")
+        needed = {"num_cpus": 1 if config.cluster else 0, "num_gpus": self._share_of_device}
+        # A server that is restarted finds the replicas of the one before, which have the room.
+        if config.cluster and config.application not in serve.status().applications:
+            check_room(self.replicas, needed)
         deployment = serve.deployment(
             name=_DEPLOYMENT,
             num_replicas=self.replicas,
@@ -102,10 +107,8 @@ class RayBackend:
             health_check_period_s=2,
             graceful_shutdown_timeout_s=2,
             graceful_shutdown_wait_loop_s=0.1,
-            ray_actor_options={"num_cpus": 1 if config.cluster else 0, "num_gpus": self._share_of_device},
+            ray_actor_options=needed,
         )(Replica)
-        if config.cluster:
-            _check_room(self.replicas)
         try:
             # Without a route, the model cannot be reached through an HTTP proxy of the cluster.
             handle = serve.run(deployment.bind(config), name=config.application, route_prefix=None)
@@ -185,19 +188,46 @@ def _last_line(text: str) -> str:
     return lines[-1][:300] if lines else "no reason given"
 
 
-def _check_room(replicas: int) -> None:
-    """Raises OptionError if the cluster has fewer processors than there are replicas: Ray would wait for ever."""
-    import ray
+_ROOM_TIMEOUT_S = 10.0
+"""Ray finds room in a few hundredths of a second where there is some."""
 
+
+def share_of_device(replicas: int, devices: int) -> float:
+    """The share that each replica takes: no device is split between more than it has to be, and no replica over two.
+
+    >>> share_of_device(2, 2), share_of_device(3, 2), share_of_device(6, 1)
+    (1.0, 0.5, 0.1666)
+    """
+    at_one = max(1, -(-replicas // devices))
+    return (10_000 // at_one) / 10_000  # Ray counts in ten-thousandths
+
+
+def check_room(replicas: int, needed: Mapping[str, float]) -> None:
+    """Raises OptionError if Ray finds no nodes for the replicas: it would wait for ever.
+
+    Args:
+        replicas: how many there are to be.
+        needed: ``num_cpus`` and ``num_gpus`` of each.
+    """
+    import ray
+    from ray.util.placement_group import placement_group, remove_placement_group
+
+    names = {"num_cpus": "CPU", "num_gpus": "GPU"}
+    taken = {names[option]: amount for option, amount in needed.items() if amount}
+    # A sum over the nodes would not do: each replica needs all of it on one node.
+    group = placement_group([taken] * replicas)
+    has_room = group.wait(_ROOM_TIMEOUT_S)
+    remove_placement_group(group)
+    if has_room:
+        return
     total: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call] # as Ray has it
     free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call] # as Ray has it
-    # Ray Serve's controller takes none, and a replica one.
-    if free.get("CPU", 0) < replicas:
-        raise OptionError(
-            f"Expected room for {count_noun(replicas, 'replica')}, which take a processor each, but the cluster has "
-            f"{free.get('CPU', 0):g} of {total.get('CPU', 0):g} free: give fewer (--replicas), add machines, or wait "
-            "until others have ended"
-        )
+    each = " and ".join(f"{name} {amount:g}" for name, amount in taken.items())
+    found = " and ".join(f"{name} {free.get(name, 0):g} of {total.get(name, 0):g}" for name in taken)
+    raise OptionError(
+        f"Expected room for {count_noun(replicas, 'replica')}, each on one node with {each}, but the cluster has "
+        f"{found} free in all: give fewer (--replicas), add machines, or wait until others have ended"
+    )
 
 
 class Failover:

@@ -130,7 +130,7 @@ class Replica:
         batches_at_once = self._model.batches_at_once
         self._preprocessing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
         self._inference = ThreadPoolExecutor(batches_at_once, thread_name_prefix="vqamt-infer")
-        self._resolver = PictureResolver(loaded, self._model.batch_size)
+        self._resolver = PictureResolver(loaded, self._model.batch_size, draws=not config.needs_scenes)
         self._data = tuple(ServedData(spec=source.spec, digest=source.digest) for source in loaded)
         batch = serve.batch(
             max_batch_size=self._model.batch_size,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from shutil import copytree
@@ -14,7 +15,6 @@ from PIL import Image
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands.audit import read_sheets
-from pytest_vqamt.integration.replay import ReportData
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.intervals import wilson
 from tests.reporting.html.browser import browser, opened
@@ -154,6 +154,17 @@ def test_what_was_judged_is_told_written_and_shown(capsys: pytest.CaptureFixture
     assert Path("out/waivers.txt").read_text().splitlines()[1:] == [f"{each} two of them" for each in sorted(invalid)]
 
 
+def test_a_page_with_cards_that_cannot_be_drawn_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    told(capsys, "out", "-o", "sheet")
+    ticked = tick(["valid"] * 4)
+    file = Path("out/cases.jsonl")
+    file.write_text(file.read_text(encoding="utf-8").replace('"digest":"', '"digest":"0'), encoding="utf-8")
+    assert main(["audit", "out", "--read", ticked]) == 1
+    done = capsys.readouterr()
+    assert "report:  out/report.html" in done.out
+    assert re.match(r"vqamt: \d+ cards of report\.html could not be drawn; the first: case_id=", done.err)
+
+
 def test_waivers_go_where_they_are_wanted_and_are_not_added_twice(capsys: pytest.CaptureFixture[str]) -> None:
     told(capsys, "out", "-o", "sheet", "--sample", "5")
     file = tick(["invalid"] * 2)
@@ -182,7 +193,7 @@ def test_what_was_found_is_kept_before_it_is_told(capsys: pytest.CaptureFixture[
     told(capsys, "out", "-o", "sheet", "--sample", "4")
     folder, sheet_file = Path("out"), Path(tick(["valid", "invalid"]))
     report = read_report(folder)
-    first = next(read_sheets(report, folder, ReportData(report, (), "out"), [sheet_file], folder / "waivers.txt"))
+    first = next(read_sheets(report, folder, [sheet_file], folder / "waivers.txt"))
     assert first.endswith("2 judged: 1 valid, 1 invalid, 0 unsure")
     assert (audit()["valid"], audit()["invalid"]) == (1, 1)
     assert len(Path("out/waivers.txt").read_text().splitlines()) == 2

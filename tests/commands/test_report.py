@@ -109,7 +109,7 @@ def test_data_that_is_gone_is_told_and_can_be_named(folder: Path, capsys: pytest
 
 def test_data_that_has_changed_shows_what_is_still_the_same(folder: Path) -> None:
     recorded_as(folder, "coco:gone", digest="another")
-    assert main(["report", str(folder), "--data=pictures:12"]) == 0
+    assert main(["report", str(folder), "--data=pictures:12"]) == 1
     embedded = cases(folder / "report.html")
     scenes = {int(card["scene"].rpartition("-")[2]) for card in embedded["cards"]}
     assert min(scenes) < 12 < max(scenes)

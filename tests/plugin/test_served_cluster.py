@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -81,7 +82,7 @@ class Cluster:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": "of-the-cluster-0123456789",
             "RAY_USAGE_STATS_ENABLED": "0",
-            "PYTHONPATH": str(folder),
+            "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),
         }
         self.temp = Path(mkdtemp(prefix="vqc-", dir="/tmp"))  # Ray's sockets allow no long path
         self._process = subprocess.Popen(
@@ -138,6 +139,22 @@ def test_only_what_is_its_own_comes_and_goes(tmp_path: Path, cluster: Cluster) -
     assert cluster.ask("applications") == "theirs"
 
 
+@pytest.mark.parametrize("cluster", [1], indirect=True)
+def test_a_server_that_dies_finds_its_replicas_again_on_a_full_cluster(tmp_path: Path, cluster: Cluster) -> None:
+    arguments = ["--vqamt-model=oracle", "--vqamt-data=pictures:20"]
+    with servers.serving(tmp_path, arguments, cluster.environment) as server:
+        server.of_name("serving.server").kill()
+        until = time.monotonic() + 90
+        while sum("serving oracle at" in line for line in server.lines) < 2:
+            assert time.monotonic() < until, server.lines
+            assert server.process.poll() is None, server.lines
+            time.sleep(0.2)
+        assert servers.card(server.url).model == "oracle"
+        server.process.send_signal(signal.SIGINT)
+        assert server.ended(90) == 0
+    assert cluster.ask("applications") == "theirs"
+
+
 @pytest.mark.parametrize("cluster", [2], indirect=True)
 def test_a_node_that_ends_in_the_middle_changes_no_report(tmp_path: Path, cluster: Cluster) -> None:
     nodes = tmp_path / "nodes"
@@ -175,6 +192,6 @@ def _session(folder: Path, model: str, report: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", *arguments],
         cwd=folder,
-        env={**servers.inherited(), "HOME": str(folder), "PYTHONPATH": str(folder)},
+        env={**servers.inherited(), "HOME": str(folder), "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
         stdout=subprocess.DEVNULL,
     )

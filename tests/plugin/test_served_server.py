@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Blur, Cutout, Erase, Fill
+from pytest_vqamt.core.edits import Blur, Cutout, Erase, FileForm, Fill
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.models.served.protocol import UnknownPhoto
+from pytest_vqamt.imaging.render import render
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.served.protocol import MAX_WORK, PixelsNeeded
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.plugin import vqamt_servers as servers
 
@@ -34,6 +38,10 @@ psutil = pytest.importorskip("psutil")
 
 WORLD = PictureWorld(20)
 PHOTO = WORLD.scene(3).picture
+COSTLY = PHOTO.store(FileForm.PALETTE, plain=True)
+while COSTLY.work <= MAX_WORK:
+    COSTLY = COSTLY.store(FileForm.PALETTE, plain=True)
+"""Takes long by the server's count, and seconds in truth."""
 
 
 @pytest.fixture(scope="module")
@@ -140,11 +148,18 @@ def test_what_is_not_served_is_unknown_and_what_cannot_be_has_an_error(server: s
             query("x", PHOTO.insert(cutout, at=(0, 0), size=(31_623, 31_623))),
             query("x", PHOTO.edit(Blur(keep=(), sigma_px=1e9))),
             query("x", PHOTO.insert(cutout, at=(0, 0), size=(20, 20))),
+            query("x", COSTLY),
         ],
     )
-    assert [type(each) for each in told] == [UnknownPhoto, Failure, Failure, Failure, Failure, Answer]
+    assert [type(each) for each in told] == [PixelsNeeded, *[Failure] * 4, Answer, PixelsNeeded]
     assert all("\n" not in each.reason for each in told if not isinstance(each, Answer))
     assert "digest='/etc/passwd', which is that of no file" in getattr(told[2], "reason", "")
+
+
+def test_what_would_block_it_is_drawn_by_the_client(server: servers.Server) -> None:
+    model = ModelCatalogue().load(f"served:{server.url}", ModelOptions())
+    wanted = [ModelInput(each, partial(render, photos=WORLD)) for each in (query("a"), query("b", COSTLY))]
+    assert model.ask(Task.VQA, wanted) == (Answer("a 224"), Answer("b 224"))
 
 
 def test_malformed_requests_are_refused_over_the_network_too(server: servers.Server) -> None:

@@ -13,7 +13,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import ModelOptions, wrap_model
@@ -184,6 +184,9 @@ HOLDS = """
                 re.match("(a+)+$", "a" * 60 + "b")  # holds the GIL for ever, and no signal is heard
             return ["yes" for each in batch]
 
+    def factory():
+        re.match("(a+)+$", "a" * 60 + "b")
+
     class Ends(Model):
         def answer(self, batch):
             if next(calls) == 2:
@@ -202,8 +205,8 @@ NEGATION = (
 )  # fmt: skip
 
 
-def held(pytester: pytest.Pytester, model: str, *more: str) -> pytest.RunResult:
-    return pytester.runpytest_subprocess(*(each.format(model) for each in NEGATION), *more)
+def held(pytester: pytest.Pytester, model: str, *more: str, timeout: float | None = None) -> pytest.RunResult:
+    return pytester.runpytest_subprocess(*(each.format(model) for each in NEGATION), *more, timeout=timeout)
 
 
 def test_a_model_that_holds_the_interpreter_is_ended_and_what_it_answered_is_kept(pytester: pytest.Pytester) -> None:
@@ -220,6 +223,16 @@ def test_a_model_that_holds_the_interpreter_is_ended_and_what_it_answered_is_kep
     shown = again.stdout.str()
     assert " 4 cached" in shown
     assert "ended without its report" in shown
+
+
+def test_a_factory_that_holds_the_interpreter_is_ended(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(own=HOLDS)
+    ended = held(pytester, "factory", "--vqamt-timeout=0.1", timeout=30)
+    assert ended.ret == -9
+    told = (
+        "vqamt: Expected the factory of model='python:own:factory' to return within 1 s (10 times --vqamt-timeout=0.1)"
+    )
+    assert told in ended.stderr.str()
 
 
 def test_the_session_after_one_that_a_model_ended_says_so(pytester: pytest.Pytester) -> None:
@@ -240,27 +253,53 @@ def test_it_says_so_without_a_header_too(pytester: pytest.Pytester, quiet: str) 
     assert sum("ended without its report" in line for line in lines) == 1
 
 
-def test_our_own_drawing_is_no_time_of_the_models() -> None:
-    """Each of two pictures takes 0.4 s to draw, and the model has 0.3 s for both."""
-    source = load("pictures:2")
+class Looks:
+    """Looks at its pictures, and says yes."""
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        return ["yes" if each.image.width else "no" for each in batch]
+
+
+class LooksAndStreams(Looks):
+    def stream_answers(self, _task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, str]]:
+        for place, each in enumerate(batch):
+            yield place, self.answer([each])[0]
+
+
+class Waits:
+    """Answers each query after 0.2 s."""
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        return [answer for _, answer in self.stream_answers(Task.VQA, batch)]
+
+    def stream_answers(self, _task: Task, batch: Sequence[ModelInput]) -> Iterator[tuple[int, str]]:
+        for place, _ in enumerate(batch):
+            threading.Event().wait(0.2)
+            yield place, "yes"
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_our_own_work_is_no_time_of_the_models(streams: bool) -> None:
+    """Each of four pictures takes 0.2 s to draw, and the model has 0.3 s for all."""
+    source = load("pictures:4")
 
     def slowly(picture: Picture) -> Image:
-        threading.Event().wait(0.4)
+        threading.Event().wait(0.2)
         return render(picture, source)
 
-    class Looks:
-        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
-            return ["yes" if each.image.width else "no" for each in batch]
+    def answers(model: object) -> list[Answer | Exception]:
+        loaded = wrap_model("mine", model, ModelOptions(timeout_s=0.3))
+        if not streams:
+            return list(loaded.ask(Task.VQA, batch))
+        found: dict[int, Answer | Exception] = {}
+        for place, answer in loaded.stream(Task.VQA, batch):
+            threading.Event().wait(0.1)  # as the cache may take
+            found[place] = answer
+        return [found[place] for place in range(len(batch))]
 
-    class Waits:
-        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
-            threading.Event().wait(5)
-            return ["yes" for _ in batch]
-
-    pictures = [source.scene(index).picture for index in range(2)]
+    pictures = [source.scene(index).picture for index in range(4)]
     meaning = Exists(group=Group(name="dog"))
     batch = [ModelInput(Query(picture=each, text="Is there a dog?", meaning=meaning), slowly) for each in pictures]
-    options = ModelOptions(timeout_s=0.3)
-    assert [each.text for each in wrap_model("looks", Looks(), options).ask(Task.VQA, batch)] == ["yes", "yes"]
+    assert answers(LooksAndStreams() if streams else Looks()) == [Answer("yes")] * 4
     with pytest.raises(ModelError, match=r"within --vqamt-timeout=0\.3 s"):
-        wrap_model("waits", Waits(), options).ask(Task.VQA, batch)
+        answers(Waits())

@@ -104,6 +104,52 @@ def test_a_card_that_cannot_be_drawn_says_why_and_costs_no_other(run: tuple[Repo
     assert "report.html" in contents(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("edit", "reason"),
+    [
+        ({"is": "Mirror", "glitter": 5}, "Expected a recipe that this version reads"),
+        ({"is": "Mirror"}, "Expected the photo that the picture was made of"),
+    ],
+)
+def test_a_picture_that_cannot_be_drawn_is_told_of_as_its_card_is(
+    run: tuple[Report, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], edit: Json, reason: str
+) -> None:
+    shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
+    rows = [json.loads(line) for line in (tmp_path / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        if row["relation"] != "control.repeat":
+            row["queries"][0]["picture"]["edits"] = [edit]
+            row["queries"][0]["picture"]["digest"] += "0"
+    (tmp_path / "cases.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+    assert main(["report", str(tmp_path)]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("vqamt: 5 cards of report.html could not be drawn; the first: case_id='")
+    assert f"of metavqa.partition[object]: {reason}" in told
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert all(row["case_id"] in page for row in rows)
+    assert "data:image/webp;base64," in page
+
+
+def test_a_run_whose_pictures_cannot_be_drawn_for_the_page_fails(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("""
+        from pytest_vqamt.reporting.html import cards
+
+        def fails(requests, *_):
+            return ["OSError: the disk is gone" for _ in requests]
+
+        cards.thumbnails = fails
+    """)
+    arguments = ["--vqamt-model=oracle", "--vqamt-data=pictures:4", "--vqamt-relations=carets.negation"]
+    done = pytester.runpytest_subprocess(*arguments, "--vqamt-max-cases=2", "--vqamt-report=out")
+    done.assert_outcomes(passed=1)
+    assert done.ret == 1
+    done.stdout.fnmatch_lines(
+        ["*ERROR: 2 cards of report.html could not be drawn; the first: case_id=*the disk is gone*"]
+    )
+    assert (pytester.path / "out" / "report.html").is_file()
+
+
 def test_edited_places_that_cannot_be_found_cost_no_picture(
     run: tuple[Report, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

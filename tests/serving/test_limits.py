@@ -50,7 +50,7 @@ from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.served.protocol import UnknownPhoto
+from pytest_vqamt.models.served.protocol import MAX_WORK, PixelsNeeded
 from pytest_vqamt.models.served.requests import PngRow, RecipeRow
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture, check_edit, check_picture
@@ -182,7 +182,7 @@ def resolver() -> Iterator[PictureResolver]:
     made.close()
 
 
-def shown(resolver: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | UnknownPhoto:
+def shown(resolver: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | PixelsNeeded:
     return resolver.resolve(RecipeRow(row))
 
 
@@ -228,13 +228,13 @@ def gallery_image(resolver: PictureResolver) -> object:
 @each_row("photo", [FORGED, "pictures-0-20", "pictures-0-²", "pictures-0-" + "9" * 4000, "", "\x00"])
 def test_a_photo_that_is_not_served_is_unknown(resolver: PictureResolver, photo: str, opened: list[str]) -> None:
     found = shown(resolver, {**picture_recipe(PHOTO), "photo": photo})
-    assert isinstance(found, UnknownPhoto)
+    assert isinstance(found, PixelsNeeded)
     assert found.reason.startswith("Expected a picture of what is served (pictures:20), but got photo=")
     assert opened == []
 
 
 def test_a_photo_with_other_pixels_is_unknown(resolver: PictureResolver) -> None:
-    assert isinstance(shown(resolver, {**picture_recipe(PHOTO), "digest": "0" * 16}), UnknownPhoto)
+    assert isinstance(shown(resolver, {**picture_recipe(PHOTO), "digest": "0" * 16}), PixelsNeeded)
 
 
 @each_row("what", ["photo", "digest", "thing"])
@@ -356,12 +356,50 @@ def _with_checksum(png: bytes) -> bytes:
     return png[:29] + crc32(png[12:29]).to_bytes(4, "big") + png[33:]
 
 
-def test_a_recipe_that_takes_long_to_draw_is_refused_before_it_is_drawn() -> None:
-    scene = WORLD.scene(0)
-    recipe = picture_recipe(scene.picture)
-    inpaint = encode(Erase(box=Box(0, 0, scene.width, scene.height), fill=Fill.INPAINT, method="biharmonic"))
-    resolver = PictureResolver([WORLD], 8)
-    (short, long) = (resolver.resolve(RecipeRow({**recipe, "edits": [inpaint] * count})) for count in (1, 500))
-    assert not isinstance(short, Failure), short
-    assert isinstance(long, Failure)
-    assert "the 500 edits of the recipe take more: send its pixels" in long.reason
+def _photographed(width: int, height: int) -> Picture:
+    return replace(PHOTO, scene=replace(PHOTO.scene, width=width, height=height))
+
+
+def _inpainted(picture: Picture, side: int, method: str, times: int = 1) -> Picture:
+    for _ in range(times):
+        picture = picture.erase(Box(0, 0, side, side), Fill.INPAINT, method=method)
+    return picture
+
+
+@each_row(
+    ("picture", "is_fast"),
+    [
+        (_inpainted(PHOTO, 224, "biharmonic"), True),
+        (_inpainted(PHOTO, 224, "biharmonic", 2), False),
+        (_inpainted(PHOTO, 224, "biharmonic", 200), False),
+        (_inpainted(_photographed(640, 480), 300, "biharmonic"), False),
+        (_inpainted(_photographed(1920, 1080), 1000, "telea"), True),
+        (_photographed(8000, 6000).corrupt(Corruption.IMPULSE, 5), True),
+        (_photographed(8000, 6000).corrupt(Corruption.ZOOM, 5), False),
+        (_photographed(4000, 3000).store(FileForm.PALETTE), False),  # 14 s where there are many colours
+    ],
+)
+def test_what_would_block_the_server_is_drawn_by_the_client(picture: Picture, is_fast: bool) -> None:
+    assert (picture.work <= MAX_WORK) == is_fast
+
+
+def test_a_recipe_that_takes_long_to_draw_is_answered_by_a_call_for_its_pixels(resolver: PictureResolver) -> None:
+    found = shown(resolver, picture_recipe(_inpainted(PHOTO, 224, "biharmonic", 200)))
+    assert isinstance(found, PixelsNeeded)
+    assert found.reason.endswith(
+        "drawn within seconds, but 200 edits of the recipe may take more: send its pixels (--vqamt-option send=png)"
+    )
+
+
+def test_one_with_what_is_forbidden_is_refused_all_the_same(resolver: PictureResolver) -> None:
+    costly = _inpainted(PHOTO, 224, "biharmonic", 3)
+    forged = replace(_cutout(), photo=Photo(id=FORGED, digest="0"))
+    for picture in (costly.insert(forged, at=(0, 0), size=(9, 9)), costly.blur(sigma=1e9)):
+        assert isinstance(shown(resolver, picture_recipe(picture)), Failure)
+
+
+def test_for_a_model_that_looks_at_no_pixels_nothing_takes_long() -> None:
+    picture = _inpainted(PHOTO, 224, "biharmonic", 3)
+    resolver = PictureResolver([WORLD], 8, draws=False)
+    assert isinstance(shown(resolver, picture_recipe(picture)), tuple)
+    resolver.close()

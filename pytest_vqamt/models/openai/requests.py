@@ -177,19 +177,16 @@ class ChatEndpoint:
         self.usage.add("requests")
         response = self._client.post(body)
         if response.status not in _ANSWERED:
-            failed = _error_response(response, self._address.url)
-            if self._sizes.is_refused(failed.status, len(body)):
-                raise too_large(failed, len(body), self._address, self._key)
-            raise_http_error(failed, self._address, self._key)
+            self._raise(_error_response(response, self._address.url), len(body))
         fields = parse_body(response.body, self._address.url)
-        self._sizes.answered()
         if isinstance(model := fields.get("model"), str) and model.strip():
             self.usage.add(f"{ModelUse.ANSWERS_OF}{' '.join(model.split())[:_LONGEST_MODEL]}")
         spent.read(fields.get("usage"), self._prices)
         self.usage.add_spent(spent)
         if (error := embedded_error(fields)) is not None:
             failed = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
-            raise_http_error(failed, self._address, self._key)
+            self._raise(failed, len(body))
+        self._sizes.answered(len(body))
         if "choices" not in fields and (other := other_protocol(fields)):
             raise QueryError(f"Expected a chat completion from {self._address.url}, but got {other}")
         if not _choice(fields):
@@ -213,6 +210,11 @@ class ChatEndpoint:
             tokens_out=spent.tokens_out,
             cost=spent.cost,
         )
+
+    def _raise(self, failed: ErrorResponse, size_bytes: int) -> NoReturn:
+        if self._sizes.is_refused(failed.status, size_bytes):
+            raise too_large(failed, size_bytes, self._sizes.largest, self._address, self._key)
+        raise_http_error(failed, self._address, self._key)
 
     def _answer_text(self, fields: Mapping[str, object]) -> str:
         text = completion_text(fields)
@@ -238,33 +240,45 @@ LARGE_BYTES = 1_000_000
 
 
 class BodySizes:
-    """Tells a server that takes no large request from one that is not there at all."""
+    """Tells a server that takes no large request from one that is not there at all.
+
+    Attributes:
+        largest: the bytes of the largest request that was answered; 0 where none was.
+    """
 
     def __init__(self) -> None:
+        self.largest = 0
         self._lock = Lock()
-        self._has_answered = False
         self._refused = 0
 
-    def answered(self) -> None:
-        self._has_answered = True
+    def answered(self, size_bytes: int) -> None:
+        with self._lock:
+            self.largest = max(self.largest, size_bytes)
 
     def is_refused(self, status: int, size_bytes: int) -> bool:
         """Whether a refusal may be for the size alone; of a server that never answers only the first few are."""
-        if status not in (404, 405, 410, 413) or (status != 413 and size_bytes <= LARGE_BYTES):
+        if status not in (404, 405, 410, 413):
             return False
         with self._lock:
-            self._refused += 1
-            return self._has_answered or status == 413 or self._refused < _DISABLE_AFTER
+            if self.largest:  # proxies have limits of their own, and some of them say 404
+                return status == 413 or size_bytes > self.largest
+            self._refused += status == 413 or size_bytes > LARGE_BYTES
+            return status == 413 or (size_bytes > LARGE_BYTES and self._refused < _DISABLE_AFTER)
 
 
-def too_large(response: ErrorResponse, size_bytes: int, address: ModelAddress, key: ApiKey) -> QueryError:
-    """The error of one query whose request the server does not take for its size."""
-    size_mb = max(size_bytes / 1e6, 0.1)
+def too_large(response: ErrorResponse, size_bytes: int, largest: int, address: ModelAddress, key: ApiKey) -> QueryError:
+    """The error of one query whose request the server does not take; the ``largest`` that it took had so many bytes."""
+    known = f"the largest that it answered had {_megabytes(largest)}" if largest else "servers often take 1 MB at most"
+    most = 1_000_000 if size_bytes > LARGE_BYTES else 250_000
     return QueryError(
         f"Expected an answer from {address.model!r}, but got {status_text(response.status)}{_quoted(response, key)} to "
-        f"a request of {size_mb:.1f} MB: servers often take no more than 1 MB, so send smaller pictures "
-        "(--vqamt-option max-pixels=1000000), or let the server take larger requests"
+        f"a request of {_megabytes(size_bytes)}: {known}, so send smaller pictures (--vqamt-option "
+        f"max-pixels={most}), or let the server take larger requests"
     )
+
+
+def _megabytes(size_bytes: int) -> str:
+    return f"{size_bytes / 1e6:.2g} MB"
 
 
 def other_protocol(fields: Mapping[str, object]) -> str:
@@ -291,14 +305,37 @@ def _error_response(response: HttpResponse, url: str) -> ErrorResponse:
     return ErrorResponse(status=response.status, headers=response.headers, fields=fields, text=text)
 
 
-def _embedded_status(error: object) -> int:
-    """The HTTP status that stands in an error's ``code``, as a number or a text; ``_NO_STATUS`` where there is none."""
-    found = error.get("error") if isinstance(error, dict) else None
-    code = str(found.get("code")) if isinstance(found, dict) else ""
-    return int(code) if _ERROR_CODE.fullmatch(code) else _NO_STATUS
+def _embedded_status(error: Mapping[str, object]) -> int:
+    """The HTTP status of an error in a reply of success, by its code or name; ``_NO_STATUS`` where it has none.
+
+    >>> _embedded_status({"error": {"code": "503"}}), _embedded_status({"error": {"type": "overloaded_error"}})
+    (503, 529)
+    """
+    found = error["error"]
+    names = [str(found[name]) for name in _NAMES if found.get(name)] if isinstance(found, Mapping) else []
+    codes = [int(name) for name in names if _ERROR_CODE.fullmatch(name)]
+    # A message may speak of anything, so it counts only where the error has no name.
+    called = names if any(name.lower() not in _NO_NAMES for name in names) else [_message(found)]
+    passing = [status for status, words in _PASSING if any(map(words.search, called))]
+    return next(iter((*codes, *passing)), _NO_STATUS)
 
 
+_NAMES = ("code", "status", "status_code", "type")
+_NO_NAMES = ("error", "none", "null", "0")
 _ERROR_CODE = re.compile("[45][0-9][0-9]")
+_PASSING = (
+    (529, re.compile(r"over[_ -]?load", re.I)),
+    (429, re.compile(r"rate[_ -]?limit|too[_ -]?many[_ -]?requests|throttl|resource[_ -]?exhausted", re.I)),
+    (
+        503,
+        re.compile(
+            r"(?:service|server|temporarily)[_ -]?unavailable|^unavailable$"
+            r"|\b(?:server|model|engine)[_ -](?:is |too )*busy",
+            re.I,
+        ),
+    ),
+)
+"""The words of servers for what may pass, such as Anthropic's ``overloaded_error``, and the statuses that they mean."""
 _NO_STATUS = 200
 """An error in a reply of success that names no other status: it concerns the query alone."""
 
@@ -591,10 +628,14 @@ def _no_choice(fields: Mapping[str, object]) -> str:
 
 
 _CUT_OFF = re.compile(
-    r"length|max(?:imum)?[_ -]?(?:output[_ -]?|new[_ -]?|completion[_ -]?)?tokens?|token[_ -]?limit|context[_ -]?window"
-    r"|^limit$|^incomplete$",
+    r"length|max(?:imum)?[_ -]?(?:output[_ -]?|new[_ -]?|completion[_ -]?)?tokens?"
+    r"|(?<!un)(?<!not[_ -])truncat|cut[_ -]?off|context[_ -]?window"
+    r"|(?:token|output|size|context|completion|generation|response)s?[_ -]?limit"
+    r"|^(?:limit(?:[_ -]?reached)?|incomplete|full|(?:context|cache|buffer)[_ -]?full)$",
     re.I,
 )
+_BY_NUMBER = ("", "stop", "max_tokens", "safety", "recitation", "other", "language", "blocked", "prohibited", "blocked")
+"""Gemini's reasons by their numbers (FinishReason), as proxies hand them on."""
 _BROKEN_OFF = "error"
 _LONGEST_REASON = 60
 _BREAKS_OFF = re.compile(r"error|abort|cancel|fail", re.I)
@@ -619,7 +660,10 @@ def finish_reason_of(choice: Mapping[str, object]) -> str:
 
 def _reason(choice: Mapping[str, object]) -> str:
     """The server's own word; sglang's engine gives an object with a type."""
-    found = choice.get("finish_reason") or choice.get("stop_reason") or ""
+    found = choice.get("finish_reason")
+    if isinstance(found, int | str) and str(found) in map(str, range(1, len(_BY_NUMBER))):
+        return _BY_NUMBER[int(found)]
+    found = found or choice.get("stop_reason") or ""  # a number in this one is vLLM's token
     return str(found.get("type", "") if isinstance(found, Mapping) else found)[:_LONGEST_REASON]
 
 

@@ -31,13 +31,14 @@ from pytest_vqamt.models.served import TOKEN_VARIABLE
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     BAD_REQUEST,
+    MAX_WORK,
     MODEL_DISABLED,
     MODEL_PATH,
     OTHER_MODEL,
     TOO_LARGE,
     ModelCard,
+    PixelsNeeded,
     QueryResult,
-    UnknownPhoto,
     WireError,
     read_answers_response,
     read_card,
@@ -244,8 +245,8 @@ class ServedModel:
                 continue
             for item, each in zip(request.inputs, results, strict=True):
                 sent_pixels = request.sends_pixels(item)
-                if isinstance(each, UnknownPhoto) and not sent_pixels:
-                    self._transport.photo_missing(item, each.reason)
+                if isinstance(each, PixelsNeeded) and not sent_pixels:
+                    self._transport.pixels_needed(item, each.reason)
                     unknown.append(item)
                     continue
                 self._transport.picture_accepted(as_pixels=sent_pixels)
@@ -254,7 +255,7 @@ class ServedModel:
                         found[item.query.id] = each
                     case Failure():
                         found[item.query.id] = failure_exception(each)
-                    case UnknownPhoto(reason=reason):
+                    case PixelsNeeded(reason=reason):
                         message = f"Expected the pixels that were sent to do, but got: {reason}"
                         found[item.query.id] = QueryError(message)
         return {**found, **self._request(unknown)} if unknown else found
@@ -298,7 +299,7 @@ def failure_exception(failure: Failure) -> Exception:
 
 
 class PictureTransport:
-    """Decides how pictures are sent, by which photos the server turned out to have. Threads share it."""
+    """Decides how pictures are sent: by what they take to draw, and which photos the server has. Threads share it."""
 
     def __init__(self, send: SendMode, *, model: str, url: str, needs_scenes: bool) -> None:
         self._send = send
@@ -312,30 +313,39 @@ class PictureTransport:
         """Whether the input's picture is sent as PNG."""
         if self._send is not SendMode.AUTO:
             return self._send is SendMode.PNG
+        picture = item.query.picture
+        if picture.work > MAX_WORK:
+            return not self._needs_scenes
         lacks_all = not self._has_photos and len(self._missing_photos) >= _MAX_UNKNOWN_PHOTOS
-        return lacks_all or item.query.picture.photo.digest in self._missing_photos
+        return lacks_all or picture.photo.digest in self._missing_photos
 
     def picture_accepted(self, *, as_pixels: bool) -> None:
         self._has_photos = self._has_photos or not as_pixels
 
-    def photo_missing(self, item: ModelInput, reason: str) -> None:
-        """Records that the server does not have the photo of an input.
+    def pixels_needed(self, item: ModelInput, reason: str) -> None:
+        """Records that the server does not draw the photo of an input.
 
         Raises:
             ModelError: its pixels are not to be sent, either.
         """
+        picture = item.query.picture
         to_do = "start `vqamt serve` with the --vqamt-data of this run"
         if self._needs_scenes:
             raise ModelError(
                 f"Expected {self._url} to have the scenes of this run, for model {self._model!r} looks at scenes and "
                 f"not at pixels, but got: {reason}: {to_do}"
             )
+        if self._send is SendMode.RECIPE and picture.work > MAX_WORK:
+            raise ModelError(
+                f"Expected {self._url} to draw the pictures of this run, as send=recipe says, but got: {reason}: "
+                "leave send=recipe off"
+            )
         if self._send is SendMode.RECIPE:
             raise ModelError(
                 f"Expected {self._url} to have the photos of this run, as send=recipe says, but got: {reason}: "
                 f"{to_do}, or leave send=recipe off"
             )
-        self._missing_photos.add(item.query.picture.photo.digest)
+        self._missing_photos.add(picture.photo.digest)
 
 
 class ServedConnection:
@@ -435,7 +445,10 @@ def raise_served_error(response: HttpResponse, url: str, key: ApiKey) -> NoRetur
     if status == OTHER_MODEL:
         raise other_model_error(url, message)
     if status == TOO_LARGE:
-        raise SplitRequestError(f"Expected {url} to take the picture and the text of one query, {got}")
+        raise SplitRequestError(
+            f"Expected {url} to take the picture and the text of one query, {got}: start `vqamt serve` with a larger "
+            "--max-request-mb"
+        )
     if status == BAD_REQUEST:
         raise QueryError(f"Expected {url} to take the query, {got}")
     if status in (401, 403, 407):

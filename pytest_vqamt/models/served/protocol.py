@@ -13,8 +13,8 @@ Everything is JSON in UTF-8; ``requests`` beside this file has the bodies of req
     "queries": [{"task", "text", "picture": index into pictures, "trial"?, "reasoning"?, "meaning"?}]}``
     ``{"model": identity, "answers": [{"text", "scores"?, "truncated"?, "declined"?, "unknown_words"?,
     "tokens_in"?, "tokens_out"?, "cost"?} or {"error"} or {"unknown"}]}``
-    An ``error`` is why the model has no answer to this query. With ``unknown`` the server does not have the photo: the
-    client then sends its pixels.
+    An ``error`` is why the model has no answer to this query. With ``unknown`` the server does not draw the picture,
+    for it lacks the photo, or drawing takes more than ``MAX_WORK``: the client then sends the pixels.
 
 Every other status comes with ``{"error": "one line"}``:
     400 the request is invalid. 401 the token is missing or wrong. 409 the server has another model. 410 the model is
@@ -61,6 +61,9 @@ MAX_QUERIES = 4096
 
 MAX_BYTES = 64 * 2**20
 """Default limit of one request's body."""
+
+MAX_WORK = 2_000_000_000
+"""The most work (``Picture.work``), some 5 s, of a picture that a server draws. Clients send the pixels of others."""
 
 MAX_NAME = 4_096
 """Characters of any string but questions and answers, such as a photo's id."""
@@ -144,13 +147,13 @@ class ServerStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownPhoto:
-    """The server does not have the photo of a query; ``reason`` is one line."""
+class PixelsNeeded:
+    """The server does not draw the picture of a query; ``reason`` is one line."""
 
     reason: str
 
 
-QueryResult: TypeAlias = Answer | Failure | UnknownPhoto
+QueryResult: TypeAlias = Answer | Failure | PixelsNeeded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,7 +271,7 @@ def _result_row(result: QueryResult) -> _Result:
     match result:
         case Failure(reason=reason):
             return _Result(error=_reason_line(reason))
-        case UnknownPhoto(reason=reason):
+        case PixelsNeeded(reason=reason):
             return _Result(unknown=_reason_line(reason))
         case Answer(text=text, scores=scores, truncated=truncated):
             pairs = UNSET if scores is None else tuple((_utf8(name), float(score)) for name, score in scores)
@@ -289,7 +292,7 @@ def _result(row: _Result, place: int) -> QueryResult:
     if row.error is not UNSET:
         return Failure(reason=row.error)
     if row.unknown is not UNSET:
-        return UnknownPhoto(reason=row.unknown)
+        return PixelsNeeded(reason=row.unknown)
     if row.text is UNSET:
         raise WireError(f"Expected answers[{place}] to have one of text, error and unknown, but it has none")
     scores = None if row.scores is UNSET else row.scores

@@ -252,7 +252,7 @@ class PageCases:
         left_out: the number of violated and unread cases without a card.
         total: the number of cases of the report.
         notes: why some cards have no pictures, a sentence each.
-        undrawn: the cards that could not be drawn, a line each with the reason.
+        undrawn: the cards that could not be drawn, or not all of their pictures, a line each with the reason.
     """
 
     json: str
@@ -273,6 +273,7 @@ class _Pictures:
         failed: errors of pictures that could not be found or rendered.
         unmarked: errors of pictures whose edited places could not be found.
         away: specs of data that is not available.
+        cards: the names of the cards of each picture.
     """
 
     found: dict[str, PictureRequest] = field(default_factory=dict)
@@ -280,6 +281,7 @@ class _Pictures:
     failed: dict[str, str] = field(default_factory=dict)
     unmarked: list[str] = field(default_factory=list)
     away: dict[str, None] = field(default_factory=dict)
+    cards: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, row: Row, source: SceneSource | None, turn: int) -> dict[str, Picture]:
         """Adds the pictures of a case, and returns those that were found."""
@@ -288,6 +290,7 @@ class _Pictures:
             return {}
         here: dict[str, Picture] = {}
         for digest, picture in case_pictures(row, source).items():
+            self.cards.setdefault(digest, []).append(_card_name(row))
             if isinstance(picture, str):
                 self.failed.setdefault(digest, picture)
             else:
@@ -314,7 +317,8 @@ class _Cards:
     texts: list[str]
     pictures: _Pictures
     left_out: int
-    undrawn: tuple[str, ...]
+    failed: dict[str, str]
+    """The reasons of those that could not be made, by their names."""
 
     @property
     def bytes(self) -> int:
@@ -352,8 +356,19 @@ def select_cards(
         left_out=cards.left_out,
         total=choice.lines,
         notes=notes,
-        undrawn=cards.undrawn,
+        undrawn=tuple(f"{name}: {reason}" for name, reason in _undrawn(cards).items()),
     )
+
+
+def _undrawn(cards: _Cards) -> dict[str, str]:
+    """The first reason of each card that could not be made, or a picture of which could not be drawn."""
+    pictures = cards.pictures
+    of_pictures = {name: reason for digest, reason in pictures.failed.items() for name in pictures.cards[digest]}
+    return of_pictures | cards.failed
+
+
+def _card_name(row: Row) -> str:
+    return f"case_id={row['case_id']!r} of {row['relation']}"
 
 
 def _totals(report: Report) -> Iterator[Row]:
@@ -438,7 +453,8 @@ def _item_of(result: RelationResult) -> tuple[Json, ...]:
 
 def _cards(chosen: _Chosen, source_of: Callable[[str], SceneSource | None], images: Images) -> _Cards:
     pictures = _Pictures()
-    texts, undrawn = [], []
+    texts: list[str] = []
+    failed: dict[str, str] = {}
     turns: Counter[tuple[Json, ...]] = Counter()
     for row in chosen.rows:
         source = None if images is Images.NONE else source_of(str(row["data"]))
@@ -447,10 +463,10 @@ def _cards(chosen: _Chosen, source_of: Callable[[str], SceneSource | None], imag
             texts.append(_text(make_card(row, pictures.add(row, source, turns[of]), chosen.others(row))))
         except Exception as error:  # whatever is wrong with one case, the page has the others
             reason = error_text(error)
-            undrawn.append(f"case_id={row['case_id']!r} of {row['relation']}: {reason}")
+            failed[_card_name(row)] = reason
             texts.append(_text(_undrawn_card(row, reason)))
         turns[of] += 1
-    return _Cards(texts=texts, pictures=pictures, left_out=chosen.left_out, undrawn=tuple(undrawn))
+    return _Cards(texts=texts, pictures=pictures, left_out=chosen.left_out, failed=failed)
 
 
 def _undrawn_card(row: Row, reason: str) -> Row:

@@ -7,6 +7,7 @@ import random
 import socket
 from base64 import b64decode
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -32,7 +33,7 @@ from pytest_vqamt.models.openai.requests import (
 )
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
-from tests.models.openai.stub import Reply, always, failed, in_turn, said
+from tests.models.openai.stub import Reply, Request, always, failed, in_turn, said
 from tests.rows import each_row
 
 Many = Callable[[int], list[ModelInput]]
@@ -48,6 +49,44 @@ def test_what_may_pass_is_asked_again(serve: Serve, model: Load, ask: Ask, statu
     assert stub.answer([ask()])[0].text == "yes"
     assert stub.usage == {"requests": 3, **({} if status == 500 else {"requests refused": 2})}
     assert len({request.picture for request in server.requests}) == 1
+
+
+@each_row(
+    "error",
+    [
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+        {"type": "error", "error": {"type": "rate_limit_error", "message": "..."}},
+        {"error": {"code": "rate_limit_exceeded", "type": "tokens"}},
+        {"error": {"code": None, "type": "", "message": "Overloaded"}},
+        {"error": {"status": "RESOURCE_EXHAUSTED", "code": 8}},
+        {"error": {"status": "UNAVAILABLE", "code": 14}},
+        {"error": {"code": 503}},
+        {"error": {"status_code": 429}},
+        {"error": {"type": "ThrottlingException"}},
+        {"error": "Model too busy, unable to get response in less than 60 second(s)"},
+        {"object": "error", "type": "ServiceUnavailable", "message": "..."},
+    ],
+)
+def test_so_is_an_overload_in_a_reply_of_success(serve: Serve, model: Load, ask: Ask, error: dict[str, object]) -> None:
+    stub = model(serve(in_turn(Reply(body=json.dumps(error).encode()), YES)))
+    assert stub.answer([ask()])[0].text == "yes"
+    assert stub.usage["requests refused"] == 1
+
+
+@each_row(
+    "error",
+    [
+        {"error": {"type": "invalid_request_error", "message": "no rate limit applies"}},
+        {"error": {"message": "The picture is unavailable"}},
+        {"error": "The picture is unavailable"},
+        {"error": {"type": "busybody"}},
+    ],
+)
+def test_no_other_error_there_is(serve: Serve, model: Load, ask: Ask, error: dict[str, object]) -> None:
+    server = serve(always(Reply(body=json.dumps(error).encode())))
+    with pytest.raises(QueryError):
+        model(server).answer([ask()])
+    assert len(server.requests) == 1
 
 
 def test_what_the_server_has_no_words_for_is_asked_again(serve: Serve, model: Load, ask: Ask) -> None:
@@ -358,17 +397,33 @@ def test_a_reply_of_success_that_is_no_completion_is_named(
         model(serve(lambda _: Reply(body=data))).answer([ask()])
 
 
-@each_row(("status", "tries"), [(404, 20), (405, 20), (413, 20)])
+def longer(item: ModelInput) -> ModelInput:
+    return ModelInput(replace(item.query, text=f"Is this {'very ' * 1000}old?"), lambda _: item.image)
+
+
+@each_row(("status", "large_bytes"), [(status, size) for status in (404, 405, 410, 413) for size in (100, 10**6)])
 def test_a_request_that_may_be_too_large_disables_no_model(
-    serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch, status: int, tries: int
+    serve: Serve, model: Load, many: Many, monkeypatch: pytest.MonkeyPatch, status: int, large_bytes: int
 ) -> None:
-    monkeypatch.setattr(requests, "LARGE_BYTES", 100)
-    stub = model(serve(in_turn(YES, *[failed(status, "Cannot POST")] * tries, YES)))
-    assert stub.answer([ask()])[0].text == "yes"
-    for _ in range(tries):
-        with pytest.raises(QueryError, match=r"\(Cannot POST\) to a request of .* MB: .* max-pixels=1000000"):
-            stub.answer([ask()])
-    assert stub.answer([ask()])[0].text == "yes"
+    def limited(request: Request) -> Reply:
+        return YES if len(json.dumps(request.fields)) < 5_000 else failed(status, "Cannot POST")
+
+    monkeypatch.setattr(requests, "LARGE_BYTES", large_bytes)
+    small, other = many(2)
+    stub = model(serve(limited))
+    assert stub.answer([small])[0].text == "yes"
+    told = r"\(Cannot POST\) to a request of .* MB: the largest that it answered had .* MB, .* max-pixels="
+    for _ in range(10):
+        with pytest.raises(QueryError, match=told):
+            stub.answer([longer(other)])
+    assert stub.answer([small])[0].text == "yes"
+
+
+def test_a_refusal_of_what_was_answered_before_is_not_for_its_size(serve: Serve, model: Load, ask: Ask) -> None:
+    stub = model(serve(in_turn(YES, failed(404))))
+    stub.answer([ask()])
+    with pytest.raises(ModelError, match="check the name of the model"):
+        stub.answer([ask()])
 
 
 def test_a_server_that_never_answers_is_not_there_whatever_the_size(
@@ -415,9 +470,30 @@ def test_a_key_in_a_reply_that_is_no_completion_is_not_repeated(
     assert "tooth" not in str(refused.value)
 
 
-@each_row("reason", ["model_context_window_exceeded", "limit", "incomplete", "MAX_TOKENS_REACHED"])
-def test_an_answer_that_was_cut_off_in_other_words_is_one(reason: str) -> None:
+@each_row(
+    "reason",
+    [
+        *("model_context_window_exceeded", "limit", "incomplete", "MAX_TOKENS_REACHED", "full", "output_limit"),
+        *("truncated", "TRUNCATION", "token_limit_reached", "context_full", "cutoff", 2, "2"),
+    ],
+)
+def test_an_answer_that_was_cut_off_in_other_words_is_one(reason: object) -> None:
     assert requests.is_truncated(of("A dog with", reason))
+
+
+@each_row(
+    "reason",
+    [
+        *("stop", "eos_token", "end_turn", "fully_complete", "complete", "not_truncated", "rate_limit", "time_limit"),
+        *("stop_sequence", 1, "1", 3, True, 0, 20, None),
+    ],
+)
+def test_no_other_answer_is(reason: object) -> None:
+    assert not requests.is_truncated(of("A dog with", reason))
+
+
+def test_the_number_of_the_token_that_ended_an_answer_says_nothing_of_its_length() -> None:
+    assert not requests.is_truncated({"choices": [{"stop_reason": 2, "message": {"content": "A dog"}}]})
 
 
 def test_thoughts_that_come_to_no_end_are_no_answer() -> None:

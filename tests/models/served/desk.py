@@ -26,9 +26,9 @@ from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     MODEL_PATH,
     ModelCard,
+    PixelsNeeded,
     QueryResult,
     ServedData,
-    UnknownPhoto,
     WireError,
     model_identity,
     write_answers,
@@ -138,7 +138,7 @@ class Desk:
         inputs: dict[int, ModelInput] = {}
         for place, query in enumerate(asked.queries):
             input_or_not = _input(query, shown[query.picture])
-            if isinstance(input_or_not, UnknownPhoto):
+            if isinstance(input_or_not, PixelsNeeded):
                 told[place] = input_or_not
             else:
                 inputs[place] = input_or_not
@@ -148,7 +148,7 @@ class Desk:
                 told |= dict(zip(places, self._bisector.run(task, [inputs[place] for place in places]), strict=True))
         return [told[place] for place in range(len(asked.queries))]
 
-    def _shown(self, row: PictureRow) -> ModelInput | UnknownPhoto:
+    def _shown(self, row: PictureRow) -> ModelInput | PixelsNeeded:
         if isinstance(row, PngRow):
             image = Image.open(BytesIO(row.png)).convert("RGB")
             scene = Scene(id="png", photo=Photo(id="png", digest=row.key), width=image.width, height=image.height)
@@ -159,12 +159,12 @@ class Desk:
                 raise DataError("no data is served")
             picture = picture_from_recipe(row.row, lambda photo: source.scene(source.place(photo)))
         except (DataError, KeyError) as error:
-            return UnknownPhoto(reason=str(error))
+            return PixelsNeeded(reason=str(error))
         return ModelInput(Query(picture=picture, meaning=Describe()), partial(render, photos=source))
 
 
-def _input(query: QueryRow, shown: ModelInput | UnknownPhoto) -> ModelInput | UnknownPhoto:
-    if isinstance(shown, UnknownPhoto):
+def _input(query: QueryRow, shown: ModelInput | PixelsNeeded) -> ModelInput | PixelsNeeded:
+    if isinstance(shown, PixelsNeeded):
         return shown
 
     def drawn(_: Picture) -> PillowImage:

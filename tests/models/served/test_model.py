@@ -11,6 +11,7 @@ from http import HTTPStatus
 import pytest
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer, ModelInput, Task
@@ -21,7 +22,8 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import Budget, BudgetSpentError
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.models.served.protocol import ANSWERS_PATH, UnknownPhoto, write_answers
+from pytest_vqamt.models.served import model as served
+from pytest_vqamt.models.served.protocol import ANSWERS_PATH, PixelsNeeded, write_answers
 from pytest_vqamt.models.served.requests import PngRow, RecipeRow
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import DOGS, AskAbout, Load, Serve
@@ -253,6 +255,43 @@ def test_a_server_that_has_none_of_64_photos_is_asked_about_no_other(
     ]  # fmt: skip
 
 
+def test_what_takes_long_to_draw_is_sent_as_pixels_at_once_and_alone(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photo = pictures.scene(0).picture
+    costly = photo.store(FileForm.PALETTE, plain=True)
+    monkeypatch.setattr(served, "MAX_WORK", costly.work - 1)
+    desk = Desk(ByPixels(), pictures)
+    batch = [about("one", photo), about("two", costly), about("three", photo.mirror())]
+    model = load(serve(desk))
+    for _ in range(2):
+        assert model.ask(Task.VQA, batch) == tuple(map(answer_of, batch))
+    assert as_pixels(desk) == [[False, True, False]] * 2
+    # A model that looks at scenes has no use for pixels.
+    oracle = Desk(ByPixels(), pictures, spec="oracle", needs_scenes=True)
+    load(serve(oracle)).ask(Task.VQA, batch)
+    assert as_pixels(oracle) == [[False, False, False]]
+
+
+def test_recipes_alone_of_what_takes_long_to_draw_end_the_run_in_one_line(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served, "MAX_WORK", 0)
+    desk = Desk(ByPixels(), pictures)
+    reason = "too long: send its pixels (--vqamt-option send=png)"
+
+    def refuses(request: Request) -> Reply:
+        if not request.path.endswith(ANSWERS_PATH):
+            return desk(request)
+        return Reply(body=write_answers(desk.card.identity, [PixelsNeeded(reason=reason)]))
+
+    model = load(serve(refuses), send="recipe")
+    with pytest.raises(
+        ModelError, match=r"as send=recipe says, but got: too long: .* send=png\): leave send=recipe off$"
+    ):
+        model.ask(Task.VQA, [about("one", pictures.scene(0).picture.mirror())])
+
+
 def test_recipes_alone_are_not_followed_by_pixels(
     serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
 ) -> None:
@@ -276,7 +315,7 @@ def test_a_server_that_takes_no_pixels_either_costs_the_query(serve: Serve, load
     def knows_nothing(request: Request) -> Reply:
         if not request.path.endswith(ANSWERS_PATH):
             return desk(request)
-        told = [UnknownPhoto(reason="none of mine") for _ in request.fields["queries"]]
+        told = [PixelsNeeded(reason="none of mine") for _ in request.fields["queries"]]
         return Reply(body=write_answers(desk.card.identity, told))
 
     (found,) = BatchBisector(load(serve(knows_nothing))).run(Task.VQA, [about("one")])

@@ -20,10 +20,10 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.served import requests
 from pytest_vqamt.models.served.protocol import (
     ModelCard,
+    PixelsNeeded,
     QueryResult,
     ServedData,
     ServerStatus,
-    UnknownPhoto,
     WireError,
     model_identity,
     read_answers_response,
@@ -67,7 +67,7 @@ ANSWER_FIELDS: dict[str, st.SearchStrategy[Any]] = {
 }
 ANSWERS = st.builds(Answer, **{field.name: ANSWER_FIELDS[field.name] for field in fields(Answer)})
 LINES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=20)
-TOLD = ANSWERS | st.builds(Failure, reason=LINES) | st.builds(UnknownPhoto, reason=LINES)
+TOLD = ANSWERS | st.builds(Failure, reason=LINES) | st.builds(PixelsNeeded, reason=LINES)
 
 
 @given(told=st.lists(TOLD, max_size=5))
