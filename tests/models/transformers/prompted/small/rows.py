@@ -1,0 +1,269 @@
+"""The table of small checkpoints that are made of the default configuration of their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.models.transformers.prompted.small.chat import PATCH, SIDE
+from tests.models.transformers.prompted.small.kinds import Row
+from tests.models.transformers.prompted.small.tokenizers import BEGIN
+from tests.models.transformers.prompted.small.writing import Settings
+
+_MROPE: Settings = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]}
+_WHOLE_MROPE: Settings = {**_MROPE, "partial_rotary_factor": 1.0}
+_DEEPSTACK: Settings = {"vision_config.deepstack_visual_indexes": [0], "vision_config.num_position_embeddings": 16}
+_SQUARE: Settings = {"size": {"height": SIDE, "width": SIDE}}
+_SHAPES = [[SIDE, 2 * SIDE], [2 * SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
+_PIXELS: Settings = {
+    "size": {"shortest_edge": 4 * SIDE * SIDE, "longest_edge": 18 * SIDE * SIDE}, "patch_size": PATCH, "merge_size": 2,
+}  # fmt: skip
+
+
+def _grid(**settings: Any) -> Row:
+    """A kind that cuts pictures into patches as Qwen2-VL does."""
+    given: Settings = {
+        "mark": "<|vision_start|><|image_pad|><|vision_end|>",
+        "special": ("<|vision_start|>", "<|vision_end|>", "<|video_pad|>", "<|image_pad|>"),
+        "ids": {
+            "image_token_id": "<|image_pad|>",
+            "video_token_id": "<|video_pad|>",
+            "vision_start_token_id": "<|vision_start|>",
+            "vision_end_token_id": "<|vision_end|>",
+        },
+        "image_processor": "Qwen2VLImageProcessorPil",
+        "images": _PIXELS,
+    }
+    return Row(**{**given, **settings})
+
+
+def _glm(**settings: Any) -> Row:
+    """A kind with the tokens of GLM-4V."""
+    films = ("<|begin_of_video|>", "<|video|>", "<|end_of_video|>")
+    return _grid(
+        **{
+            "mark": "<|begin_of_image|><|image|><|end_of_image|>",
+            "special": ("<|begin_of_image|>", "<|image|>", "<|end_of_image|>", *films),
+            "ids": {
+                "image_token_id": "<|image|>",
+                "video_token_id": "<|video|>",
+                "image_start_token_id": "<|begin_of_image|>",
+                "image_end_token_id": "<|end_of_image|>",
+                "video_start_token_id": "<|begin_of_video|>",
+                "video_end_token_id": "<|end_of_video|>",
+            },
+            "image_processor": "Glm4vImageProcessorPil",
+            "config": {"text_config.rope_parameters": _WHOLE_MROPE},
+            **settings,
+        }
+    )
+
+
+def _llava(**settings: Any) -> Row:
+    """A kind with the tokens of LLaVA, and those for films."""
+    given: Settings = {
+        "mark": "<image>\n",
+        "named": {"image_token": "<image>", "video_token": "<video>"},
+        "ids": {"image_token_index": "<image>", "video_token_index": "<video>"},
+    }
+    return Row(**{**given, **settings})
+
+
+def _internvl(**settings: Any) -> Row:
+    """A kind with the tokens of InternVL."""
+    given: Settings = {
+        "mark": "<IMG_CONTEXT>\n",
+        "named": {
+            "start_image_token": "<img>",
+            "end_image_token": "</img>",
+            "context_image_token": "<IMG_CONTEXT>",
+            "video_token": "<video>",
+        },
+        "ids": {"image_token_id": "<IMG_CONTEXT>"},
+        "config": {"vision_config.image_size": [SIDE, SIDE], "vision_config.patch_size": [PATCH, PATCH]},
+        "processor": {"image_seq_length": 1},
+        "images": {**_SQUARE, "crop_to_patches": True, "min_patches": 1, "max_patches": 2},
+    }
+    return Row(**{**given, **settings})
+
+
+def _gemma(**settings: Any) -> Row:
+    """A kind with the tokens of Gemma 3."""
+    given: Settings = {
+        "mark": "<start_of_image>",
+        "named": {"image_token": "<image_soft_token>", "boi_token": "<start_of_image>", "eoi_token": "<end_of_image>"},
+        "begin": BEGIN,
+    }
+    return Row(**{**given, **settings})
+
+
+ROWS: Mapping[str, Row] = {
+    "mllama": Row(
+        mark="<|image|>",
+        special=("<|python_tag|>",),
+        named={"image_token": "<|image|>"},
+        begin=BEGIN,
+        ids={"image_token_index": "<|image|>"},
+        config={
+            "vision_config.vision_output_dim": 32,
+            "vision_config.intermediate_layers_indices": [0],
+            "vision_config.num_global_layers": 1,
+            "vision_config.attention_heads": 2,
+            "text_config.cross_attention_layers": [1],
+        },
+        images={**_SQUARE, "max_image_tiles": 4},
+        rows=-1,
+    ),
+    "qwen3_vl_moe": _grid(config={"text_config.rope_parameters": _MROPE, **_DEEPSTACK}),
+    "qwen3_5": _grid(config={"text_config.rope_parameters": _WHOLE_MROPE}, rows=2),
+    "qwen3_5_moe": _grid(config={"text_config.rope_parameters": _WHOLE_MROPE}, rows=2),
+    "qwen4_exp": _grid(config={"text_config.rope_parameters": _WHOLE_MROPE}, rows=2),
+    "exaone4_5": _grid(),
+    "hyperclovax_vision_v2": _grid(config={"vision_config.fullatt_block_indexes": [1]}),
+    "lfm3_vl": _grid(),
+    "cosmos3_edge": _grid(config={"text_config.rope_parameters": _MROPE}),
+    "cosmos3_omni": _grid(config={"text_config.rope_parameters": _MROPE, **_DEEPSTACK}, processor_class="Qwen3VLProcessor"),
+    "cohere_compass": _grid(
+        mark="<|VISION_START|><|IMAGE_PAD|><|VISION_END|>",
+        special=("<|VISION_START|>", "<|VISION_END|>", "<|VIDEO_PAD|>", "<|IMAGE_PAD|>"),
+        ids={"image_token_id": "<|IMAGE_PAD|>", "video_token_id": "<|VIDEO_PAD|>"},
+        config=_DEEPSTACK,
+        image_processor="",
+    ),
+    "ernie4_5_vl_moe": _grid(
+        mark="<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>",
+        special=(),
+        named={
+            "image_token": "<|IMAGE_PLACEHOLDER|>", "image_start_token": "<|IMAGE_START|>", "image_end_token": "<|IMAGE_END|>",
+            "video_token": "<|VIDEO|>", "video_start_token": "<|VIDEO_START|>", "video_end_token": "<|VIDEO_END|>",
+        },
+        ids={
+            "image_token_id": "<|IMAGE_PLACEHOLDER|>", "image_start_token_id": "<|IMAGE_START|>", "image_end_token_id": "<|IMAGE_END|>",
+            "video_token_id": "<|VIDEO|>", "video_start_token_id": "<|VIDEO_START|>", "video_end_token_id": "<|VIDEO_END|>",
+        },
+        image_processor="",
+        config={"text_config.moe_intermediate_size": [16, 16], "text_config.moe_num_experts": 4, "text_config.moe_k": 2},
+    ),
+    "dots3_note": _grid(
+        mark="<|img|><|imgpad|><|endofimg|>", special=("<|img|>", "<|imgpad|>", "<|endofimg|>", "<|video_pad|>", "<|audio_comp_pad|>"),
+        ids={"image_token_id": "<|imgpad|>", "video_token_id": "<|video_pad|>", "audio_token_id": "<|audio_comp_pad|>"},
+    ),
+    "paddleocr_vl": _grid(mark="<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>", special=("<|IMAGE_START|>", "<|IMAGE_END|>", "<|video_pad|>"),
+        named={"image_token": "<|IMAGE_PLACEHOLDER|>"}, image_processor="",
+        ids={"image_token_id": "<|IMAGE_PLACEHOLDER|>", "video_token_id": "<|video_pad|>", "vision_start_token_id": "<|IMAGE_START|>", "vision_end_token_id": "<|IMAGE_END|>"},
+        config={"text_config.rope_parameters": _MROPE}),
+    "video_llama_3": _grid(image_processor="", config={"vision_config.patch_size": PATCH}),
+    "hunyuan_vl": _grid(mark="<|im_start|><image><|im_end|>", special=(), named={"image_token": "<image>", "image_start_token": "<|im_start|>", "image_end_token": "<|im_end|>"},
+        ids={"image_token_id": "<image>", "im_start_id": "<|im_start|>", "im_end_id": "<|im_end|>"}, image_processor=""),
+    "glm4v": _glm(config={"text_config.rope_parameters": _MROPE}),
+    "glm4v_moe": _glm(),
+    "glm46v": _glm(image_processor=""),
+    "glmga": _glm(image_processor="", processor_class="Glm46VProcessor"),
+    "glm_ocr": _glm(processor_class="Glm4vProcessor", image_processor="Glm4vImageProcessorPil"),
+    "glm5_next": _glm(image_processor=""),
+    "internvl": _internvl(),
+    "qianfan_ocr": _internvl(mark="<image>\n", special=("<image>",)),
+    "got_ocr2": Row(
+        mark="<img><imgpad></img>\n", special=("<img>", "</img>", "<imgpad>"), ids={"image_token_index": "<imgpad>"},
+        images={**_SQUARE, "crop_to_patches": True, "min_patches": 1, "max_patches": 2},
+        config={"vision_config.global_attn_indexes": [1], "image_seq_length": 1}, processor={"num_image_tokens": 1},
+    ),
+    "aya_vision": Row(
+        mark="<image>", special=("<image>", "<|START_OF_IMG|>", "<|END_OF_IMG|>", "<|IMG_PATCH|>", "<|IMG_LINE_BREAK|>"), begin=BEGIN,
+        ids={"image_token_index": "<|IMG_PATCH|>"},
+        images={**_SQUARE, "crop_to_patches": True, "min_patches": 1, "max_patches": 2},
+        processor={"patch_size": PATCH, "img_size": SIDE, "downsample_factor": 2},
+    ),
+    "llava_onevision": _llava(
+        config={"image_grid_pinpoints": _SHAPES},
+        images={**_SQUARE, "image_grid_pinpoints": _SHAPES},
+        processor={"num_image_tokens": 4, "vision_feature_select_strategy": "full"},
+    ),
+    "llava_next_video": _llava(
+        config={"image_grid_pinpoints": _SHAPES},
+        images={"size": {"shortest_edge": SIDE}, "crop_size": {"height": SIDE, "width": SIDE}, "image_grid_pinpoints": _SHAPES},
+        processor={"patch_size": PATCH, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1},
+    ),
+    "video_llava": _llava(
+        images={"size": {"shortest_edge": SIDE}, "crop_size": {"height": SIDE, "width": SIDE}},
+        processor={"patch_size": PATCH, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1},
+    ),
+    "granite4_vision": _llava(
+        named={"image_token": "<image>"}, ids={"image_token_index": "<image>"},
+        config={"image_grid_pinpoints": _SHAPES},
+        images={"size": {"shortest_edge": SIDE}, "crop_size": {"height": SIDE, "width": SIDE}, "image_grid_pinpoints": _SHAPES},
+        processor={"patch_size": PATCH, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1},
+    ),
+    "aria": Row(
+        mark="<image>", named={"image_token": "<image>"}, ids={"image_token_index": "<image>"},
+        config={"vision_config.image_size": 490, "vision_config.patch_size": 70, "projector_patch_to_query_dict": {"49": 3}, "max_value_projector_patch_to_query_dict": 3,
+                "text_config.moe_num_experts": 4},
+        images={"max_image_size": 490}, processor={"size_conversion": {"490": 3}},
+    ),
+    "mistral3": Row(
+        mark="[IMG]", special=("[IMG]", "[IMG_BREAK]", "[IMG_END]"), begin=BEGIN,
+        ids={"image_token_index": "[IMG]"},
+        config={"vision_config.image_size": 4 * SIDE},
+        images={"size": {"longest_edge": 3 * SIDE}, "patch_size": PATCH},
+        processor={"patch_size": PATCH, "spatial_merge_size": 2},
+    ),
+    "lighton_ocr": Row(
+        mark="<|image_pad|>", named={"image_token": "<|image_pad|>", "image_break_token": "<|vision_pad|>", "image_end_token": "<|vision_end|>"},
+        ids={"image_token_id": "<|image_pad|>"},
+        config={"vision_config.image_size": 4 * SIDE},
+        images={"size": {"longest_edge": 3 * SIDE}, "patch_size": 2 * PATCH},
+        processor={"patch_size": PATCH, "spatial_merge_size": 2},
+    ),
+    "gemma4": Row(
+        mark="<|image|>",
+        special=("<|video|>",),
+        named={
+            "image_token": "<|image|>", "boi_token": "<|image>", "eoi_token": "<image|>",
+            "audio_token": "<|audio|>", "boa_token": "<|audio>", "eoa_token": "<audio|>",
+        },
+        begin=BEGIN,
+        ids={"image_token_id": "<|image|>", "boi_token_id": "<|image>", "eoi_token_id": "<image|>", "video_token_id": "<|video|>"},
+        config={"vision_config": {"model_type": "gemma4_vision", "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
+            "num_key_value_heads": 2, "head_dim": 8, "patch_size": PATCH, "position_embedding_size": 64}, "text_config.vocab_size_per_layer_input": 340,
+            "text_config.hidden_size_per_layer_input": 8},
+        images={"patch_size": PATCH, "max_soft_tokens": 70, "pooling_kernel_size": 3},
+    ),
+    "t5gemma2": _gemma(ids={"image_token_index": "<image_soft_token>"}, images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}}, processor={"image_seq_length": 4}),
+    "shieldgemma2": _gemma(ids={"image_token_index": "<image_soft_token>"}, images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}}, processor={"image_seq_length": 4}),
+    "chameleon": Row(
+        mark="<image>", named={"image_token": "<image>", "boi_token": "<racm3:break>", "eoi_token": "<eoss>"}, begin=BEGIN,
+        ids={"image_token_id": "<image>"},
+        config={"vq_config.resolution": SIDE, "vq_config.base_channels": 32, "vq_config.latent_channels": 8, "vq_config.embed_dim": 8, "vq_config.num_embeddings": 16, "vq_config.channel_multiplier": [1, 1],
+                "vq_config.num_res_blocks": 1, "vocabulary_map": {}},
+        images={"size": {"shortest_edge": SIDE}, "crop_size": {"height": SIDE, "width": SIDE}},
+        processor={"image_seq_length": 64},
+    ),
+    "janus": Row(
+        mark="<image_placeholder>", named={"image_token": "<image_placeholder>", "boi_token": "<begin_of_image>", "eoi_token": "<end_of_image>"}, begin=BEGIN,
+        ids={"image_token_id": "<image_placeholder>"},
+        config={"vq_config.base_channels": 32, "vq_config.latent_channels": 8, "vq_config.channel_multiplier": [1, 1], "vq_config.num_res_blocks": 1,
+                "vq_config.num_embeddings": 16, "vq_config.embed_dim": 8, "vision_config.num_image_tokens": 4},
+        images={**_SQUARE}, processor={"num_image_tokens": 4},
+    ),
+    "deepseek_vl": Row(
+        mark="<image_placeholder>", named={"image_token": "<image_placeholder>"}, begin=BEGIN, ids={"image_token_id": "<image_placeholder>"},
+        images={**_SQUARE}, processor={"num_image_tokens": 4},
+    ),
+    "ovis2": Row(
+        mark="<image>\n", special=("<image>", "<IMG_START>", "<IMG_GRID>", "<IMG_COL>", "<IMG_ROW>", "<IMG_END>", "<IMG_ATOM>"),
+        ids={"image_token_id": "<IMG_ATOM>"}, images={**_SQUARE, "crop_to_patches": True, "max_patches": 2}, processor={"image_seq_length": 4},
+    ),
+    "fuyu": Row(
+        mark="", special=("|SPEAKER|", "|NEWLINE|"), begin=BEGIN, ids={"image_token_id": "|SPEAKER|"},
+        config={"patch_size": PATCH}, images={"size": {"height": 2*SIDE, "width": 2*SIDE}, "patch_size": {"height": PATCH, "width": PATCH}},
+    ),
+    "granite_docling": Row(
+        mark="<image>", special=("<fake_token_around_image>", "<global-img>", *(f"<row_{r}_col_{c}>" for r in range(1, 4) for c in range(1, 4))), named={"image_token": "<image>"},
+        ids={"image_token_id": "<image>"}, config={"vision_config.deepstack_visual_indexes": [0], "vision_config.scale_factor": 2},
+        images={**_SQUARE, "max_patches": 4}, processor={"image_seq_len": 1},
+    ),
+    "idefics": Row(
+        mark="<image>", special=("<fake_token_around_image>", "<image>", "<end_of_utterance>"), begin=BEGIN,
+        images={**_SQUARE, "image_size": SIDE}, 
+    ),
+}
