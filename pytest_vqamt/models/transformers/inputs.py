@@ -92,11 +92,16 @@ _MIN_VOCABULARY_SHARE = 0.9
 
 
 def load_tokenizer(
-    checkpoint: Checkpoint, rows: int, cls: type[PreTrainedTokenizerBase] | None = None, subfolder: str = ""
+    checkpoint: Checkpoint,
+    rows: int,
+    cls: type[PreTrainedTokenizerBase] | None = None,
+    subfolder: str = "",
+    most: Callable[[], int] | None = None,
 ) -> PreTrainedTokenizerBase:
     """The tokenizer of the checkpoint, for a model with ``rows`` word embeddings.
 
     Without tokenizer files transformers silently makes a tokenizer of five tokens, to which every word is unknown.
+    ``most`` counts the rows where there are more than ``vocab_size`` says; it is asked where the tokenizer needs them.
 
     Raises:
         ModelError: its files are missing, damaged, or of another model.
@@ -114,6 +119,8 @@ def load_tokenizer(
             tokenizer = (cls or AutoTokenizer).from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         raise ModelError(f"Expected tokenizer files that can be read in {folder}, but: {first_line(error)}") from error
+    if len(tokenizer) > rows and most is not None:
+        rows = max(rows, most())
     if not _MIN_VOCABULARY_SHARE * rows <= len(tokenizer) <= rows:
         raise ModelError(
             f"Expected a tokenizer for the {rows} words that the model in {checkpoint.folder} has, but got one of "

@@ -27,7 +27,9 @@ from pytest_vqamt.models.transformers.prompted.families import (
     Idefics3Chat,
     LlavaChat,
     LlavaNextChat,
+    Mistral3Chat,
     PaliGemma,
+    PixtralChat,
     Qwen2VlChat,
     Qwen3VlChat,
     Qwen25VlChat,
@@ -54,12 +56,16 @@ FAMILIES: Mapping[str, type[CheckpointFamily]] = {
     "qwen2_vl": Qwen2VlChat,
     "qwen2_5_vl": Qwen25VlChat,
     "qwen3_vl": Qwen3VlChat,
+    "mistral3": Mistral3Chat,
     "florence2": Florence,
     "blip-2": Blip2,
     "instructblip": InstructBlip,
     "git": Git,
 }
 """The supported values of ``model_type`` in config.json."""
+
+_BY_ENCODER: Mapping[tuple[str, str], type[CheckpointFamily]] = {("llava", "pixtral"): PixtralChat}
+"""Where checkpoints of one ``model_type`` are of several families: by it and that of the image encoder."""
 
 
 def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
@@ -135,7 +141,13 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
             f"transformers loads as AutoModelForImageTextToText and that has a chat template, but got {where}"
             f"{' without one' if kind in NATIVE else ''}"
         )
-    return kind, FAMILIES.get(kind, ProcessorModel)
+    return kind, _BY_ENCODER.get((kind, _encoder_type(config))) or FAMILIES.get(kind, ProcessorModel)
+
+
+def _encoder_type(config: Mapping[str, object]) -> str:
+    """The model_type of the image encoder; "" where there is none."""
+    part = config.get("vision_config")
+    return str(part.get("model_type", "")) if isinstance(part, dict) else ""
 
 
 _NO_KNOWN_CONVERSION = "Take a conversion of it to the layout of transformers, where there is one"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PIL import Image
+
+from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.prompts import Prompts
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily
 from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
@@ -22,11 +26,11 @@ from pytest_vqamt.models.transformers.prompted.text import (
     fit_prompt,
     tokenize_prompts,
 )
-from pytest_vqamt.models.transformers.runtime import exclusive
+from pytest_vqamt.models.transformers.runtime import exclusive, quiet
 
 if TYPE_CHECKING:
     import torch
-    from PIL.Image import Image
+    from transformers import PreTrainedConfig
 
 
 class ProcessorModel(CheckpointFamily):
@@ -40,12 +44,41 @@ class ProcessorModel(CheckpointFamily):
         tokenizer.padding_side = "left"
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
-        image_marker: object = getattr(self._processor, "image_token", None)
+        # Qianfan-OCR's template writes another mark for a picture than its processor then puts there.
+        marks = (getattr(self._processor, name, None) for name in ("image_placeholder_token", "image_token"))
+        image_marker = next((mark for mark in marks if mark is not None), None)
         self._template = ChatTemplate(
             checkpoint, tokenizer, None if image_marker is None else str(image_marker), self.chat
         )
         # A copy, since the processor holds its own for as long as it works, on pictures too.
         self.tokenizer = deepcopy(tokenizer)
+        self._settings: dict[str, object] = {}
+        # Without them a model whose positions depend on them fails, or answers otherwise in silence; its processor
+        # may leave them out (Cosmos 3 Edge).
+        if _takes(self.config, "mm_token_type_ids"):
+            self._settings["return_mm_token_type_ids"] = True
+        self._nested = True
+        self._try(checkpoint)
+
+    def _try(self, checkpoint: Checkpoint) -> None:
+        """Puts one picture and text, so that what the processor lacks shows now and not in every answer.
+
+        Most processors take a list of pictures for each text; a few (GOT-OCR 2) one list for all texts.
+        """
+        image = Image.linear_gradient("L").resize((48, 32)).convert("RGB")
+        try:
+            with quiet():
+                self._processed([image], [Prompt(prompt="what?")])
+        except Exception as error:  # a processor raises what it likes
+            self._nested = False
+            try:
+                with quiet():
+                    self._processed([image], [Prompt(prompt="what?")])
+            except Exception:
+                raise ModelError(
+                    f"Expected the processor in {checkpoint.folder} to take a picture and a text, but: "
+                    f"{first_line(error)}"
+                ) from error
 
     @property
     def switches_reasoning(self) -> bool:
@@ -87,16 +120,24 @@ class ProcessorModel(CheckpointFamily):
             **{name: self._runtime.to_device(value) for name, value in inputs.items()},
         )
 
-    def _processed(self, images: Sequence[Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
+    def _processed(self, images: Sequence[Image.Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
         with exclusive(self._processor.tokenizer):
             return self._processor(
                 text=[self._template.write(each.prompt, each.reasoning) for each in prompts],
-                images=[[image] for image in images],
+                images=[[image] for image in images] if self._nested else list(images),
                 padding=True,
                 truncation=False,
                 add_special_tokens=not self._template.begins,
                 return_tensors="pt",
+                **self._settings,
             )
+
+
+def _takes(config: PreTrainedConfig, name: str) -> bool:
+    """Whether the model of this configuration takes an input of this name."""
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING as CLASSES
+
+    return name in inspect.signature(CLASSES[type(config)].forward).parameters
 
 
 GIT_PROMPTS = Prompts(question="{text}", entailment="", caption="")

@@ -49,9 +49,15 @@ if TYPE_CHECKING:
 class ImageTokenModel(CheckpointFamily, ABC):
     """A checkpoint that reads pictures in place of image tokens."""
 
+    processor_name = ""
+    """The class of transformers whose prompts this family writes; "" for the usual one of the model type."""
+
+    encoder_inputs: tuple[str, ...] = ()
+    """What ``get_image_features`` takes beside the arguments that it names."""
+
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         super().__init__(checkpoint, runtime, chat)
-        self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts)
+        self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts, self.encoder_inputs)
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = self.picture_preprocessor(checkpoint, self._runtime)
@@ -65,7 +71,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
         try:
             processor = load_processor(checkpoint, self.config, self.tokenizer)
         except ModelError as error:
-            named, usual = named_processor(checkpoint), usual_processor(self.config)
+            named, usual = named_processor(checkpoint), self.processor_name or usual_processor(self.config)
             if named not in ("", usual):
                 raise OtherPromptError(
                     f"Expected a checkpoint of model_type={self.config.model_type!r} with a {usual}, but got one with "
@@ -364,8 +370,9 @@ class PictureEncoder:
         model: PretrainedModel,
         runtime: Runtime,
         parts: Callable[[PicturePixels], int],
+        further: tuple[str, ...] = (),
     ) -> None:
-        """Combines preprocessor and model; ``parts`` as ``ImageTokenModel.parts``."""
+        """Combines preprocessor and model; ``parts`` and ``further``: see ``ImageTokenModel``."""
         self.cache: PictureFeatureCache[PicturePixels, EncodedPicture] = PictureFeatureCache(
             self._preprocess, self._encode, lambda encoded_pictures: encoded_pictures.nbytes
         )
@@ -373,6 +380,7 @@ class PictureEncoder:
         self._model = model
         self._runtime = runtime
         self._parts = parts
+        self._further = further
         self._lengths: dict[tuple[object, ...], int] = {}
         self._form: Callable[[], ImageFeatures] | None = None
         self._in_one = False
@@ -400,7 +408,7 @@ class PictureEncoder:
     def _encode(self, ready: Sequence[PicturePixels]) -> list[EncodedPicture]:
         import torch
 
-        wanted = inspect.signature(self._model.get_image_features).parameters
+        wanted = {*inspect.signature(self._model.get_image_features).parameters, *self._further}
         pixels = PicturePixels.together([each.to_device(self._runtime, wanted) for each in ready])
         encoded = self._model.get_image_features(**pixels.tensors)
         found = encoded.pooler_output

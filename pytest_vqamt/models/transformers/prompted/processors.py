@@ -94,11 +94,23 @@ def _auto() -> Any:
 def named_processor(checkpoint: Checkpoint) -> str:
     """The processor class that the checkpoint's files name; "" where none does."""
     for name in _PROCESSOR_FILES:
-        file = checkpoint.folder / name
-        found = parse_json(read_text(file)) if file.is_file() else None
-        if isinstance(found, dict) and isinstance(named := found.get("processor_class"), str):
+        if isinstance(named := _settings_in(checkpoint, name).get("processor_class"), str):
             return named
     return ""
+
+
+def processor_settings(checkpoint: Checkpoint) -> Mapping[str, object]:
+    """What processor_config.json says; nothing where there is none."""
+    return _settings_in(checkpoint, _PROCESSOR_FILES[0])
+
+
+def _settings_in(checkpoint: Checkpoint, name: str) -> Mapping[str, object]:
+    file = checkpoint.folder / name
+    try:
+        found: object = parse_json(read_text(file)) if file.is_file() else None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"Expected JSON in {file}, but: {first_line(error)}; copy the file again") from error
+    return found if isinstance(found, dict) else {}
 
 
 class _Missing:

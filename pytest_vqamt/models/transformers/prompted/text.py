@@ -130,13 +130,16 @@ def tokenize_prompts(
     )
 
 
-def load_prompt_tokenizer(checkpoint: Checkpoint, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
-    """The tokenizer of the checkpoint, with a padding token.
+def load_prompt_tokenizer(
+    checkpoint: Checkpoint, config: PreTrainedConfig, rows: Callable[[], int]
+) -> PreTrainedTokenizerBase:
+    """The tokenizer of the checkpoint, with a padding token; ``rows`` counts the model's table of input words.
 
     Raises:
         ModelError: its files are missing, damaged, or of another model.
     """
-    tokenizer = load_tokenizer(checkpoint, int(config.get_text_config().vocab_size))
+    # Llama 3.2 Vision reads eight tokens more than it can say, that for a picture among them; vocab_size leaves them out.
+    tokenizer = load_tokenizer(checkpoint, int(config.get_text_config().vocab_size), most=rows)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer

@@ -58,6 +58,9 @@ class Row:
     begin: str | None = None
     """The token that begins a prompt."""
 
+    model_type: str = ""
+    """In config.json, where it is not the name of the row."""
+
     cls: str = ""
     """The class of the model, where it is another than that of the table."""
 
@@ -136,6 +139,7 @@ def _put(settings: Settings, changes: Settings) -> Settings:
 
 def build(kind: str, row: Row, folder: Path) -> Path:
     """Writes a checkpoint of ``kind``."""
+    kind = row.model_type or kind
     tokenizer = byte_pairs(row.special, begin=row.begin, named=row.named)
     tokenizer.save_pretrained(folder)
     model = _model(kind, row, tokenizer)
@@ -160,6 +164,7 @@ def _model(kind: str, row: Row, tokenizer: PreTrainedTokenizerFast) -> tuple[obj
     ids = {name: number(tokenizer, token) for name, token in row.ids.items()}
     settings = _put(shrunk(deepcopy(config().to_dict()), tokens), {**ids, **row.config})
     named = row.cls or MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES[kind]
+    settings = {name: value(tokenizer) if callable(value) else value for name, value in settings.items()}
     return config.from_dict(settings), getattr(transformers, str(named))
 
 

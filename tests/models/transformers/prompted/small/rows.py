@@ -119,8 +119,8 @@ ROWS: Mapping[str, Row] = {
     "qwen3_5_moe": _grid(config={"text_config.rope_parameters": _WHOLE_MROPE}, rows=2),
     "qwen4_exp": _grid(config={"text_config.rope_parameters": _WHOLE_MROPE}, rows=2),
     "exaone4_5": _grid(),
-    "hyperclovax_vision_v2": _grid(config={"vision_config.fullatt_block_indexes": [1]}),
-    "lfm3_vl": _grid(),
+    "hyperclovax_vision_v2": _grid(config={"vision_config.fullatt_block_indexes": [1]}, rows=2),
+    "lfm3_vl": _grid(config={"text_config.layer_types": ["conv", "full_attention"], "vision_config.layer_types": ["conv", "full_attention"]}),
     "cosmos3_edge": _grid(config={"text_config.rope_parameters": _MROPE}),
     "cosmos3_omni": _grid(config={"text_config.rope_parameters": _MROPE, **_DEEPSTACK}, processor_class="Qwen3VLProcessor"),
     "cohere_compass": _grid(
@@ -160,7 +160,7 @@ ROWS: Mapping[str, Row] = {
     "glm46v": _glm(image_processor=""),
     "glmga": _glm(image_processor="", processor_class="Glm46VProcessor"),
     "glm_ocr": _glm(processor_class="Glm4vProcessor", image_processor="Glm4vImageProcessorPil"),
-    "glm5_next": _glm(image_processor=""),
+    "glm5_next": _glm(image_processor="", config={"text_config.rope_parameters": _WHOLE_MROPE}),
     "internvl": _internvl(),
     "qianfan_ocr": _internvl(mark="<image>\n", special=("<image>",)),
     "got_ocr2": Row(
@@ -206,6 +206,16 @@ ROWS: Mapping[str, Row] = {
         config={"vision_config.image_size": 4 * SIDE},
         images={"size": {"longest_edge": 3 * SIDE}, "patch_size": PATCH},
         processor={"patch_size": PATCH, "spatial_merge_size": 2},
+    ),
+    "pixtral": Row(
+        model_type="llava",
+        mark="[IMG]", special=("[IMG]", "[IMG_BREAK]", "[IMG_END]"), begin=BEGIN,
+        ids={"image_token_index": "[IMG]"},
+        config={"vision_config": {"model_type": "pixtral", "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "head_dim": 8, "image_size": 4 * SIDE, "patch_size": PATCH},
+            "vision_feature_layer": -1, "vision_feature_select_strategy": "full"},
+        image_processor="PixtralImageProcessorPil",
+        images={"size": {"longest_edge": 3 * SIDE}, "patch_size": PATCH},
+        processor={"patch_size": PATCH}, processor_class="PixtralProcessor",
     ),
     "lighton_ocr": Row(
         mark="<|image_pad|>", named={"image_token": "<|image_pad|>", "image_break_token": "<|vision_pad|>", "image_end_token": "<|vision_end|>"},
