@@ -163,8 +163,8 @@ def _model(kind: str, row: Row, tokenizer: PreTrainedTokenizerFast) -> tuple[obj
     }
     ids = {name: number(tokenizer, token) for name, token in row.ids.items()}
     settings = _put(shrunk(deepcopy(config().to_dict()), tokens), {**ids, **row.config})
-    named = row.cls or MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES[kind]
     settings = {name: value(tokenizer) if callable(value) else value for name, value in settings.items()}
+    named = row.cls or MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES[kind]
     return config.from_dict(settings), getattr(transformers, str(named))
 
 
