@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
 
+_ONE_AT_A_TIME = frozenset({"hunyuan_vl"})
+"""Kinds whose answers depend on the batch: HunYuan-VL numbers the pictures of a whole batch through, as if they were
+those of one prompt, and puts the number into their positions (transformers 5.23)."""
+
+
 class ProcessorModel(CheckpointFamily):
     """A checkpoint used through its own processor. The picture is encoded again for each question."""
 
@@ -94,6 +99,10 @@ class ProcessorModel(CheckpointFamily):
     def preprocess(
         self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
     ) -> Callable[[], Completions]:
+        if self.config.model_type in _ONE_AT_A_TIME and len(inputs) > 1:
+            each = zip(inputs, prompts, strict=True)
+            steps = [self.preprocess([one], [prompt], max_tokens) for one, prompt in each]
+            return lambda: Completions.together([step() for step in steps])
         firsts, which = distinct_pictures(inputs)
         images = [item.image for item in firsts]
         pictures = [images[place] for place in which]

@@ -114,7 +114,12 @@ def _settings_in(checkpoint: Checkpoint, name: str) -> Mapping[str, object]:
 
 
 class _Missing:
-    """Stands for the part of a processor that takes films or sounds."""
+    """Stands for the part of a processor that takes films or sounds; all its settings are None."""
+
+    def __getattr__(self, name: str) -> None:
+        # MiniCPM-V reads how its films are cut, even where there are none.
+        if name.startswith("__"):
+            raise AttributeError(name)
 
 
 class _ForPictures:

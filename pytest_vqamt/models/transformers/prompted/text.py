@@ -60,6 +60,17 @@ class Completions:
     ended: tuple[bool, ...]
     scores: tuple[tuple[tuple[str, float], ...] | None, ...] | None = None
 
+    @classmethod
+    def together(cls, each: Sequence[Completions]) -> Completions:
+        """Joins the completions of several batches."""
+        scores = [score for one in each for score in one.scores or ()]
+        return cls(
+            texts=tuple(text for one in each for text in one.texts),
+            cut=tuple(cut for one in each for cut in one.cut),
+            ended=tuple(ended for one in each for ended in one.ended),
+            scores=tuple(scores) if scores else None,
+        )
+
 
 class StepScores:
     """A logits processor of ``generate`` that keeps the likeliest tokens of each step."""
