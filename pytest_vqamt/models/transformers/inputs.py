@@ -20,6 +20,7 @@ from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.transformers.checkpoint import (
     PROCESSOR_FILES,
     Checkpoint,
+    check_packages,
     check_torchvision,
     files_digest,
     first_line,
@@ -66,6 +67,7 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
                 checkpoint.folder, backend="pil", local_files_only=True, trust_remote_code=False
             )
     except Exception as error:  # a damaged file raises whatever the library that reads it does
+        check_packages(error, f"a class for the image processor in {checkpoint.folder}")
         raise ModelError(
             f"Expected an image processor that can be read in {checkpoint.folder}, but: {first_line(error)}"
         ) from error
