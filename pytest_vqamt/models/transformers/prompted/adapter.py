@@ -35,7 +35,7 @@ from pytest_vqamt.models.transformers.prompted.families import (
     Qwen25VlChat,
     SmolVlmChat,
 )
-from pytest_vqamt.models.transformers.prompted.generic import Git, ProcessorModel
+from pytest_vqamt.models.transformers.prompted.generic import Git, ProcessorModel, Qwen3OmniThinker, Qwen25OmniThinker
 from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER, Blip2, InstructBlip
 from pytest_vqamt.models.transformers.prompted.text import Prompt, read_chat_template
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
@@ -61,6 +61,8 @@ FAMILIES: Mapping[str, type[CheckpointFamily]] = {
     "blip-2": Blip2,
     "instructblip": InstructBlip,
     "git": Git,
+    "qwen2_5_omni": Qwen25OmniThinker,
+    "qwen3_omni_moe": Qwen3OmniThinker,
 }
 """The supported values of ``model_type`` in config.json."""
 
@@ -126,6 +128,11 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
         raise ModelError(
             f"Expected a generative model for hf:, but got {where}, which has an adapter of its own: give "
             f"--vqamt-model={spec}"
+        )
+    if kind == "phi4_multimodal":
+        raise ModelError(
+            f"Expected a checkpoint whose weights are whole, but got {where}: it sees through an adapter beside them "
+            "(vision-lora), which is not loaded here. Serve it, as vLLM does, and give --vqamt-model=openai:NAME"
         )
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as NATIVE
 

@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
 
-_ONE_AT_A_TIME = frozenset({"hunyuan_vl"})
-"""Kinds whose answers depend on the batch: HunYuan-VL numbers the pictures of a whole batch through, as if they were
-those of one prompt, and puts the number into their positions (transformers 5.23)."""
+# HunYuan-VL numbers the pictures of a whole batch through, as if they were those of one prompt, and puts the number into
+# their positions. Emu 3 pads pictures to one size before its encoder, whose attention sees the padding. Both in
+# transformers 5.23.
+_ONE_AT_A_TIME = frozenset({"hunyuan_vl", "emu3"})
+"""Kinds whose answers would depend on the batch."""
 
 
 class ProcessorModel(CheckpointFamily):
@@ -60,7 +62,7 @@ class ProcessorModel(CheckpointFamily):
         self._settings: dict[str, object] = {}
         # Without them a model whose positions depend on them fails, or answers otherwise in silence; its processor
         # may leave them out (Cosmos 3 Edge).
-        if _takes(self.config, "mm_token_type_ids"):
+        if _takes(self.cls, self.config, "mm_token_type_ids"):
             self._settings["return_mm_token_type_ids"] = True
         self._nested = True
         self._try(checkpoint)
@@ -142,11 +144,25 @@ class ProcessorModel(CheckpointFamily):
             )
 
 
-def _takes(config: PreTrainedConfig, name: str) -> bool:
-    """Whether the model of this configuration takes an input of this name."""
+def _takes(cls: str, config: PreTrainedConfig, name: str) -> bool:
+    """Whether the model takes an input of this name."""
+    import transformers
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING as CLASSES
 
-    return name in inspect.signature(CLASSES[type(config)].forward).parameters
+    named = CLASSES[type(config)] if cls.startswith("Auto") else getattr(transformers, cls)
+    return name in inspect.signature(named.forward).parameters
+
+
+class Qwen25OmniThinker(ProcessorModel):
+    """The part of Qwen2.5-Omni that reads and writes. What speaks is not loaded."""
+
+    cls = "Qwen2_5OmniThinkerForConditionalGeneration"
+
+
+class Qwen3OmniThinker(ProcessorModel):
+    """The part of Qwen3-Omni that reads and writes. What speaks is not loaded."""
+
+    cls = "Qwen3OmniMoeThinkerForConditionalGeneration"
 
 
 GIT_PROMPTS = Prompts(question="{text}", entailment="", caption="")

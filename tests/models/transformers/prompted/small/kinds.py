@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import transformers
+from safetensors.torch import load_file, save_file
 from transformers import CONFIG_MAPPING, PreTrainedTokenizerFast
 from transformers.models.auto.image_processing_auto import IMAGE_PROCESSOR_MAPPING_NAMES
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
@@ -43,6 +44,9 @@ class Row:
     config: Settings = field(default_factory=dict)
     """Further settings of config.json; a dot leads into a part of it."""
 
+    part: str = ""
+    """The model is this part of a whole whose other parts are left out; its configuration is ``part``_config there."""
+
     images: Settings = field(default_factory=dict)
     """Settings of the image processor."""
 
@@ -63,6 +67,9 @@ class Row:
 
     cls: str = ""
     """The class of the model, where it is another than that of the table."""
+
+    needs: str = ""
+    """A package without which transformers has no image processor or encoder of the kind."""
 
     rows: int = 0
     """Rows of the table of words beyond the tokenizer's."""
@@ -139,7 +146,7 @@ def _put(settings: Settings, changes: Settings) -> Settings:
 
 def build(kind: str, row: Row, folder: Path) -> Path:
     """Writes a checkpoint of ``kind``."""
-    kind = row.model_type or kind
+    name, kind = kind, row.model_type or kind
     tokenizer = byte_pairs(row.special, begin=row.begin, named=row.named)
     tokenizer.save_pretrained(folder)
     model = _model(kind, row, tokenizer)
@@ -150,7 +157,20 @@ def build(kind: str, row: Row, folder: Path) -> Path:
     begin = "{{ bos_token }}" if row.begin else ""
     (folder / "chat_template.jinja").write_text(template(row.mark, begin))
     config, cls = model
-    return saved(cls, config, tokenizer, folder, seed=row.seed, words=row.words)
+    saved(cls, config, tokenizer, folder, seed=row.seed, words=row.words)
+    if row.part:
+        _write_whole(name, row.part, folder)
+    return folder
+
+
+def _write_whole(kind: str, part: str, folder: Path) -> None:
+    """Puts the model in ``folder`` into one of ``kind``, as its ``part``."""
+    held = json.loads((folder / "config.json").read_text())
+    whole = {"model_type": kind, f"{part}_config": held, "enable_audio_output": False}
+    (folder / "config.json").write_text(json.dumps(whole))
+    weights = load_file(folder / "model.safetensors")
+    named = {f"{part}.{name}": weight for name, weight in weights.items()}
+    save_file(named, folder / "model.safetensors", metadata={"format": "pt"})
 
 
 def _model(kind: str, row: Row, tokenizer: PreTrainedTokenizerFast) -> tuple[object, Any]:

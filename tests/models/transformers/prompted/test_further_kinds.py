@@ -1,0 +1,165 @@
+"""Every kind that needs no family of its own: what it computes is what plain transformers computes, one question at a time.
+
+Each is a small checkpoint with random weights, made of the default configuration of its kind (``small/rows.py``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.util import find_spec
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+import torch
+import transformers
+from PIL import Image
+from transformers import AutoConfig, AutoImageProcessor, AutoTokenizer
+from transformers.processing_utils import ProcessorMixin
+
+import pytest_vqamt as vqamt
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
+from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
+from tests.models.transformers.prompted.conftest import BRIEF, batch, tiers
+from tests.models.transformers.prompted.small.kinds import build
+from tests.models.transformers.prompted.small.rows import ROWS
+from tests.models.transformers.prompted.test_reference import LONGEST, Scores, asking, module_of
+
+if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
+
+SOME = ("mllama", "pixtral", "internvl", "gemma4", "qwen3_5")
+"""One that reads more words than it says, a family of ours, tiles, batches of positions, and states in place of keys."""
+
+AT_HAND = [kind for kind, row in ROWS.items() if not row.needs or find_spec(row.needs)]
+"""Kinds whose packages are installed."""
+
+
+def further(*kinds: str) -> list[ParameterSet]:
+    return tiers(*kinds, of=AT_HAND)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+    yield Folders(tmp_path_factory)
+
+
+class Folders(dict[str, Path]):
+    """The folder of the small checkpoint of each kind, written when it is first asked for."""
+
+    def __init__(self, temporary: pytest.TempPathFactory) -> None:
+        self._temporary = temporary
+
+    def __missing__(self, kind: str) -> Path:
+        self[kind] = build(kind, ROWS[kind], self._temporary.mktemp(kind))
+        return self[kind]
+
+
+@pytest.mark.parametrize("kind", further(*SOME))
+def test_scores_and_answers_are_those_of_plain_transformers(folders: dict[str, Path], kind: str) -> None:
+    """Those of a batch, its reverse and each question alone; and another picture gives other scores."""
+    asked = batch()
+    ours = load(str(folders[kind]), BRIEF)
+    with Scores(module_of(ours)) as scores:
+        answers = said(ours, asked)
+    of_each = scores.of_each(len(asked))
+    assert said(ours, asked[::-1])[::-1] == answers
+    assert [said(ours, [each])[0] for each in asked[::2]] == answers[::2]
+    assert (of_each[0] - of_each[1]).abs().max() > 0.01, "the first question is about two pictures"
+    assert of_each.std(0).max() > 0.01
+
+    model, tokenizer = plain_model(folders[kind]), AutoTokenizer.from_pretrained(folders[kind])
+    for place in range(0, len(asked), 2):
+        inputs = plain_inputs(folders[kind], kind, asked[place].image, asked[place].text)
+        with Scores(model) as scores:
+            generated = model.generate(**inputs, max_new_tokens=LONGEST, do_sample=False)
+        repeated = 0 if model.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+        assert tokenizer.decode(generated[0, repeated:], skip_special_tokens=True).strip() == answers[place]
+        torch.testing.assert_close(of_each[place], scores.first[0], rtol=1e-3, atol=1e-3)
+
+
+THINKING = "[assistant]<think>\n{% endif %}"
+
+
+@pytest.mark.parametrize("kind", further("pixtral", "internvl"))
+def test_a_thought_that_is_cut_off_is_no_answer(folders: dict[str, Path], kind: str) -> None:
+    file = folders[kind] / "chat_template.jinja"
+    usual = file.read_text()
+    file.write_text(usual.replace("[assistant]{% endif %}", THINKING))
+    try:
+        thinking = load(str(folders[kind]), BRIEF)
+    finally:
+        file.write_text(usual)
+    for answer in thinking.answer(batch()[:2]):
+        assert answer.text.startswith("<think>")
+        assert vqamt.read("Is there a dog?", answer) == UnreadableAnswer(Unreadable.CUT_OFF)
+
+
+@pytest.mark.parametrize("kind", tiers("llama4", of=[kind for kind in ROWS if kind not in AT_HAND]))
+def test_a_kind_that_needs_a_package_says_which(folders: dict[str, Path], kind: str) -> None:
+    with pytest.raises(ModelError, match=f"without {ROWS[kind].needs}, which is not installed: pip install") as told:
+        load(str(folders[kind]), BRIEF)
+    assert "\n" not in str(told.value)
+
+
+def said(model: GenerativeAdapter, asked: list[Any]) -> list[str]:
+    return [answer.text for answer in model.answer(asked)]
+
+
+def plain_model(folder: Path) -> Any:
+    """The class that transformers lists for the kind."""
+    config = AutoConfig.from_pretrained(folder)
+    images = transformers.models.auto.modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    kind = config.model_type if config.model_type in images else config.thinker_config.model_type
+    model = getattr(transformers, images[kind]).from_pretrained(folder, dtype="float32").eval()
+    return model
+
+
+def plain_inputs(folder: Path, kind: str, image: Image.Image, question: str) -> dict[str, Any]:
+    """What a user gives ``generate``, from the processor of transformers."""
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    images: Any = cast(Any, AutoImageProcessor).from_pretrained(folder, backend="pil")
+    put = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": asking(question)}]}]
+    prompt = tokenizer.apply_chat_template(put, tokenize=False, add_generation_prompt=True)
+    begun = tokenizer.bos_token is not None and prompt.startswith(tokenizer.bos_token)
+    settings = json.loads((folder / "processor_config.json").read_text())
+    if settings["processor_class"] == "PixtralProcessor":  # it cannot be imported without torchvision
+        return pixtral_inputs(tokenizer, images, settings, image, prompt)
+    processor = plain_processor(settings, tokenizer, images)
+    nested = image if kind == "got_ocr2" else [image]
+    further = {"return_mm_token_type_ids": True} if kind == "cosmos3_edge" else {}
+    return dict(
+        processor(text=[prompt], images=[nested], return_tensors="pt", add_special_tokens=not begun, **further)
+    )
+
+
+class NoFilms:
+    """In place of what a processor has for films and sounds."""
+
+    valid_kwargs = slice_mode = downsample_mode = None
+
+
+def plain_processor(settings: dict[str, Any], tokenizer: Any, images: Any) -> Any:
+    """The processor of transformers, by its own constructor."""
+    name = settings.pop("processor_class")
+    cls = getattr(transformers, name)
+    given = {part: NoFilms() for part in cls.get_attributes()} | {"tokenizer": tokenizer, "image_processor": images}
+    taken = signature(cls.__init__).parameters
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ProcessorMixin, "check_argument_for_proper_class", lambda *_given: None)
+        return cls(**given, **{name: value for name, value in settings.items() if name in taken})
+
+
+def pixtral_inputs(tokenizer: Any, images: Any, settings: dict[str, Any], image: Image.Image, prompt: str) -> Any:
+    """As processing_pixtral.py has it: a row of tokens for each row of squares, with a break after each but the last."""
+    square = settings["patch_size"] * settings.get("spatial_merge_size", 1)
+    pixels = images(images=[image], patch_size=square, return_tensors="pt")
+    height, width = pixels["image_sizes"][0].tolist()
+    row = [*["[IMG]"] * (width // square), "[IMG_BREAK]"]
+    tokens = row * (height // square)
+    tokens[-1] = "[IMG_END]"
+    text = prompt.replace("[IMG]", "".join(tokens))
+    return {**tokenizer([text], add_special_tokens=False, return_tensors="pt"), **pixels}
