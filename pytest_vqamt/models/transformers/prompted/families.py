@@ -113,6 +113,12 @@ class Mistral3Chat(PixtralChat):
     cls = "Mistral3ForConditionalGeneration"
 
 
+class MistralLarge4Chat(Mistral3Chat):
+    """Mistral Large 4, which reads pictures as Mistral 3 does."""
+
+    cls = "MistralLarge4ForConditionalGeneration"
+
+
 FLORENCE_PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")
 """Published checkpoints describe. They answer questions only where fine-tuned to, by a prompt of their own."""
 

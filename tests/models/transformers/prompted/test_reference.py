@@ -222,12 +222,6 @@ class Scores:
     def first(self) -> torch.Tensor:
         return self._seen[0]
 
-    def of_each(self, count: int) -> torch.Tensor:
-        """The first of each answer, whether the answers were generated together or one after the other."""
-        if len(self._seen[0]) == count:
-            return self._seen[0]
-        return torch.cat(self._seen[:: len(self._seen) // count])
-
     def __enter__(self) -> Scores:
         self._hook = self._module.register_forward_hook(
             lambda _module, _given, scores: self._seen.append(scores.detach()[:, -1].clone())

@@ -253,6 +253,26 @@ ROWS: Mapping[str, Row] = {
         mark="<|img|><|imgpad|><|endofimg|>",
         special=("<|img|>", "<|imgpad|>", "<|endofimg|>", "<|video_pad|>", "<|audio_comp_pad|>"),
         ids={"image_token_id": "<|imgpad|>", "video_token_id": "<|video_pad|>", "audio_token_id": "<|audio_comp_pad|>"},
+        images={**_PIXELS, "temporal_patch_size": 1},
+        config={
+            "text_config.layer_types": ["indexed_attention", "sliding_attention"],
+            "text_config.q_lora_rank": 8,
+            "text_config.head_dim": 16,
+            "text_config.kv_lora_rank": 8,
+            "text_config.qk_rope_head_dim": 8,
+            "text_config.v_head_dim": 8,
+            "text_config.qk_nope_head_dim": 8,
+            "text_config.index_n_heads": 2,
+            "text_config.index_head_dim": 8,
+            "text_config.shared_experts_intermediate_size": 16,
+            "text_config.per_layer_config": {},
+            "vision_config.per_layer_config": {},
+            "vision_config.mlp_layer_types": ["dense", "sparse"],
+            "vision_config.adapter_in_dim": 16,
+            "vision_config.adapter_out_dim": 16,
+            "audio_config.adapter_out_dim": 16,
+            "audio_config.adapter_input_size": 16,
+        },
     ),
     "paddleocr_vl": _grid(
         mark="<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>",
@@ -476,11 +496,6 @@ ROWS: Mapping[str, Row] = {
         images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}},
         processor={"image_seq_length": 4},
     ),
-    "shieldgemma2": _gemma(
-        ids={"image_token_index": "<image_soft_token>"},
-        images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}},
-        processor={"image_seq_length": 4},
-    ),
     "chameleon": Row(
         mark="<image>",
         special=tuple(
@@ -534,14 +549,6 @@ ROWS: Mapping[str, Row] = {
         ids={"image_token_id": "<IMG_ATOM>"},
         images={**_SQUARE, "crop_to_patches": True, "max_patches": 2},
         processor={"image_seq_length": 4},
-    ),
-    "fuyu": Row(
-        mark="",
-        special=("|SPEAKER|", "|NEWLINE|"),
-        begin=BEGIN,
-        ids={"image_token_id": "|SPEAKER|"},
-        config={"patch_size": PATCH},
-        images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}, "patch_size": {"height": PATCH, "width": PATCH}},
     ),
     "granite_docling": Row(
         mark="<image>",
@@ -605,13 +612,9 @@ ROWS: Mapping[str, Row] = {
         processor={"num_image_tokens": 4},
     ),
     "qwen2_5_omni_thinker": _omni("Qwen2_5OmniProcessor", **_OMNI_2_5),
-    "qwen2_5_omni": _omni(
-        "Qwen2_5OmniProcessor", **_OMNI_2_5, part="thinker", model_type="qwen2_5_omni_thinker"
-    ),
+    "qwen2_5_omni": _omni("Qwen2_5OmniProcessor", **_OMNI_2_5, part="thinker", model_type="qwen2_5_omni_thinker"),
     "qwen3_omni_moe_thinker": _omni("Qwen3OmniMoeProcessor", **_OMNI_3),
-    "qwen3_omni_moe": _omni(
-        "Qwen3OmniMoeProcessor", **_OMNI_3, part="thinker", model_type="qwen3_omni_moe_thinker"
-    ),
+    "qwen3_omni_moe": _omni("Qwen3OmniMoeProcessor", **_OMNI_3, part="thinker", model_type="qwen3_omni_moe_thinker"),
     "llama4": Row(
         needs="torchvision",
         mark="<|image|>",
@@ -783,6 +786,7 @@ ROWS: Mapping[str, Row] = {
         images={"patch_size": PATCH, "max_image_tokens": 9},
         config={
             "text_config.layer_rope_theta": [10000.0, 0],
+            "out_hidden_size": 64,  # of a square of two by two patches
             "projector_hidden_size": 16,
             "vision_config.pos_emb_height": 8,
             "vision_config.pos_emb_width": 8,
@@ -823,6 +827,15 @@ ROWS: Mapping[str, Row] = {
             "eoi_token_id": "<image|>",
             "video_token_id": "<|video|>",
         },
+        config={
+            "vision_config": {
+                "model_type": "gemma4_unified_vision",
+                "patch_size": PATCH,
+                "mm_embed_dim": 16,
+                "mm_posemb_size": 64,
+                "output_proj_dims": 16,
+            },
+        },
         images={"patch_size": PATCH, "max_soft_tokens": 70, "pooling_kernel_size": 3},
     ),
     "step3p7": Row(
@@ -830,7 +843,13 @@ ROWS: Mapping[str, Row] = {
         mark="<im_patch>",
         special=("<im_patch>", "<im_start>", "<im_end>", "<patch_start>", "<patch_end>", "<patch_newline>"),
         ids={"image_token_id": "<im_patch>"},
-        config={"vision_config.image_size": 64, "text_config.share_expert_dim": 16, "text_config.n_routed_experts": 4},
+        config={
+            "vision_config.image_size": 64,
+            "text_config.share_expert_dim": 16,
+            "text_config.n_routed_experts": 4,
+            "text_config.sliding_window": 32,
+            "text_config.num_sliding_attention_heads": 2,
+        },
         images={
             "size": {"height": 64, "width": 64},
             "patch_size": 32,
@@ -843,7 +862,9 @@ ROWS: Mapping[str, Row] = {
         mark="<|image|>",
         named={"image_token": "<|image|>"},
         ids={"image_token_id": "<|image|>"},
+        images={"size": {"height": 40, "width": 40}},
         config={
+            "vision_config.patch_size": 20,
             "text_config.unpadded_vocab_size": 321,
             "text_config.swa_num_attention_heads": 2,
             "text_config.swa_num_key_value_heads": 2,
@@ -860,11 +881,10 @@ ROWS: Mapping[str, Row] = {
         special=("<image>",),
         begin=BEGIN,
         ids={"image_token_id": "<image>"},
-        images={"size": {"height": 128, "width": 128}, "tile_size": 64},
-        processor={"patch_size": 4, "downsample_ratio": 4},
+        images={"crop_to_patches": False},
         config={
-            "vision_config.sam_config.image_size": 128,
-            "vision_config.sam_config.patch_size": 4,
+            "vision_config.sam_config.image_size": 1024,
+            "vision_config.sam_config.patch_size": 16,
             "vision_config.sam_config.global_attn_indexes": [1],
             "vision_config.sam_config.output_channels": 8,
             "vision_config.sam_config.mlp_dim": 32,
@@ -885,3 +905,20 @@ ROWS: Mapping[str, Row] = {
     ),
     "minicpm_ocr": _minicpm(needs="torchvision"),
 }
+
+REFUSED: Mapping[str, Row] = {
+    "fuyu": Row(
+        mark="",
+        special=("|SPEAKER|", "|NEWLINE|"),
+        begin=BEGIN,
+        ids={"image_token_id": "|SPEAKER|"},
+        config={"patch_size": PATCH},
+        images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}, "patch_size": {"height": PATCH, "width": PATCH}},
+    ),
+    "shieldgemma2": _gemma(
+        ids={"image_token_index": "<image_soft_token>"},
+        images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}},
+        processor={"image_seq_length": 4},
+    ),
+}
+"""Kinds that cannot be used, with a checkpoint that is as whole as it can be."""
