@@ -131,11 +131,8 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
             f"Expected a generative model for hf:, but got {where}, which has an adapter of its own: give "
             f"--vqamt-model={spec}"
         )
-    if kind == "phi4_multimodal":
-        raise ModelError(
-            f"Expected a checkpoint whose weights are whole, but got {where}: it sees through an adapter beside them "
-            "(vision-lora), which is not loaded here. Serve it, as vLLM does, and give --vqamt-model=openai:NAME"
-        )
+    if kind in _REFUSED:
+        raise ModelError(f"Expected a model that answers questions about a picture, but got {where}: {_REFUSED[kind]}")
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as NATIVE
 
     own_code = "auto_map" in config
@@ -158,6 +155,15 @@ def _encoder_type(config: Mapping[str, object]) -> str:
     part = config.get("vision_config")
     return str(part.get("model_type", "")) if isinstance(part, dict) else ""
 
+
+_REFUSED: Mapping[str, str] = {
+    "diffusion_gemma": "it writes its whole answer at once, not token by token as is measured here. Serve it, and give "
+    "--vqamt-model=openai:NAME",
+    "phi4_multimodal": "it sees through an adapter beside its weights (vision-lora), which is not loaded here. Serve "
+    "it, as vLLM does, and give --vqamt-model=openai:NAME",
+    "shieldgemma2": "it sorts pictures by policies, and writes nothing",
+}
+"""Kinds that transformers loads and that cannot be tested, and why."""
 
 _NO_KNOWN_CONVERSION = "Take a conversion of it to the layout of transformers, where there is one"
 _CONVERSIONS = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PIL import Image
 
@@ -119,17 +119,25 @@ class ProcessorModel(CheckpointFamily):
             fitted = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(prompts)]
             encoded = self._processed(pictures, fitted)
         cut = tuple(one != other for one, other in zip(prompts, fitted, strict=True))
-        dtype = self.model.dtype
-        rounded = ((name, value.to(dtype) if value.is_floating_point() else value) for name, value in encoded.items())
-        return partial(self._generate, {name: self._runtime.pin(value) for name, value in rounded}, cut, max_tokens)
+        return partial(self._generate, {name: self._ready(value) for name, value in encoded.items()}, cut, max_tokens)
 
-    def _generate(self, inputs: Mapping[str, torch.Tensor], cut: tuple[bool, ...], max_tokens: int) -> Completions:
-        return self.complete(
-            max_tokens,
-            cut,
-            prompt_tokens=inputs["input_ids"].shape[1] if self.repeats_prompt else 1,
-            **{name: self._runtime.to_device(value) for name, value in inputs.items()},
-        )
+    def _ready(self, value: object) -> object:
+        """An input of the model in its precision, in pinned memory. Some processors also give plain lists."""
+        import torch
+
+        if not isinstance(value, torch.Tensor):
+            return value
+        return self._runtime.pin(value.to(self.model.dtype) if value.is_floating_point() else value)
+
+    def _generate(self, inputs: Mapping[str, object], cut: tuple[bool, ...], max_tokens: int) -> Completions:
+        import torch
+
+        placed = {
+            name: self._runtime.to_device(value) if isinstance(value, torch.Tensor) else value
+            for name, value in inputs.items()
+        }
+        prompt_tokens = cast("torch.Tensor", placed["input_ids"]).shape[1] if self.repeats_prompt else 1
+        return self.complete(max_tokens, cut, prompt_tokens=prompt_tokens, **placed)
 
     def _processed(self, images: Sequence[Image.Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
         with exclusive(self._processor.tokenizer):

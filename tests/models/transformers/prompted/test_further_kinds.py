@@ -25,9 +25,12 @@ from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
 from tests.models.transformers.prompted.conftest import BRIEF, batch, tiers
+from tests.models.transformers.prompted.kinds_page import EVERY, NO_TEMPLATE, PAGE, REFUSED, outcome, with_section
 from tests.models.transformers.prompted.small.kinds import build
 from tests.models.transformers.prompted.small.rows import ROWS
 from tests.models.transformers.prompted.test_reference import LONGEST, Scores, asking, module_of
+
+from tests.rows import each_row
 
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
@@ -104,6 +107,31 @@ def test_a_kind_that_needs_a_package_says_which(folders: dict[str, Path], kind: 
     with pytest.raises(ModelError, match=f"without {ROWS[kind].needs}, which is not installed: pip install") as told:
         load(str(folders[kind]), BRIEF)
     assert "\n" not in str(told.value)
+
+
+@each_row("kind", [*NO_TEMPLATE, *REFUSED, "blip"])
+def test_a_kind_that_cannot_be_used_says_why(tmp_path: Path, kind: str) -> None:
+    """Before anything else of the checkpoint is read."""
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    why = f"model_type='{kind}' in .*(without one$|has an adapter of its own|{'|'.join(WHY.values())})"
+    with pytest.raises(ModelError, match=why) as told:
+        load(str(tmp_path), BRIEF)
+    assert "\n" not in str(told.value)
+
+
+WHY = {
+    "diffusion_gemma": "not token by token",
+    "phi4_multimodal": "an adapter beside its weights",
+    "shieldgemma2": "sorts pictures by policies",
+}
+
+
+def test_every_kind_of_transformers_has_its_place_in_the_page() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert with_section(text) == text, "run: python -m tests.models.transformers.prompted.kinds_page"
+    unknown = set(ROWS) - set(EVERY) - {"pixtral"}
+    assert not unknown
+    assert sum(outcome(kind)[0] == "works" for kind in EVERY) >= 60
 
 
 def scores_alone(model: GenerativeAdapter, asked: list[ModelInput]) -> torch.Tensor:

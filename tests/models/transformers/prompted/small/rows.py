@@ -118,6 +118,11 @@ def _minicpm(*, needs: str = "", **ids: str) -> Row:
     )
 
 
+_MUSE = (
+    "<|patch|>", "<|image_start|>", "<|image_end|>", "<|video|>", "<|vid_frame_separator|>", "<|vid_start|>",
+    "<|vid_end|>",
+)  # fmt: skip
+
 _CUT = ("image", "slice", "image_id")
 
 _OMNI_TOKENS = {"image": "<|IMAGE|>", "audio": "<|AUDIO|>", "video": "<|VIDEO|>"}
@@ -772,15 +777,7 @@ ROWS: Mapping[str, Row] = {
     "muse_glimmer": _grid(
         needs="torchvision",
         mark="<|patch|>",
-        special=(
-            "<|patch|>",
-            "<|image_start|>",
-            "<|image_end|>",
-            "<|video|>",
-            "<|vid_frame_separator|>",
-            "<|vid_start|>",
-            "<|vid_end|>",
-        ),
+        special=_MUSE,
         image_processor="",
         ids={"image_token_id": "<|patch|>", "video_token_id": "<|video|>"},
         images={"patch_size": PATCH, "max_image_tokens": 9},
@@ -904,21 +901,56 @@ ROWS: Mapping[str, Row] = {
         newline_id="<newline>",
     ),
     "minicpm_ocr": _minicpm(needs="torchvision"),
-}
-
-REFUSED: Mapping[str, Row] = {
-    "fuyu": Row(
-        mark="",
-        special=("|SPEAKER|", "|NEWLINE|"),
+    "pp_chart2table": Row(
+        # Its template writes all tokens of a picture, which its processor leaves alone.
+        mark=f"<img>{'<imgpad>' * 256}</img>\n",
+        special=("<img>", "</img>", "<imgpad>"),
+        ids={"image_token_index": "<imgpad>"},
+        images={"size": {"height": 128, "width": 128}},
+        config={
+            "vision_config.image_size": 128,
+            "vision_config.patch_size": 2,
+            "vision_config.global_attn_indexes": [1],
+            "vision_config.output_channels": 8,
+        },
+    ),
+    "unlimited_ocr": Row(
+        needs="torchvision",
+        mark="<image>\n",
+        special=("<image>",),
         begin=BEGIN,
-        ids={"image_token_id": "|SPEAKER|"},
-        config={"patch_size": PATCH},
-        images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}, "patch_size": {"height": PATCH, "width": PATCH}},
+        ids={"image_token_id": "<image>"},
+        images={"crop_to_patches": False},
+        config={
+            "vision_config.sam_config.image_size": 1024,
+            "vision_config.sam_config.patch_size": 16,
+            "vision_config.sam_config.global_attn_indexes": [1],
+            "vision_config.sam_config.output_channels": 8,
+            "vision_config.sam_config.mlp_dim": 32,
+            "vision_config.sam_config.downsample_channels": [8, 16],
+            "vision_config.encoder_config.image_size": 224,
+        },
     ),
-    "shieldgemma2": _gemma(
-        ids={"image_token_index": "<image_soft_token>"},
-        images={"size": {"height": 2 * SIDE, "width": 2 * SIDE}},
-        processor={"image_seq_length": 4},
+    "muse_spark": _grid(
+        needs="torchvision",
+        mark="<|patch|>",
+        special=(*_MUSE, "<|audio|>"),
+        image_processor="",
+        ids={"image_token_id": "<|patch|>", "video_token_id": "<|video|>", "audio_token_id": "<|audio|>"},
+        images={"patch_size": PATCH, "max_image_tokens": 9},
+        config={
+            "text_config.layer_rope_theta": [10000.0, 0],
+            "text_config.mlp_layer_types": ["dense", "sparse"],
+            "text_config.moe_hidden_size": 16,
+            "out_hidden_size": 64,  # of a square of two by two patches
+            "projector_hidden_size": 16,
+            "vision_config.pos_emb_height": 8,
+            "vision_config.pos_emb_width": 8,
+            "audio_config.num_hidden_layers": 2,
+            "audio_config.patch_sizes": [4, 4],
+            "audio_config.hidden_sizes": [8, 8],
+            "audio_config.depths": [1, 1],
+            "audio_config.out_hidden_size": 16,
+        },
     ),
 }
-"""Kinds that cannot be used, with a checkpoint that is as whole as it can be."""
