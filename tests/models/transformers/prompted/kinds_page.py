@@ -8,6 +8,7 @@ from pathlib import Path
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
 from pytest_vqamt.models.transformers.prompted.adapter import FAMILIES
+from tests.models.transformers.prompted.conftest import CHECKPOINTS
 from tests.models.transformers.prompted.small.rows import ROWS
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "models" / "hf.md"
@@ -17,10 +18,10 @@ _END = "<!-- until here -->"
 
 NO_TEMPLATE: Mapping[str, str] = {
     "evolla": "reads proteins",
-    "fuyu": "published without a chat template",
+    "fuyu": "as published",
     "instructblipvideo": "reads films",
-    "kosmos-2": "published without a chat template",
-    "kosmos-2.5": "published without a chat template",
+    "kosmos-2": "as published",
+    "kosmos-2.5": "as published",
     "mistral4": "reads no pictures",
     "pi0": "moves a robot",
     "pix2struct": "reads its question in the picture",
@@ -61,7 +62,7 @@ def outcome(kind: str) -> tuple[str, str]:
     row = ROWS.get(kind)
     if row is not None and row.needs:
         return f"needs {row.needs}", ""
-    if row is not None or kind in FAMILIES:
+    if row is not None or kind in FAMILIES or kind in CHECKPOINTS:
         return "works", ""
     return "not compared", _NOT_COMPARED[kind]
 

@@ -87,16 +87,6 @@ def _internvl(**settings: Any) -> Row:
     return Row(**{**given, **settings})
 
 
-def _gemma(**settings: Any) -> Row:
-    """A kind with the tokens of Gemma 3."""
-    given: Settings = {
-        "mark": "<start_of_image>",
-        "named": {"image_token": "<image_soft_token>", "boi_token": "<start_of_image>", "eoi_token": "<end_of_image>"},
-        "begin": BEGIN,
-    }
-    return Row(**{**given, **settings})
-
-
 def _minicpm(*, needs: str = "", **ids: str) -> Row:
     """A kind with the tokens of MiniCPM-V."""
     around = {f"{name}_{side}_token": f"<{'/' * (side == 'end')}{name}>" for name in _CUT for side in ("start", "end")}
@@ -489,7 +479,10 @@ ROWS: Mapping[str, Row] = {
         },
         images={"patch_size": PATCH, "max_soft_tokens": 70, "pooling_kernel_size": 3},
     ),
-    "t5gemma2": _gemma(
+    "t5gemma2": Row(
+        mark="<start_of_image>",
+        named={"image_token": "<image_soft_token>", "boi_token": "<start_of_image>", "eoi_token": "<end_of_image>"},
+        begin=BEGIN,
         ids={
             "image_token_index": "<image_soft_token>",
             "encoder.image_token_index": "<image_soft_token>",
