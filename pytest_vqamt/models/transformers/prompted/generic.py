@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from PIL import Image
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig
 
 
-# HunYuan-VL numbers the pictures of a whole batch through, as if they were those of one prompt, and puts the number into
-# their positions. Emu 3 pads pictures to one size before its encoder, whose attention sees the padding. Both in
+# HunYuan-VL numbers the pictures of a whole batch through, as if they were those of one prompt, and puts the number
+# into their positions. Emu 3 pads pictures to one size before its encoder, whose attention sees the padding. Both in
 # transformers 5.23.
 _ONE_AT_A_TIME = frozenset({"hunyuan_vl", "emu3"})
 """Kinds whose answers would depend on the batch."""
@@ -157,7 +157,7 @@ def _takes(cls: str, config: PreTrainedConfig, name: str) -> bool:
     import transformers
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING as CLASSES
 
-    named = CLASSES[type(config)] if cls.startswith("Auto") else getattr(transformers, cls)
+    named: Any = CLASSES[type(config)] if cls.startswith("Auto") else getattr(transformers, cls)
     return name in inspect.signature(named.forward).parameters
 
 

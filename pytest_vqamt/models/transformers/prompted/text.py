@@ -149,7 +149,7 @@ def load_prompt_tokenizer(
     Raises:
         ModelError: its files are missing, damaged, or of another model.
     """
-    # Llama 3.2 Vision reads eight tokens more than it can say, that for a picture among them; vocab_size leaves them out.
+    # Llama 3.2 Vision reads eight tokens more than it can say, that for a picture among them, beyond its vocab_size.
     tokenizer = load_tokenizer(checkpoint, int(config.get_text_config().vocab_size), most=rows)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token

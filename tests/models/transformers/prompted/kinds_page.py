@@ -1,4 +1,4 @@
-"""Every kind of transformers in hf.md, and what becomes of it: ``python -m tests.models.transformers.prompted.kinds_page``."""
+"""Writes what becomes of each kind into hf.md: ``python -m tests.models.transformers.prompted.kinds_page``."""
 
 from __future__ import annotations
 

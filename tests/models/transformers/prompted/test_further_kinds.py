@@ -1,4 +1,4 @@
-"""Every kind that needs no family of its own: what it computes is what plain transformers computes, one question at a time.
+"""Every further kind: what it computes is what plain transformers computes, one question at a time.
 
 Each is a small checkpoint with random weights, made of the default configuration of its kind (``small/rows.py``).
 """
@@ -6,7 +6,6 @@ Each is a small checkpoint with random weights, made of the default configuratio
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -29,14 +28,13 @@ from tests.models.transformers.prompted.kinds_page import EVERY, NO_TEMPLATE, PA
 from tests.models.transformers.prompted.small.kinds import build
 from tests.models.transformers.prompted.small.rows import ROWS
 from tests.models.transformers.prompted.test_reference import LONGEST, Scores, asking, module_of
-
 from tests.rows import each_row
 
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 SOME = ("mllama", "pixtral", "internvl", "gemma4", "qwen3_5")
-"""One that reads more words than it says, a family of ours, tiles, batches of positions, and states in place of keys."""
+"""One that reads more words than it says, a family of ours, tiles, layers that differ, and states in place of keys."""
 
 AT_HAND = [kind for kind, row in ROWS.items() if not row.needs or find_spec(row.needs)]
 """Kinds whose packages are installed."""
@@ -47,8 +45,8 @@ def further(*kinds: str) -> list[ParameterSet]:
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
-    yield Folders(tmp_path_factory)
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return Folders(tmp_path_factory)
 
 
 class Folders(dict[str, Path]):
@@ -75,7 +73,8 @@ def test_scores_and_answers_are_those_of_plain_transformers(folders: dict[str, P
     assert (of_each[0] - of_each[1]).abs().max() > 0.01, "the first question is about two pictures"
     assert of_each.std(0).max() > 0.01
 
-    model, tokenizer = plain_model(folders[kind]), AutoTokenizer.from_pretrained(folders[kind])
+    model = plain_model(folders[kind])
+    tokenizer: Any = AutoTokenizer.from_pretrained(folders[kind])
     for place in range(0, len(asked), 2):
         inputs = plain_inputs(folders[kind], kind, asked[place].image, asked[place].text)
         with Scores(model) as scores:
@@ -155,8 +154,7 @@ def plain_model(folder: Path) -> Any:
     config = AutoConfig.from_pretrained(folder)
     images = transformers.models.auto.modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
     kind = config.model_type if config.model_type in images else config.thinker_config.model_type
-    model = getattr(transformers, images[kind]).from_pretrained(folder, dtype="float32").eval()
-    return model
+    return getattr(transformers, images[kind]).from_pretrained(folder, dtype="float32").eval()
 
 
 def plain_inputs(folder: Path, kind: str, image: Image.Image, question: str) -> dict[str, Any]:
@@ -192,8 +190,10 @@ def plain_processor(settings: dict[str, Any], tokenizer: Any, images: Any) -> An
         return cls(**given, **{name: value for name, value in settings.items() if name in taken})
 
 
-def pixtral_inputs(tokenizer: Any, images: Any, settings: dict[str, Any], image: Image.Image, prompt: str) -> Any:
-    """As processing_pixtral.py has it: a row of tokens for each row of squares, with a break after each but the last."""
+def pixtral_inputs(
+    tokenizer: Any, images: Any, settings: dict[str, Any], image: Image.Image, prompt: str
+) -> dict[str, Any]:
+    """As processing_pixtral.py has it: a row of tokens for each row of squares, a break after each but the last."""
     square = settings["patch_size"] * settings.get("spatial_merge_size", 1)
     pixels = images(images=[image], patch_size=square, return_tensors="pt")
     height, width = pixels["image_sizes"][0].tolist()

@@ -1,7 +1,7 @@
 """Small checkpoints of further kinds, made of the default configuration of each with every size taken down.
 
-A kind is a row of a table: what stands for a picture in its prompts, its tokens, and the few settings that do not follow
-from others. All else is transformers' own: the classes of its model, image processor and processor.
+A kind is a row of a table: what stands for a picture in its prompts, its tokens, and the few settings that do not
+follow from others. All else is transformers' own: the classes of its model, image processor and processor.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from typing import Any, cast
 import transformers
 from safetensors.torch import load_file, save_file
 from transformers import CONFIG_MAPPING, PreTrainedTokenizerFast
-from transformers.models.auto.image_processing_auto import IMAGE_PROCESSOR_MAPPING_NAMES
+from transformers.models.auto import image_processing_auto, processing_auto
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
-from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
 
 from tests.models.transformers.prompted.small.chat import PATCH, SIDE, template
-from tests.models.transformers.prompted.small.tokenizers import BEGIN, byte_pairs
+from tests.models.transformers.prompted.small.tokenizers import byte_pairs
 from tests.models.transformers.prompted.small.writing import Settings, number, saved
+
+IMAGE_PROCESSORS: Mapping[str, Mapping[str, str]] = cast(Any, image_processing_auto).IMAGE_PROCESSOR_MAPPING_NAMES
+PROCESSORS: Mapping[str, str] = cast(Any, processing_auto).PROCESSOR_MAPPING_NAMES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +153,7 @@ def build(kind: str, row: Row, folder: Path) -> Path:
     tokenizer.save_pretrained(folder)
     model = _model(kind, row, tokenizer)
     _write_image_processor(kind, row, folder)
-    named = row.processor_class or PROCESSOR_MAPPING_NAMES.get(kind)
+    named = row.processor_class or PROCESSORS.get(kind)
     if named:
         (folder / "processor_config.json").write_text(json.dumps({"processor_class": named, **row.processor}))
     begin = "{{ bos_token }}" if row.begin else ""
@@ -189,7 +191,7 @@ def _model(kind: str, row: Row, tokenizer: PreTrainedTokenizerFast) -> tuple[obj
 
 
 def _write_image_processor(kind: str, row: Row, folder: Path) -> None:
-    usual = IMAGE_PROCESSOR_MAPPING_NAMES.get(kind) or {}
+    usual = IMAGE_PROCESSORS.get(kind) or {}
     named = row.image_processor or usual.get("pil") or usual["torchvision"]
     settings = {"image_processor_type": named.removesuffix("Pil"), **row.images}
     (folder / "preprocessor_config.json").write_text(json.dumps(settings))
