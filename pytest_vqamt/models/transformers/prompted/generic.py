@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 # HunYuan-VL numbers the pictures of a whole batch through, as if they were those of one prompt, and puts the number
-# into their positions. Emu 3 pads pictures to one size before its encoder, whose attention sees the padding. Both in
-# transformers 5.23.
-_ONE_AT_A_TIME = frozenset({"hunyuan_vl", "emu3"})
-"""Kinds whose answers would depend on the batch."""
+# into their positions. Emu 3 pads pictures to one size before its encoder, whose attention sees the padding. The
+# processor of Perception LM cannot join pictures of different numbers of tiles. All in transformers 5.23.
+_ONE_AT_A_TIME = frozenset({"hunyuan_vl", "emu3", "perception_lm"})
+"""Kinds whose answers would depend on the batch, or that take none."""
 
 
 class ProcessorModel(CheckpointFamily):

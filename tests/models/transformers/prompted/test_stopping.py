@@ -142,7 +142,7 @@ def test_marks_of_reasoning_stay_and_other_special_tokens_do_not(
     tmp_path: Path, special: tuple[str, ...], said: str, text: str
 ) -> None:
     tokenizer = byte_pairs(special)
-    model = SimpleNamespace(generation_config=GenerationConfig())
+    model = SimpleNamespace(generation_config=GenerationConfig())  # type: ignore[no-untyped-call]  # not annotated
     decoding = GreedyDecoding(model, tokenizer, Folder(name="c", folder=tmp_path))
     tokens = tokenizer(said, return_tensors="pt", add_special_tokens=False)["input_ids"]
     assert decoding.texts(tokens) == ((text,), (True,))

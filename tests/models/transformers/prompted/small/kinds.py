@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import transformers
 from safetensors.torch import load_file, save_file
-from transformers import CONFIG_MAPPING, PreTrainedTokenizerFast
+from transformers import CONFIG_MAPPING, PreTrainedConfig, PreTrainedTokenizerFast
 from transformers.models.auto import image_processing_auto, processing_auto
 from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
@@ -146,8 +146,8 @@ def _put(settings: Settings, changes: Settings) -> Settings:
     return settings
 
 
-def build(kind: str, row: Row, folder: Path) -> Path:
-    """Writes a checkpoint of ``kind``."""
+def build(kind: str, row: Row, folder: Path, *, empty: bool = False) -> Path:
+    """Writes a checkpoint of ``kind``; an ``empty`` one has no weights, and needs no package to be written."""
     name, kind = kind, row.model_type or kind
     tokenizer = byte_pairs(row.special, begin=row.begin, named=row.named)
     tokenizer.save_pretrained(folder)
@@ -159,6 +159,11 @@ def build(kind: str, row: Row, folder: Path) -> Path:
     begin = "{{ bos_token }}" if row.begin else ""
     (folder / "chat_template.jinja").write_text(template(row.mark, begin))
     config, cls = model
+    if empty:
+        tokenizer.save_pretrained(folder)
+        config.save_pretrained(folder)
+        save_file({}, folder / "model.safetensors", metadata={"format": "pt"})
+        return folder
     saved(cls, config, tokenizer, folder, seed=row.seed, words=row.words)
     if row.part:
         _write_whole(name, row.part, folder)
@@ -175,7 +180,7 @@ def _write_whole(kind: str, part: str, folder: Path) -> None:
     save_file(named, folder / "model.safetensors", metadata={"format": "pt"})
 
 
-def _model(kind: str, row: Row, tokenizer: PreTrainedTokenizerFast) -> tuple[object, Any]:
+def _model(kind: str, row: Row, tokenizer: PreTrainedTokenizerFast) -> tuple[PreTrainedConfig, Any]:
     config = cast(Any, CONFIG_MAPPING[kind])
     tokens = {
         "vocab_size": len(tokenizer) + row.rows,
