@@ -6,6 +6,7 @@ Each is a small checkpoint with random weights, made of the default configuratio
 from __future__ import annotations
 
 import json
+import shutil
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -108,6 +109,53 @@ def test_a_kind_that_needs_a_package_says_which(tmp_path: Path, kind: str) -> No
     with pytest.raises(ModelError, match=f"without {package}, which is not installed: pip install") as told:
         load(str(build(kind, ROWS[kind], tmp_path, empty=True)), BRIEF)
     assert "\n" not in str(told.value)
+
+
+def test_a_tokenizer_with_more_words_than_the_model_reads(folders: dict[str, Path], tmp_path: Path) -> None:
+    """Llama 3.2 Vision reads eight words more than it says, and no more."""
+    folder = Path(shutil.copytree(folders["mllama"], tmp_path / "mllama"))
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    usual = len(tokenizer)
+    read = json.loads((folder / "config.json").read_text())["text_config"]["vocab_size"] + 8
+    tokenizer.add_tokens([f"<{number}>" for number in range(read + 1 - usual)])
+    tokenizer.save_pretrained(folder)
+    with pytest.raises(ModelError, match=f"a tokenizer for the {read} words .*, but got one of {read + 1}: tokenizer"):
+        load(str(folder), BRIEF)
+
+
+@each_row(
+    "kind, name, value, told",
+    [
+        ("pixtral", "image_break_token", "[NO]", r"that end a row of patches and a picture, but it has no \[NO\]: its"),
+        (
+            "aria",
+            "size_conversion",
+            {"490": 3},
+            r"the processor in .* to take a picture and a text, but: KeyError: 980",
+        ),
+    ],
+)
+def test_a_processor_of_another_model(
+    folders: dict[str, Path], tmp_path: Path, kind: str, name: str, value: object, told: str
+) -> None:
+    """It is told when the checkpoint is loaded, and not in every answer."""
+    folder = Path(shutil.copytree(folders[kind], tmp_path / kind))
+    file = folder / "processor_config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), name: value}))
+    with pytest.raises(ModelError, match=told) as refused:
+        load(str(folder), BRIEF)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_picture_of_another_size_than_the_model_makes_tokens_of(folders: dict[str, Path], tmp_path: Path) -> None:
+    """Rows that are read from the wrong sizes would put every break into the wrong place."""
+    family: Any = load(str(folders["pixtral"]), BRIEF)._family
+    (pixels,) = family.pictures.each([Image.new("RGB", (40, 24))])
+    assert (
+        family.image_text(pixels.metadata, 15) == "[IMG][IMG][IMG][IMG][IMG][IMG_BREAK]" * 2 + "[IMG]" * 5 + "[IMG_END]"
+    )
+    with pytest.raises(ModelError, match="40 x 24 pixels to have 5 x 3 tokens, but the model makes 14 of it"):
+        family.image_text(pixels.metadata, 14)
 
 
 @each_row("kind", [*NO_TEMPLATE, *REFUSED, "blip"])
