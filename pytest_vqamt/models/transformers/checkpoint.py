@@ -250,7 +250,9 @@ _PACKAGES = {"torchvision": "pytest-vqamt[torchvision]", "timm": "timm"}
 def check_packages(error: BaseException, what: str) -> None:
     """Raises ModelError if transformers could not load ``what`` for want of a package."""
     for package, named in _PACKAGES.items():
-        if package in str(error) and find_spec(package) is None:
+        # A message that lists all image processors has one of timm among them, and wants none.
+        wanted = rf"requires the {package} library|optional dependencies: [^.]*\b{package}\b"
+        if re.search(wanted, str(error), re.IGNORECASE) and find_spec(package) is None:
             raise ModelError(
                 f"Expected {what}, but transformers has none that works without {package}, which is not installed: "
                 f'pip install "{named}" (for torch without CUDA, both from the index that torch came from)'

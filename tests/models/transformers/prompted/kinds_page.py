@@ -13,6 +13,9 @@ from tests.models.transformers.prompted.small.rows import ROWS
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "models" / "hf.md"
 
+TRANSFORMERS = "5.23"
+"""The version whose kinds the page lists."""
+
 _BEGIN = "<!-- written by python -m tests.models.transformers.prompted.kinds_page -->"
 _END = "<!-- until here -->"
 

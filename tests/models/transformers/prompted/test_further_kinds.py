@@ -16,7 +16,7 @@ import pytest
 import torch
 import transformers
 from PIL import Image
-from transformers import AutoConfig, AutoImageProcessor, AutoTokenizer
+from transformers import CONFIG_MAPPING, AutoConfig, AutoImageProcessor, AutoTokenizer
 from transformers.processing_utils import ProcessorMixin
 
 import pytest_vqamt as vqamt
@@ -25,7 +25,15 @@ from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
 from tests.models.transformers.prompted.conftest import BRIEF, batch, tiers
-from tests.models.transformers.prompted.kinds_page import EVERY, NO_TEMPLATE, PAGE, REFUSED, outcome, with_section
+from tests.models.transformers.prompted.kinds_page import (
+    EVERY,
+    NO_TEMPLATE,
+    PAGE,
+    REFUSED,
+    TRANSFORMERS,
+    outcome,
+    with_section,
+)
 from tests.models.transformers.prompted.small.kinds import build
 from tests.models.transformers.prompted.small.rows import ROWS
 from tests.models.transformers.prompted.test_reference import LONGEST, Scores, asking, module_of
@@ -37,8 +45,11 @@ if TYPE_CHECKING:
 SOME = ("mllama", "pixtral", "internvl", "gemma4", "qwen3_5")
 """One that reads more words than it says, a family of ours, tiles, layers that differ, and states in place of keys."""
 
-AT_HAND = [kind for kind, row in ROWS.items() if not row.needs or find_spec(row.needs)]
-"""Kinds whose packages are installed."""
+KNOWN = [kind for kind, row in ROWS.items() if (row.model_type or kind) in CONFIG_MAPPING]
+"""Kinds that the installed transformers has."""
+
+AT_HAND = [kind for kind in KNOWN if not ROWS[kind].needs or find_spec(ROWS[kind].needs)]
+"""Kinds whose packages are installed, too."""
 
 
 def further(*kinds: str) -> list[ParameterSet]:
@@ -102,13 +113,35 @@ def test_a_thought_that_is_cut_off_is_no_answer(folders: dict[str, Path], kind: 
         assert vqamt.read("Is there a dog?", answer) == UnreadableAnswer(Unreadable.CUT_OFF)
 
 
-@pytest.mark.parametrize("kind", tiers("llama4", of=[kind for kind in ROWS if kind not in AT_HAND]))
+@pytest.mark.parametrize("kind", tiers("llama4", of=[kind for kind in KNOWN if kind not in AT_HAND]))
 def test_a_kind_that_needs_a_package_says_which(tmp_path: Path, kind: str) -> None:
     """That of Perception LM needs two, and says the first."""
     package = "torchvision" if kind == "perception_lm" else ROWS[kind].needs
     with pytest.raises(ModelError, match=f"without {package}, which is not installed: pip install") as told:
         load(str(build(kind, ROWS[kind], tmp_path, empty=True)), BRIEF)
     assert "\n" not in str(told.value)
+
+
+@each_row(
+    "kind, family",
+    [("pixtral", "PixtralChat"), ("mistral3", "Mistral3Chat"), ("mistral_large4", "MistralLarge4Chat")],
+)
+def test_pictures_of_pixtral_are_encoded_once(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, kind: str, family: str
+) -> None:
+    """Nine questions about three pictures, by a family that needs no processor."""
+    ours = load(str(folders[kind]), BRIEF)
+    assert type(ours._family).__name__ == family
+    model = module_of(ours)
+    encode, seen = model.get_image_features, list[int]()
+
+    def counting(pixel_values: torch.Tensor, **given: Any) -> object:
+        seen.append(len(pixel_values))
+        return encode(pixel_values, **given)
+
+    monkeypatch.setattr(model, "get_image_features", counting)
+    ours.answer(batch())
+    assert seen == [3]
 
 
 def test_a_tokenizer_with_more_words_than_the_model_reads(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -177,6 +210,7 @@ WHY = {
 }
 
 
+@pytest.mark.skipif(not transformers.__version__.startswith(f"{TRANSFORMERS}."), reason="the page is of one version")
 def test_every_kind_of_transformers_has_its_place_in_the_page() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert with_section(text) == text, "run: python -m tests.models.transformers.prompted.kinds_page"
