@@ -8,8 +8,6 @@ from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from PIL import Image
-
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.batching import distinct_pictures
@@ -18,7 +16,7 @@ from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted.base import CheckpointFamily
 from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
-from pytest_vqamt.models.transformers.prompted.processors import load_processor
+from pytest_vqamt.models.transformers.prompted.processors import load_processor, trial_picture
 from pytest_vqamt.models.transformers.prompted.text import (
     ChatTemplate,
     Completions,
@@ -30,6 +28,7 @@ from pytest_vqamt.models.transformers.runtime import exclusive, quiet
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
     from transformers import PreTrainedConfig
 
 
@@ -72,7 +71,7 @@ class ProcessorModel(CheckpointFamily):
 
         Most processors take a list of pictures for each text; a few (GOT-OCR 2) one list for all texts.
         """
-        image = Image.linear_gradient("L").resize((48, 32)).convert("RGB")
+        image = trial_picture()
         try:
             with quiet():
                 self._processed([image], [Prompt(prompt="what?")])
@@ -139,7 +138,7 @@ class ProcessorModel(CheckpointFamily):
         prompt_tokens = cast("torch.Tensor", placed["input_ids"]).shape[1] if self.repeats_prompt else 1
         return self.complete(max_tokens, cut, prompt_tokens=prompt_tokens, **placed)
 
-    def _processed(self, images: Sequence[Image.Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
+    def _processed(self, images: Sequence[Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
         with exclusive(self._processor.tokenizer):
             return self._processor(
                 text=[self._template.write(each.prompt, each.reasoning) for each in prompts],

@@ -14,8 +14,6 @@ from functools import partial
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Protocol, cast
 
-from PIL import Image
-
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.chat_settings import ChatSettings
@@ -34,7 +32,12 @@ from pytest_vqamt.models.transformers.prompted.base import (
     PretrainedModel,
     int_setting,
 )
-from pytest_vqamt.models.transformers.prompted.processors import load_processor, named_processor, usual_processor
+from pytest_vqamt.models.transformers.prompted.processors import (
+    load_processor,
+    named_processor,
+    trial_picture,
+    usual_processor,
+)
 from pytest_vqamt.models.transformers.prompted.text import (
     Completions,
     Prompt,
@@ -44,6 +47,7 @@ from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
 
 
 class ImageTokenModel(CheckpointFamily, ABC):
@@ -78,7 +82,7 @@ class ImageTokenModel(CheckpointFamily, ABC):
                     f"a {named}, which cannot be made to compare their prompts"
                 ) from error
             return  # it needs a package that is not installed, and that nothing here needs
-        prompt, image = Prompt(prompt="what?"), Image.linear_gradient("L").resize((48, 32)).convert("RGB")
+        prompt, image = Prompt(prompt="what?"), trial_picture()
         try:
             with quiet():
                 found = processor(
@@ -314,11 +318,11 @@ class PicturePreprocessor:
         self._nested, self._settings = nested, settings
         self._runtime = runtime
 
-    def each(self, images: Sequence[Image.Image]) -> list[PicturePixels]:
+    def each(self, images: Sequence[Image]) -> list[PicturePixels]:
         """Preprocesses each picture, RGB, to float32."""
         return preprocess_images(images, self._one, self._runtime)
 
-    def _one(self, image: Image.Image) -> PicturePixels:
+    def _one(self, image: Image) -> PicturePixels:
         found = self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)
         return PicturePixels.of(found)
 
@@ -402,7 +406,7 @@ class PictureEncoder:
             encoded.deepstack_features = [list(layer) for layer in layers]  # type: ignore[attr-defined]  # of one kind
         return encoded
 
-    def _preprocess(self, images: Sequence[Image.Image]) -> list[PicturePixels]:
+    def _preprocess(self, images: Sequence[Image]) -> list[PicturePixels]:
         return [each.for_device(self._runtime, self._model.dtype) for each in self._pictures.each(images)]
 
     def _encode(self, ready: Sequence[PicturePixels]) -> list[EncodedPicture]:

@@ -16,6 +16,7 @@ from pytest_vqamt.models.transformers.runtime import quiet
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
     from transformers import PreTrainedConfig, PreTrainedTokenizerBase
 
 
@@ -26,6 +27,13 @@ class Processor(Protocol):
     image_processor: object
 
     def __call__(self, **given: object) -> Mapping[str, torch.Tensor]: ...
+
+
+def trial_picture() -> Image:
+    """A small picture, for a look at what a processor makes of one."""
+    from PIL import Image
+
+    return Image.linear_gradient("L").resize((48, 32)).convert("RGB")
 
 
 def load_processor(checkpoint: Checkpoint, config: PreTrainedConfig, tokenizer: PreTrainedTokenizerBase) -> Processor:
