@@ -40,6 +40,7 @@ EXTRAS: Final = {
         "torch": "torch",
         "transformers": "transformers",
     },
+    "torchvision": {"torchvision": "torchvision"},
     "http": {"httpx2": "httpx2"},
     "ray": {"psutil": "psutil", "ray": "ray", "starlette": "starlette", "uvicorn": "uvicorn"},
     "inpaint": {"cv2": "opencv-python-headless", "skimage": "scikit-image"},
@@ -71,7 +72,7 @@ EXTRAS: Final = {
 """Of each extra, its imports and the distributions that they are from."""
 
 LOOKED_FOR: Final = ("torchvision",)
-"""What is used where it happens to be installed, and needed by nothing."""
+"""What is used where it happens to be installed, and needed by no file."""
 
 USED_BY: Final = {
     "pytest_vqamt/annotation/detectors": ("photos",),
@@ -92,7 +93,7 @@ USED_BY: Final = {
 """The folders and files that import more than the core, and the extras that they may import from."""
 
 
-NOT_OF_TEST: Final = ("spacy",)
+NOT_OF_TEST: Final = ("spacy", "torchvision")
 """The extras that the extra ``test`` leaves out."""
 
 

@@ -243,6 +243,22 @@ def first_line(error: BaseException) -> str:
     return text if len(text) <= 300 else f"{text[:299]}…"
 
 
+_PACKAGES = {"torchvision": "pytest-vqamt[torchvision]", "timm": "timm"}
+"""Packages that parts of transformers want, and what to install for them."""
+
+
+def check_packages(error: BaseException, what: str) -> None:
+    """Raises ModelError if transformers could not load ``what`` for want of a package."""
+    for package, named in _PACKAGES.items():
+        # A message that lists all image processors has one of timm among them, and wants none.
+        wanted = rf"requires the {package} library|optional dependencies: [^.]*\b{package}\b"
+        if re.search(wanted, str(error), re.IGNORECASE) and find_spec(package) is None:
+            raise ModelError(
+                f"Expected {what}, but transformers has none that works without {package}, which is not installed: "
+                f'pip install "{named}" (for torch without CUDA, both from the index that torch came from)'
+            ) from error
+
+
 _MAX_UNUSED_SHARE = 0.25
 """Training heads and computed tables are often left over. More than this share of the used weights is another model.
 """
@@ -290,6 +306,7 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
     except ModelError:
         raise
     except Exception as error:  # a damaged file raises whatever the library that reads it does
+        check_packages(error, f"a class for the model in {checkpoint.folder}")
         raise ModelError(
             f"Expected a whole checkpoint of {cls.__name__} in {checkpoint.folder}, but: {first_line(error)}"
         ) from error

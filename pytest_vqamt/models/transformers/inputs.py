@@ -20,6 +20,7 @@ from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.transformers.checkpoint import (
     PROCESSOR_FILES,
     Checkpoint,
+    check_packages,
     check_torchvision,
     files_digest,
     first_line,
@@ -66,6 +67,7 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
                 checkpoint.folder, backend="pil", local_files_only=True, trust_remote_code=False
             )
     except Exception as error:  # a damaged file raises whatever the library that reads it does
+        check_packages(error, f"a class for the image processor in {checkpoint.folder}")
         raise ModelError(
             f"Expected an image processor that can be read in {checkpoint.folder}, but: {first_line(error)}"
         ) from error
@@ -92,11 +94,16 @@ _MIN_VOCABULARY_SHARE = 0.9
 
 
 def load_tokenizer(
-    checkpoint: Checkpoint, rows: int, cls: type[PreTrainedTokenizerBase] | None = None, subfolder: str = ""
+    checkpoint: Checkpoint,
+    rows: int,
+    cls: type[PreTrainedTokenizerBase] | None = None,
+    subfolder: str = "",
+    most: Callable[[], int] | None = None,
 ) -> PreTrainedTokenizerBase:
     """The tokenizer of the checkpoint, for a model with ``rows`` word embeddings.
 
     Without tokenizer files transformers silently makes a tokenizer of five tokens, to which every word is unknown.
+    ``most`` counts the rows where there are more than ``vocab_size`` says; it is asked where the tokenizer needs them.
 
     Raises:
         ModelError: its files are missing, damaged, or of another model.
@@ -114,6 +121,8 @@ def load_tokenizer(
             tokenizer = (cls or AutoTokenizer).from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         raise ModelError(f"Expected tokenizer files that can be read in {folder}, but: {first_line(error)}") from error
+    if len(tokenizer) > rows and most is not None:
+        rows = max(rows, most())
     if not _MIN_VOCABULARY_SHARE * rows <= len(tokenizer) <= rows:
         raise ModelError(
             f"Expected a tokenizer for the {rows} words that the model in {checkpoint.folder} has, but got one of "

@@ -27,13 +27,16 @@ from pytest_vqamt.models.transformers.prompted.families import (
     Idefics3Chat,
     LlavaChat,
     LlavaNextChat,
+    Mistral3Chat,
+    MistralLarge4Chat,
     PaliGemma,
+    PixtralChat,
     Qwen2VlChat,
     Qwen3VlChat,
     Qwen25VlChat,
     SmolVlmChat,
 )
-from pytest_vqamt.models.transformers.prompted.generic import Git, ProcessorModel
+from pytest_vqamt.models.transformers.prompted.generic import Git, ProcessorModel, Qwen3OmniThinker, Qwen25OmniThinker
 from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER, Blip2, InstructBlip
 from pytest_vqamt.models.transformers.prompted.text import Prompt, read_chat_template
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
@@ -54,12 +57,19 @@ FAMILIES: Mapping[str, type[CheckpointFamily]] = {
     "qwen2_vl": Qwen2VlChat,
     "qwen2_5_vl": Qwen25VlChat,
     "qwen3_vl": Qwen3VlChat,
+    "mistral3": Mistral3Chat,
+    "mistral_large4": MistralLarge4Chat,
     "florence2": Florence,
     "blip-2": Blip2,
     "instructblip": InstructBlip,
     "git": Git,
+    "qwen2_5_omni": Qwen25OmniThinker,
+    "qwen3_omni_moe": Qwen3OmniThinker,
 }
 """The supported values of ``model_type`` in config.json."""
+
+_BY_ENCODER: Mapping[tuple[str, str], type[CheckpointFamily]] = {("llava", "pixtral"): PixtralChat}
+"""Where checkpoints of one ``model_type`` are of several families: by it and that of the image encoder."""
 
 
 def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
@@ -121,6 +131,8 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
             f"Expected a generative model for hf:, but got {where}, which has an adapter of its own: give "
             f"--vqamt-model={spec}"
         )
+    if kind in _REFUSED:
+        raise ModelError(f"Expected a model that answers questions about a picture, but got {where}: {_REFUSED[kind]}")
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as NATIVE
 
     own_code = "auto_map" in config
@@ -135,8 +147,23 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
             f"transformers loads as AutoModelForImageTextToText and that has a chat template, but got {where}"
             f"{' without one' if kind in NATIVE else ''}"
         )
-    return kind, FAMILIES.get(kind, ProcessorModel)
+    return kind, _BY_ENCODER.get((kind, _encoder_type(config))) or FAMILIES.get(kind, ProcessorModel)
 
+
+def _encoder_type(config: Mapping[str, object]) -> str:
+    """The model_type of the image encoder; "" where there is none."""
+    part = config.get("vision_config")
+    return str(part.get("model_type", "")) if isinstance(part, dict) else ""
+
+
+_REFUSED: Mapping[str, str] = {
+    "diffusion_gemma": "it writes its whole answer at once, not token by token as is measured here. Serve it, and give "
+    "--vqamt-model=openai:NAME",
+    "phi4_multimodal": "it sees through an adapter beside its weights (vision-lora), which is not loaded here. Serve "
+    "it, as vLLM does, and give --vqamt-model=openai:NAME",
+    "shieldgemma2": "it sorts pictures by policies, and writes nothing",
+}
+"""Kinds that transformers loads and that cannot be tested, and why."""
 
 _NO_KNOWN_CONVERSION = "Take a conversion of it to the layout of transformers, where there is one"
 _CONVERSIONS = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}

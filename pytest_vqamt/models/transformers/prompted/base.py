@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import ModelError
@@ -105,6 +106,17 @@ def load_pretrained_config(checkpoint: Checkpoint) -> PreTrainedConfig:
     return config
 
 
+def _input_rows(cls: str, config: PreTrainedConfig) -> int:
+    """The rows of the model's table of input words; known before the weights are read."""
+    import torch
+    import transformers
+
+    named = getattr(transformers, cls)
+    with torch.device("meta"), quiet():
+        model = named.from_config(config) if cls.startswith("Auto") else named(config)
+    return int(model.get_input_embeddings().weight.shape[0])
+
+
 def int_setting(config: object, name: str) -> int:
     """The integer ``name`` of a configuration.
 
@@ -138,7 +150,7 @@ class CheckpointFamily:
         self._runtime = runtime
         self.chat = chat or ChatSettings()
         self.config = load_pretrained_config(checkpoint)
-        self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
+        self.tokenizer = load_prompt_tokenizer(checkpoint, self.config, partial(_input_rows, self.cls, self.config))
         self.read_files(checkpoint)
         self.check_prompt(checkpoint)
         self.model: PretrainedModel = load_head(self.cls, checkpoint, runtime)

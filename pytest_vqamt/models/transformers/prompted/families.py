@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.prompts import Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.inputs import TextTokens
@@ -14,6 +15,7 @@ from pytest_vqamt.models.transformers.prompted.image_token_model import (
     PicturePixels,
     PicturePreprocessor,
 )
+from pytest_vqamt.models.transformers.prompted.processors import processor_settings
 from pytest_vqamt.models.transformers.prompted.text import ChatTemplate, Prompt
 from pytest_vqamt.models.transformers.runtime import Runtime
 
@@ -59,6 +61,62 @@ class LlavaNextChat(ChatModel):
     """LLaVA-NeXT, which sees a picture whole and in tiles."""
 
     cls = "LlavaNextForConditionalGeneration"
+
+
+class PixtralChat(ChatModel):
+    """Pixtral in LLaVA's layout: its rows of patches are separated by a token (Agrawal et al. 2024).
+
+    Its own processor cannot be imported without torchvision, so its rows are written here.
+    """
+
+    cls = "LlavaForConditionalGeneration"
+    processor_name = "PixtralProcessor"
+    encoder_inputs = ("image_sizes",)
+
+    def read_files(self, checkpoint: Checkpoint) -> None:
+        settings = processor_settings(checkpoint)
+        self._break = str(settings.get("image_break_token", "[IMG_BREAK]"))
+        self._end = str(settings.get("image_end_token", "[IMG_END]"))
+        known = self.tokenizer.get_vocab()
+        if missing := [token for token in (self._break, self._end) if token not in known]:
+            raise ModelError(
+                f"Expected the tokenizer in {checkpoint.folder} to know the tokens that end a row of patches and a "
+                f"picture, but it has no {' and no '.join(missing)}: its files are incomplete or of another model"
+            )
+        super().read_files(checkpoint)
+
+    @property
+    def _patch(self) -> int:
+        """The side of the square that a token stands for, in pixels."""
+        merged: object = getattr(self.config, "spatial_merge_size", 1)
+        patch = int_setting(getattr(self.config, "vision_config", None), "patch_size")
+        return patch * merged if isinstance(merged, int) else patch
+
+    def picture_preprocessor(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
+        # As its processor does, so that sides are a multiple of what one token stands for.
+        return PicturePreprocessor(checkpoint, runtime, patch_size=self._patch)
+
+    def image_text(self, metadata: PicturePixels, length: int) -> str:
+        height, width = metadata.tensors["image_sizes"][0].tolist()
+        rows, columns = height // self._patch, width // self._patch
+        if rows * columns != length:
+            raise ModelError(
+                f"Expected a picture of {width} x {height} pixels to have {columns} x {rows} tokens, but the model "
+                f"makes {length} of it: preprocessor_config.json and config.json belong to different checkpoints"
+            )
+        return self._break.join([self.image_token * columns] * rows) + self._end
+
+
+class Mistral3Chat(PixtralChat):
+    """Mistral 3, which merges the patches of Pixtral's encoder by squares."""
+
+    cls = "Mistral3ForConditionalGeneration"
+
+
+class MistralLarge4Chat(Mistral3Chat):
+    """Mistral Large 4, which reads pictures as Mistral 3 does."""
+
+    cls = "MistralLarge4ForConditionalGeneration"
 
 
 FLORENCE_PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")

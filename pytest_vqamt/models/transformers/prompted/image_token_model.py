@@ -32,7 +32,12 @@ from pytest_vqamt.models.transformers.prompted.base import (
     PretrainedModel,
     int_setting,
 )
-from pytest_vqamt.models.transformers.prompted.processors import load_processor, named_processor, usual_processor
+from pytest_vqamt.models.transformers.prompted.processors import (
+    load_processor,
+    named_processor,
+    trial_picture,
+    usual_processor,
+)
 from pytest_vqamt.models.transformers.prompted.text import (
     Completions,
     Prompt,
@@ -42,15 +47,21 @@ from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
     import torch
-    from PIL import Image
+    from PIL.Image import Image
 
 
 class ImageTokenModel(CheckpointFamily, ABC):
     """A checkpoint that reads pictures in place of image tokens."""
 
+    processor_name = ""
+    """The class of transformers whose prompts this family writes; "" for the usual one of the model type."""
+
+    encoder_inputs: tuple[str, ...] = ()
+    """What ``get_image_features`` takes beside the arguments that it names."""
+
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, chat: ChatSettings | None = None) -> None:
         super().__init__(checkpoint, runtime, chat)
-        self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts)
+        self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts, self.encoder_inputs)
 
     def read_files(self, checkpoint: Checkpoint) -> None:
         self.pictures = self.picture_preprocessor(checkpoint, self._runtime)
@@ -61,19 +72,18 @@ class ImageTokenModel(CheckpointFamily, ABC):
         return PicturePreprocessor(checkpoint, runtime)
 
     def check_prompt(self, checkpoint: Checkpoint) -> None:
-        from PIL import Image
 
         try:
             processor = load_processor(checkpoint, self.config, self.tokenizer)
         except ModelError as error:
-            named, usual = named_processor(checkpoint), usual_processor(self.config)
+            named, usual = named_processor(checkpoint), self.processor_name or usual_processor(self.config)
             if named not in ("", usual):
                 raise OtherPromptError(
                     f"Expected a checkpoint of model_type={self.config.model_type!r} with a {usual}, but got one with "
                     f"a {named}, which cannot be made to compare their prompts"
                 ) from error
             return  # it needs a package that is not installed, and that nothing here needs
-        prompt, image = Prompt(prompt="what?"), Image.linear_gradient("L").resize((48, 32)).convert("RGB")
+        prompt, image = Prompt(prompt="what?"), trial_picture()
         try:
             with quiet():
                 found = processor(
@@ -309,11 +319,11 @@ class PicturePreprocessor:
         self._nested, self._settings = nested, settings
         self._runtime = runtime
 
-    def each(self, images: Sequence[Image.Image]) -> list[PicturePixels]:
+    def each(self, images: Sequence[Image]) -> list[PicturePixels]:
         """Preprocesses each picture, RGB, to float32."""
         return preprocess_images(images, self._one, self._runtime)
 
-    def _one(self, image: Image.Image) -> PicturePixels:
+    def _one(self, image: Image) -> PicturePixels:
         found = self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)
         return PicturePixels.of(found)
 
@@ -365,8 +375,9 @@ class PictureEncoder:
         model: PretrainedModel,
         runtime: Runtime,
         parts: Callable[[PicturePixels], int],
+        further: tuple[str, ...] = (),
     ) -> None:
-        """Combines preprocessor and model; ``parts`` as ``ImageTokenModel.parts``."""
+        """Combines preprocessor and model; ``parts`` and ``further``: see ``ImageTokenModel``."""
         self.cache: PictureFeatureCache[PicturePixels, EncodedPicture] = PictureFeatureCache(
             self._preprocess, self._encode, lambda encoded_pictures: encoded_pictures.nbytes
         )
@@ -374,6 +385,7 @@ class PictureEncoder:
         self._model = model
         self._runtime = runtime
         self._parts = parts
+        self._further = further
         self._lengths: dict[tuple[object, ...], int] = {}
         self._form: Callable[[], ImageFeatures] | None = None
         self._in_one = False
@@ -395,13 +407,13 @@ class PictureEncoder:
             encoded.deepstack_features = [list(layer) for layer in layers]  # type: ignore[attr-defined]  # of one kind
         return encoded
 
-    def _preprocess(self, images: Sequence[Image.Image]) -> list[PicturePixels]:
+    def _preprocess(self, images: Sequence[Image]) -> list[PicturePixels]:
         return [each.for_device(self._runtime, self._model.dtype) for each in self._pictures.each(images)]
 
     def _encode(self, ready: Sequence[PicturePixels]) -> list[EncodedPicture]:
         import torch
 
-        wanted = inspect.signature(self._model.get_image_features).parameters
+        wanted = {*inspect.signature(self._model.get_image_features).parameters, *self._further}
         pixels = PicturePixels.together([each.to_device(self._runtime, wanted) for each in ready])
         encoded = self._model.get_image_features(**pixels.tensors)
         found = encoded.pooler_output

@@ -16,6 +16,7 @@ from pytest_vqamt.models.transformers.runtime import quiet
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
     from transformers import PreTrainedConfig, PreTrainedTokenizerBase
 
 
@@ -26,6 +27,13 @@ class Processor(Protocol):
     image_processor: object
 
     def __call__(self, **given: object) -> Mapping[str, torch.Tensor]: ...
+
+
+def trial_picture() -> Image:
+    """A small picture, for a look at what a processor makes of one."""
+    from PIL import Image
+
+    return Image.linear_gradient("L").resize((48, 32)).convert("RGB")
 
 
 def load_processor(checkpoint: Checkpoint, config: PreTrainedConfig, tokenizer: PreTrainedTokenizerBase) -> Processor:
@@ -98,18 +106,32 @@ def named_processor(checkpoint: Checkpoint) -> str:
         ModelError: such a file is damaged.
     """
     for name in _PROCESSOR_FILES:
-        file = checkpoint.folder / name
-        try:
-            found = parse_json(read_text(file)) if file.is_file() else None
-        except (OSError, ValueError) as error:
-            raise ModelError(f"Expected JSON in {file}, but: {first_line(error)}; copy the file again") from error
-        if isinstance(found, dict) and isinstance(named := found.get("processor_class"), str):
+        if isinstance(named := _settings_in(checkpoint, name).get("processor_class"), str):
             return named
     return ""
 
 
+def processor_settings(checkpoint: Checkpoint) -> Mapping[str, object]:
+    """What processor_config.json says; nothing where there is none."""
+    return _settings_in(checkpoint, _PROCESSOR_FILES[0])
+
+
+def _settings_in(checkpoint: Checkpoint, name: str) -> Mapping[str, object]:
+    file = checkpoint.folder / name
+    try:
+        found: object = parse_json(read_text(file)) if file.is_file() else None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"Expected JSON in {file}, but: {first_line(error)}; copy the file again") from error
+    return found if isinstance(found, dict) else {}
+
+
 class _Missing:
-    """Stands for the part of a processor that takes films or sounds."""
+    """Stands for the part of a processor that takes films or sounds; all its settings are None."""
+
+    def __getattr__(self, name: str) -> None:
+        # MiniCPM-V reads how its films are cut, even where there are none.
+        if name.startswith("__"):
+            raise AttributeError(name)
 
 
 class _ForPictures:

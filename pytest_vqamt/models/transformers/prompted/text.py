@@ -60,6 +60,17 @@ class Completions:
     ended: tuple[bool, ...]
     scores: tuple[tuple[tuple[str, float], ...] | None, ...] | None = None
 
+    @classmethod
+    def together(cls, each: Sequence[Completions]) -> Completions:
+        """Joins the completions of several batches."""
+        scores = [score for one in each for score in one.scores or ()]
+        return cls(
+            texts=tuple(text for one in each for text in one.texts),
+            cut=tuple(cut for one in each for cut in one.cut),
+            ended=tuple(ended for one in each for ended in one.ended),
+            scores=tuple(scores) if scores else None,
+        )
+
 
 class StepScores:
     """A logits processor of ``generate`` that keeps the likeliest tokens of each step."""
@@ -130,13 +141,16 @@ def tokenize_prompts(
     )
 
 
-def load_prompt_tokenizer(checkpoint: Checkpoint, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
-    """The tokenizer of the checkpoint, with a padding token.
+def load_prompt_tokenizer(
+    checkpoint: Checkpoint, config: PreTrainedConfig, rows: Callable[[], int]
+) -> PreTrainedTokenizerBase:
+    """The tokenizer of the checkpoint, with a padding token; ``rows`` counts the model's table of input words.
 
     Raises:
         ModelError: its files are missing, damaged, or of another model.
     """
-    tokenizer = load_tokenizer(checkpoint, int(config.get_text_config().vocab_size))
+    # Llama 3.2 Vision reads eight tokens more than it can say, that for a picture among them, beyond its vocab_size.
+    tokenizer = load_tokenizer(checkpoint, int(config.get_text_config().vocab_size), most=rows)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer

@@ -51,7 +51,8 @@ def processor_of(folder: Path) -> Any:
     return cast(Any, AutoProcessor).from_pretrained(folder)
 
 
-def _put(question: str) -> str:
+def asking(question: str) -> str:
+    """A question as it is put to a kind that chats."""
     return f"{question}\n{next(ending for begins, ending in ENDINGS.items() if question.startswith(begins))}"
 
 
@@ -66,7 +67,7 @@ def smolvlm(folder: Path, image: Image.Image, question: str) -> Inputs:
 
 
 def _of_chat(processor: Any, image: Image.Image, question: str) -> Inputs:
-    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": _put(question)}]}]
+    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": asking(question)}]}]
     prompt = processor.apply_chat_template(said, add_generation_prompt=True)
     begun = processor.tokenizer.bos_token is not None  # the templates here write it where there is one
     return dict(processor(text=[prompt], images=[[image]], return_tensors="pt", add_special_tokens=not begun))
@@ -81,7 +82,7 @@ def qwen(folder: Path, image: Image.Image, question: str) -> Inputs:
     """As the processor does it: one token for each four patches, marked as a picture's."""
     tokenizer, images = parts_of(folder)
     pixels = images(images=[image], return_tensors="pt")
-    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": _put(question)}]}]
+    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": asking(question)}]}]
     prompt = tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
     _, rows, columns = pixels["image_grid_thw"][0].tolist()
     ids = tokenizer(prompt.replace("<|image_pad|>", "<|image_pad|>" * (rows * columns // 4)), return_tensors="pt")
