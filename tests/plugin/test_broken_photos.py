@@ -144,20 +144,19 @@ def test_the_model_is_shown_nothing_of_a_broken_photo(pytester: pytest.Pytester,
         assert pixel == colour_of(int(scene))
 
 
-def test_nothing_that_is_cut_out_of_a_broken_photo_is_shown(
+def test_nothing_of_a_broken_photo_is_shown_beside_another(
     pytester: pytest.Pytester, run: Run, broken_photos: str
 ) -> None:
     result = run(
-        "--vqamt-relations=metavqa.insertion[exists]", "--vqamt-report=out", "--vqamt-shrink=0",
+        "--vqamt-relations=count.compose", "--vqamt-report=out", "--vqamt-shrink=0",
         model="python:looks:Model", data=[broken_photos], max_cases=30,
     )  # fmt: skip
     result.assert_outcomes(failed=1)
     failed = [row for row in cases(pytester) if row["verdict"] == "error"]
     assert [row for row in failed if row["scene"] not in BROKEN] != []
-    assert len(failed) == len(cases(pytester)), "every car that can be inserted is on a broken photo"
     for row in failed:
         assert re.match(r"DataError: Expected a photo, but '[357]\.png' is broken \(", row["reason"])
-    assert {edits for _, edits, _ in seen(pytester)} == {0}
+    assert {scene for scene, edits, _ in seen(pytester) if edits}.isdisjoint(BROKEN)
 
 
 def test_as_many_errors_as_are_tolerated_do_not_fail_the_run(

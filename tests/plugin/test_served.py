@@ -157,7 +157,7 @@ def test_it_is_held_against_what_was_blessed_of_the_model_in_process(
 ) -> None:
     run(RELATIONS, "--vqamt-report=here", model=NAME)
     assert main(["bless", str(pytester.path / "here"), "-o", str(pytester.path / "base.gz")]) == 0
-    held = (RELATIONS, "--vqamt-baseline=base.gz", "--vqamt-max-drop=0", "--vqamt-report=out")
+    held = (RELATIONS, "--vqamt-baseline=base.gz", "--vqamt-max-drop=0", "--vqamt-max-unread=1", "--vqamt-report=out")
     result = run(*held, model=f"served:{serve(desk).url}")
     assert result.ret == 0, result.stdout.str()
     changes = [each["change"] for each in told(pytester.path / "out")["relations"]]
