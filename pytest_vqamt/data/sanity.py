@@ -23,7 +23,7 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.masks import Extent
 from pytest_vqamt.data.messages import short_repr
-from pytest_vqamt.data.photo_io import sample_indices
+from pytest_vqamt.data.photo_io import PhotoHead, sample_indices
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -435,10 +435,11 @@ _SAMPLED_PX = 32_000_000
 
 @dataclass(slots=True)
 class PhotoChecks:
-    """What is odd in photos: black ones, and those that are turned without a change of size."""
+    """What is odd in photos: black ones, transparent ones that are white, and those that are turned without a change of size."""
 
     spec: str
     dark: Oddity = field(default_factory=Oddity)
+    white: Oddity = field(default_factory=Oddity)
     turned: Oddity = field(default_factory=Oddity)
     turns: set[int] = field(default_factory=set)
 
@@ -450,7 +451,7 @@ class PhotoChecks:
         """
         if not isinstance(source, AnnotatedPhotos) or source.photos is None:
             scene = source.scene(index)
-            self._add_pixels(scene.photo.id, source.photo(scene.photo), _DARK)
+            self._add_pixels(scene.photo.id, source.photo(scene.photo))
             return scene.width * scene.height
         scene, name = source.annotations.scene(index), source.annotations.photo_file(index)
         head, size_px = source.photos.head(name), scene.width * scene.height
@@ -458,13 +459,17 @@ class PhotoChecks:
         if size_px > most_px:
             return 0
         # Nothing is kept of a look: a photo that changes before a case needs it is read as it is then.
-        self._add_pixels(name, source.photos.decoded(name), _DARK_OF_DEEP if head.is_deep else _DARK)
+        self._add_pixels(name, source.photos.decoded(name), head)
         return size_px
 
-    def _add_pixels(self, name: str, image: Image, dark: int) -> None:
-        brightest = _brightest(image)
+    def _add_pixels(self, name: str, image: Image, head: PhotoHead | None = None) -> None:
+        counts, hot = image.histogram(), image.width * image.height // _HOT
+        dark = _DARK_OF_DEEP if head and head.is_deep else _DARK
+        brightest = _brightest(counts, hot)
         if brightest <= dark:
             self.dark.add(f"{short_repr(name)}: {brightest} of 255")
+        if head and head.has_alpha and (lightness := _brightest(counts[::-1], hot)) <= dark:
+            self.white.add(f"{short_repr(name)}: {255 - lightness} of 255")
 
     def _add_orientation(self, name: str, orientation: int, scene: Scene) -> None:
         keeps_size = orientation in (2, 3, 4) or (orientation > 4 and scene.width == scene.height)
@@ -480,6 +485,11 @@ class PhotoChecks:
                 f"{self.dark.told('photo', self.spec, 'is', 'are')} dark: the brightest pixel of {self.dark.first}. "
                 "Has it values of fewer bits in a file of 16? Scale them"
             )
+        if self.white.count:
+            found.append(
+                f"{self.white.told('photo', self.spec, 'is', 'are')} white: the darkest pixel of {self.white.first}. "
+                "Is it transparent, or has it values of fewer bits in a file of 16? Take the alpha out, or scale them"
+            )
         if self.turned.count:
             orientations = " or ".join(map(str, sorted(self.turns)))
             found.append(
@@ -490,12 +500,11 @@ class PhotoChecks:
         return tuple(found)
 
 
-def _brightest(image: Image) -> int:
-    """The brightest value of any channel (RGB, uint8), without hot pixels."""
-    counts, most = image.histogram(), image.width * image.height // _HOT
+def _brightest(counts: Sequence[int], hot: int) -> int:
+    """The brightest value of any channel by the counts of its 256 values, without ``hot`` pixels."""
     brightest = 0
     for start in range(0, len(counts), 256):
-        left = most
+        left = hot
         for value in range(255, brightest, -1):
             left -= counts[start + value]
             if left < 0:
