@@ -65,6 +65,8 @@ LETTERS = "ABCDEFGH"
 """The columns of options that have one each, as in MMBench, and the letters of answers."""
 _LETTER = re.compile(rf"\(?([{LETTERS}])[.):]?", re.IGNORECASE)
 """A letter as answers have it: "B", "(b)", "B."."""
+_WITH_LETTER = re.compile(rf"\(?([{LETTERS}])(?:[.:]\s+|\)\s*)(\S.*)", re.IGNORECASE)
+"""An option with its letter in its text: "B. a plate", "(B) a plate"."""
 _OPTION_COLUMN = re.compile(rf"(?:(?:option|choice)s?[ _-]?)?([{LETTERS}])", re.IGNORECASE)
 """What other data sets call the columns of options: option_a, Choice B, c."""
 _INDEX_COLUMN = re.compile(r"|index|level_0|Unnamed: \d+")
@@ -414,6 +416,7 @@ def _options(row: Record) -> dict[str, str]:
         if len(texts) < 2 or len(texts) > len(LETTERS):
             raise row.wrong(name, f"2 to {len(LETTERS)} options", "write a list, or | between them")
         found = dict(zip(LETTERS, texts, strict=False))
+    found = _without_letters(row, name, found)
     first: dict[str, str] = {}
     for letter, option in found.items():
         same = first.setdefault(option.casefold(), letter)
@@ -422,6 +425,19 @@ def _options(row: Record) -> dict[str, str]:
             advice += "; leave a cell blank where there is no option" if option.casefold() in _BLANKS else ""
             raise row.wrong(letter if row.has(letter) else name, "options that differ", advice)
     return found
+
+
+def _without_letters(row: Record, name: str, options: Mapping[str, str]) -> dict[str, str]:
+    """The options without the letters in their texts, as prompts write letters of their own before them."""
+    parts = {letter: _WITH_LETTER.fullmatch(option) for letter, option in options.items()}
+    written = {letter: part for letter, part in parts.items() if part}
+    if not options or len(written) < len(options):
+        return dict(options)
+    for letter, part in written.items():
+        if part[1].upper() != letter:
+            wrong, advice = letter if row.has(letter) else name, f"{short_repr(part[0])} has the place of {letter}"
+            raise row.wrong(wrong, "options in the order of the letters in their texts", advice)
+    return {letter: part[2] for letter, part in written.items()}
 
 
 _BLANKS = ("nan", "none", "null", "n/a", "-")
@@ -447,18 +463,23 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
     found = []
     for each in said:
         letter = found_letter[1].upper() if (found_letter := _LETTER.fullmatch(each)) else ""
-        option = by_name.get(each.casefold()) or (lettered.get(letter) if name != "answer_text" else None)
+        by_letter = lettered.get(letter) if name != "answer_text" else None
+        option = by_name.get(each.casefold()) or by_letter
+        if option is None and (part := _WITH_LETTER.fullmatch(each)) and lettered.get(part[1].upper()) == part[2]:
+            option = part[2]
         if option is None:
             blank = bool(letter) and letter in row.row.keys() | set(LETTERS[: len(options)])
             advice = f"{letter} is blank" if blank else f"they are {', '.join(map(short_repr, options))}"
             if _FLOAT.fullmatch(each):
                 advice += "; if it counts from 0, name the column answer_index"
             raise row.wrong(name, "one of the options, or its letter", advice)
-        if name != "answer_text" and _may_be_an_index(each, options):
+        is_letter = by_letter not in (None, option)
+        if is_letter or (name != "answer_text" and _may_be_an_index(each, options)):
+            other = f"is it the letter of {short_repr(by_letter)}" if is_letter else "does it count the options"
             raise row.wrong(
                 name,
                 "an option or its letter",
-                f"is it the option {short_repr(each)}, or does it count the options? Name the column answer_text, or "
+                f"is it the option {short_repr(each)}, or {other}? Name the column answer_text, or "
                 "answer_index if it counts from 0",
             )
         found.append(option)

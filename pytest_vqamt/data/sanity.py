@@ -435,7 +435,7 @@ _SAMPLED_PX = 32_000_000
 
 @dataclass(slots=True)
 class PhotoChecks:
-    """What is odd in photos: black ones, transparent ones that are white, and those that are turned without a change of size."""
+    """What is odd in photos: black or transparent ones, and those that are turned without a change of size."""
 
     spec: str
     dark: Oddity = field(default_factory=Oddity)
