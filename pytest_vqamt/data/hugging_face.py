@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ _STATE = "state.json"
 """Names the files of a dataset that save_to_disk wrote; datasets leaves others beside them (cache-*.arrow)."""
 _PART = re.compile(r"(.+?)-\d{5}-of-(\d{5})(?:-[0-9a-f]{16})?")
 """One of the files of a split; those of earlier years end with a digest."""
-_SPLIT = re.compile(r"(train(?:ing)?|test(?:ing)?|validation|valid|val|dev)(?:[-_.]?\d+)?")
+_SPLIT = re.compile(r"(train(?:ing)?|test(?:ing)?|validation|valid|val|dev)(?:[-_.]?\d+)?", re.IGNORECASE)
 """A file that has the name of its split alone."""
 TABLE_SUFFIXES = (".parquet", ".arrow")
 _POINTER = b"version https://git-lfs"
@@ -198,7 +197,8 @@ def _of(file: Path) -> Iterator[None]:
 def _labels(schema: Any) -> dict[str, list[str]]:
     """The names of labels for each column of a ClassLabel, which are stored as numbers."""
     try:
-        info = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+        metadata: Any = parse_json((schema.metadata or {})[b"huggingface"])
+        info = metadata["info"]["features"]
     except (KeyError, TypeError, ValueError):
         return {}
     return {

@@ -237,11 +237,12 @@ def load(argument: str) -> QuestionedPhotos:
 def _read(file: Path, folder: Path) -> tuple[PhotoFiles, Iterator[Record | DataError]]:
     files = _tables(file)
     if files:
-        splits = dict.fromkeys(split for each in files if (split := split_of(each)))
-        if len(splits) > 1:
-            named = " or ".join(f"questions:{file}/{split}" for split in splits)
+        splits = {split_of(each): each for each in files}
+        if len(splits) > 1:  # one of them may be "", of files that name none
+            places = {split or each.name: file / (split or each.relative_to(file)) for split, each in splits.items()}
+            named = " or ".join(f"questions:{place}" for place in places.values())
             raise DataError(
-                f"Expected one split of the dataset {short_path(file)}, but it has {', '.join(splits)}: name {named}"
+                f"Expected one split of the dataset {short_path(file)}, but it has {', '.join(places)}: name {named}"
             )
         return read_table(files, FIELDS["image"])
     return PhotoFiles(folder), _csv_rows(file) if file.suffix == ".csv" else _json_rows(file)

@@ -429,7 +429,7 @@ def test_answers_that_may_mean_two_things_are_refused(
         ({"options": ["cat", "dog"], "answer_index": "0"}, ("cat",)),
         ({"options": ["cat", "dog"], "answer": "(B)"}, ("dog",)),
         ({"options": ["cat", "dog"], "answer": "a."}, ("cat",)),
-        ({"options": ["(A) cat", "(B) dog"], "answer": "(B)"}, ("(B) dog",)),
+        ({"options": ["(A) cat", "(B) dog"], "answer": "(B)"}, ("dog",)),
         ({"options": "['cat', \"the dog's\"]", "answer": "B"}, ("the dog's",)),
         ({"options": {"A": "cat", "C": "dog", "D": None}, "answer": "C"}, ("dog",)),
         ({"answer": float("nan")}, ()),
@@ -505,6 +505,13 @@ def test_labels_are_read_by_their_names(
     assert [question.answers for question in source.scene(0).questions] == read
 
 
+def test_metadata_that_is_nested_too_deep_names_no_labels(tmp_path: Path) -> None:
+    feature: object = NAMES
+    for _ in range(900):
+        feature = {"feature": feature}
+    assert load(hub(tmp_path, [1], feature)).scene(0).questions[0].answers == ("1",)
+
+
 @each_row(
     ("answers", "said"),
     [
@@ -540,6 +547,12 @@ def test_several_splits_are_asked_about_and_one_can_be_named(
             ("data/train-00000-of-00001-b42a775f407cee45.parquet", "data/dev-00000-of-00001-0123456789abcdef.parquet"),
             "",
             "it has dev, train: name {0}/dev or {0}/train",
+        ),
+        (("TRAIN.parquet", "Test.parquet"), "", "it has TRAIN, Test: name {0}/TRAIN or {0}/Test"),
+        (
+            ("data/train-00000-of-00001.parquet", "data/extra.parquet"),
+            "",
+            "it has extra.parquet, train: name {0}/data/extra.parquet or {0}/train",
         ),
         (("default/train/0000.parquet", "default/test/0000.parquet"), "", "name {0}/default/test or {0}/default/train"),
         (("one/data/a.parquet", "two/data/a.parquet"), "", "name {0}/one or {0}/two"),
