@@ -151,6 +151,8 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                     f"Expected a column of photos ({', '.join(names)}) in {short_path(file)}, but its columns are "
                     f"{', '.join(table.column_names)}: rename it"
                 )
+            if twice := next((name for name in table.column_names if table.column_names.count(name) > 1), ""):
+                raise repeated_column(twice, file)
             for place, row in enumerate(rows):
                 number += 1
                 where = f"{file.name}:{number}"
@@ -167,6 +169,13 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                         f"{where}: {column}: Expected the bytes of a photo, but there are none: save the dataset with "
                         "its photos embedded"
                     )
+
+
+def repeated_column(name: str, file: Path) -> DataError:
+    """The error that two columns of a file have one name, of which the last would be read."""
+    return DataError(
+        f"Expected one column {short_repr(name)} in {short_path(file)}, but there are several: rename or remove them"
+    )
 
 
 def _cell(file: Path, read: Callable[[], Any], column: str, place: int) -> bytes:

@@ -30,6 +30,7 @@ from pytest_vqamt.data.hugging_face import (
     TABLE_SUFFIXES,
     missing_parts,
     read_table,
+    repeated_column,
     saved_splits,
     split_of,
     table_files,
@@ -67,8 +68,8 @@ _LETTER = re.compile(rf"\(?([{LETTERS}])[.):]?", re.IGNORECASE)
 """A letter as answers have it: "B", "(b)", "B."."""
 _WITH_LETTER = re.compile(rf"\(?([{LETTERS}])(?:[.:]\s+|\)\s*)(\S.*)", re.IGNORECASE)
 """An option with its letter in its text: "B. a plate", "(B) a plate"."""
-_OPTION_COLUMN = re.compile(rf"(?:(?:option|choice)s?[ _-]?)?([{LETTERS}])", re.IGNORECASE)
-"""What other data sets call the columns of options: option_a, Choice B, c."""
+_OPTION_COLUMN = re.compile(rf"(?:(?:option|choice)s?[ _-]?)?([{LETTERS}])|(?:option|choice)s?[ _-]?\d", re.IGNORECASE)
+"""What other data sets call the columns of options: option_a, Choice B, c, option1."""
 _INDEX_COLUMN = re.compile(r"|index|level_0|Unnamed: \d+")
 """The columns that pandas writes for the numbers of rows."""
 _SEPARATOR = "|"
@@ -105,6 +106,7 @@ class QuestionRows(ListedAnnotations):
         self._unused: dict[str, None] = {}
         self._used: set[str] = set()
         self._lone_letters, self._words = Oddity(), 0
+        self._lone_options, self._are_in_columns = Oddity(), False
         bad = []
         for number, row in enumerate(rows, start=1):
             try:
@@ -126,6 +128,7 @@ class QuestionRows(ListedAnnotations):
         remarks = (
             *(() if file.is_file() else missing_parts(_tables(file))),
             *self._unused_columns(file),
+            *self._rows_with_one_option(file),
             *self._letters_without_options(file),
             *self._index.remarks(),
             *checks.lines(),
@@ -173,6 +176,9 @@ class QuestionRows(ListedAnnotations):
                 self._lone_letters.add(f"{row.where}: {short_repr(answers[0])}")
             else:
                 self._words += 1
+        self._are_in_columns |= len(options) > 1 and not row.has(_field(row, "options"))
+        if not options and (lone := [letter for letter in LETTERS if row.has(letter)]):
+            self._lone_options.add(f"{row.where}: {lone[0]}={short_repr(row.row[lone[0]])}")
         self._used.update(name for name in FIELDS if row.has(_field(row, name)))
         known = {name for names in FIELDS.values() for name in names}
         self._unused.update(
@@ -186,16 +192,28 @@ class QuestionRows(ListedAnnotations):
             raise DataError(f"{row.label(_field(row, 'image'))}: {error}") from error
 
     def _unused_columns(self, file: Path) -> tuple[str, ...]:
-        unused = [name for name in self._unused if not _INDEX_COLUMN.fullmatch(name)]
+        lone = LETTERS if self._are_in_columns else ""
+        unused = [name for name in self._unused if not _INDEX_COLUMN.fullmatch(name) and name not in [*lone]]
         if not unused:
             return ()
         names, known = ", ".join(map(short_repr, unused)), ", ".join(FIELDS)
         lettered = [name for name in unused if _OPTION_COLUMN.fullmatch(name)]
         if len(lettered) > 1 and (found := _OPTION_COLUMN.fullmatch(lettered[0])):
-            renamed = f": rename {short_repr(lettered[0])} to {found[1].upper()!r}, and so on"
+            renamed = f": rename {short_repr(lettered[0])} to {(found[1] or 'A').upper()!r}, and so on"
         else:
             renamed = _renamed(unused, [name for name in ("answer", "options", "id") if name not in self._used])
         return (f"{short_path(file)} has columns that are not used: {names} (used: {known}){renamed}",)
+
+    def _rows_with_one_option(self, file: Path) -> tuple[str, ...]:
+        """Tells of rows that have one option where others have several."""
+        odd = self._lone_options
+        if not odd.count or not self._are_in_columns:
+            return ()
+        have = "has" if odd.count == 1 else "have"
+        return (
+            f"{count_noun(odd.count, 'row')} of {short_path(file)} {have} one option ({odd.first}) and {have} none "
+            "for models, where others have several: add the others, or leave it blank",
+        )
 
     def _letters_without_options(self, file: Path) -> tuple[str, ...]:
         """Tells of answers that count as words, where most are letters."""
@@ -329,6 +347,8 @@ def _csv_rows(file: Path) -> Iterator[Record | DataError]:
             f"Expected the first line of {short_path(file)} to name its columns, with image and question, "
             f"but got {short_repr(first)}{_renamed(columns, lacking) or ': add it'} (columns: {', '.join(FIELDS)})"
         )
+    if twice := next((name for name in _used_names() if columns.count(name) > 1), ""):
+        raise repeated_column(twice, file)
     for number, cells in records:
         where = f"{file.name}:{number}"
         if isinstance(cells, str):
@@ -365,6 +385,10 @@ def _csv_records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, Se
             else:
                 yield begin + 1, f"{error}: write a quote within a quoted cell twice"
             begin += 1
+
+
+def _used_names() -> tuple[str, ...]:
+    return (*(each for names in FIELDS.values() for each in names), *LETTERS)
 
 
 def _renamed(there: Iterable[str], wanted: Iterable[str]) -> str:
@@ -406,8 +430,10 @@ def _options(row: Record) -> dict[str, str]:
     The letter of a column is that of its option, also where another column is blank.
     """
     name = _field(row, "options")
+    there = [letter for letter in LETTERS if row.has(letter)]
+    if row.has(name) and len(there) > 1:
+        raise row.wrong(name, f"options in {name} or in columns", f"leave {' and '.join(there)} out, or {name}")
     if not row.has(name):
-        there = [letter for letter in LETTERS if row.has(letter)]
         found = {letter: _text(row, letter) for letter in there} if len(there) > 1 else {}
     elif isinstance(given := row.row[name], Mapping) and set(given) <= set(LETTERS):
         lettered = Record(given, row.where, name)

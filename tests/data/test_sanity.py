@@ -619,6 +619,7 @@ def test_a_pointer_of_git_lfs_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     [
         ("option_a,option_b", "cat,dog", "rename 'option_a' to 'A', and so on"),
         ("a,b", "cat,dog", "rename 'a' to 'A', and so on"),
+        ("option1,option2", "cat,dog", "rename 'option1' to 'A', and so on"),
         ("Choice B,Choice C", "cat,dog", "rename 'Choice B' to 'B', and so on"),
     ],
 )
@@ -629,6 +630,34 @@ def test_options_in_columns_of_other_names_are_told_of(
     unused, letters = odd(questions(tmp_path, f"image,question,{header},answer\n{rows}"), capsys)
     assert said in unused
     assert letters.startswith("3 answers of") and "are letters (questions.csv:2: 'B')" in letters  # noqa: PT018
+
+
+def test_a_row_with_one_option_beside_rows_with_several_is_told_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "image,question,A,B,answer\na.png,Which is it?,cat,dog,B\na.png,Which is this?,cow,,cow\n"
+    (line,) = odd(questions(tmp_path, text), capsys)
+    assert "1 row of" in line and "has one option (questions.csv:3: A='cow') and has none for models" in line  # noqa: PT018
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    spec = questions(tmp_path, "image,question,answer,answer,note,note\na.png,Which is it?,cat,dog,,\n")
+    (line,) = bad(spec, capsys)
+    assert "Expected one column 'answer' in" in line and line.endswith("rename or remove them")  # noqa: PT018
+    data = (tmp_path / "a.png").read_bytes()
+    columns = [pa.array([data]), pa.array(["Which is it?"]), pa.array(["cat"]), pa.array(["dog"])]
+    write_table(pa.table(columns, names=["image", "question", "answer", "answer"]), tmp_path / "a.parquet")
+    (line,) = bad(f"questions:{tmp_path}/a.parquet", capsys)
+    assert "Expected one column 'answer' in" in line
+
+
+def test_options_in_a_list_and_in_columns_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "image,question,options,A,B,answer\na.png,Which is it?,cat|dog,cow,hen,B\n"
+    (line,) = bad(questions(tmp_path, text), capsys)
+    assert "but got options='cat|dog': leave A and B out, or options" in line
 
 
 @each_row("answers", [("B", "red", "blue"), ("yes", "no"), ("a dog", "A cat")])
