@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from hashlib import sha256
 from itertools import islice
@@ -40,6 +40,7 @@ from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import Record, UniqueIds, is_number, is_text, whole
 from pytest_vqamt.data.sanity import Oddity, SourceChecks
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
 
 FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
 """The files that a folder may have; the last two are those of Hugging Face's image folders."""
@@ -70,6 +71,8 @@ _WITH_LETTER = re.compile(rf"\(?([{LETTERS}])(?:[.:]\s+|\)\s*)(\S.*)", re.IGNORE
 """An option with its letter in its text: "B. a plate", "(B) a plate"."""
 _OPTION_COLUMN = re.compile(rf"(?:(?:option|choice)s?[ _-]?)?([{LETTERS}])|(?:option|choice)s?[ _-]?\d", re.IGNORECASE)
 """What other data sets call the columns of options: option_a, Choice B, c, option1."""
+_TRUTHS: Mapping[str, str] = {"1": "yes", "0": "no", "true": "yes", "false": "no"}
+"""How tables write yes and no: as numbers, or as the texts TRUE and FALSE."""
 _INDEX_COLUMN = re.compile(r"|index|level_0|Unnamed: \d+")
 """The columns that pandas writes for the numbers of rows."""
 _SEPARATOR = "|"
@@ -121,6 +124,7 @@ class QuestionRows(ListedAnnotations):
             raise DataError(
                 f"Expected questions in {short_path(file)} (docs/how-to/questions.md), but {why}", bad_records=bad
             )
+        truths = self._read_truths(file)
         checks = SourceChecks.of(file.name)
         for name, asked in self.asked.items():
             for question in asked.questions:
@@ -128,6 +132,7 @@ class QuestionRows(ListedAnnotations):
         remarks = (
             *(() if file.is_file() else missing_parts(_tables(file))),
             *self._unused_columns(file),
+            *truths,
             *self._rows_with_one_option(file),
             *self._letters_without_options(file),
             *self._index.remarks(),
@@ -184,6 +189,38 @@ class QuestionRows(ListedAnnotations):
         self._unused.update(
             dict.fromkeys(name for name in row.row if name not in known and not (options and name in LETTERS))
         )
+
+    def _read_truths(self, file: Path) -> tuple[str, ...]:
+        """Reads 1 and 0, or TRUE and FALSE, as yes and no if all yes/no questions are answered so; else tells of them.
+
+        Beside other answers they may be something else, such as 0, 1 and 2 the numbers of labels.
+        """
+        answered = [
+            (asked, place, question)
+            for asked in self.asked.values()
+            for place, question in enumerate(asked.questions)
+            if question.answers and not question.options
+        ]
+        truths = [each for each in answered if _are_truths(each[2].answers) and _is_yes_no(each[2].text)]
+        if not truths:
+            return ()
+        other = next((each for *_, each in answered if not _are_truths(each.answers) and _is_yes_no(each.text)), None)
+        if other:
+            first = truths[0][2]
+            are, count = (
+                ("is a number or a truth", "counts as a word")
+                if len(truths) == 1
+                else ("are numbers or truths", "count as words")
+            )
+            return (
+                f"{count_noun(len(truths), 'answer')} of {short_path(file)} to yes/no questions {are} "
+                f"({short_repr(first.text)}: {short_repr(first.answers[0])}) and {count}, as others are answered "
+                f"otherwise ({short_repr(other.text)}: {short_repr(other.answers[0])}): write yes or no",
+            )
+        for asked, place, question in truths:
+            said = tuple(_TRUTHS[answer.casefold()] for answer in question.answers)
+            asked.questions[place] = replace(question, answers=said)
+        return ()
 
     def _size(self, row: Record, image: str) -> tuple[int, int]:
         try:
@@ -385,6 +422,14 @@ def _csv_records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, Se
             else:
                 yield begin + 1, f"{error}: write a quote within a quoted cell twice"
             begin += 1
+
+
+def _is_yes_no(question: str) -> bool:
+    return form_of(question) is QuestionForm.YES_NO
+
+
+def _are_truths(answers: Iterable[str]) -> bool:
+    return all(answer.casefold() in _TRUTHS for answer in answers)
 
 
 def _used_names() -> tuple[str, ...]:

@@ -495,7 +495,8 @@ NAMES = {"_type": "ClassLabel", "names": ["no", "yes"]}
         ([[1, 1], [0, 1]], {"_type": "Sequence", "feature": NAMES}, [("yes", "yes"), ("no", "yes")]),
         ([[1], [0]], [NAMES], [("yes",), ("no",)]),
         ([-1, 1], NAMES, [(), ("yes",)]),
-        ([1, 0], {"_type": "Value", "dtype": "int64"}, [("1",), ("0",)]),
+        ([1, 0], {"_type": "Value", "dtype": "int64"}, [("yes",), ("no",)]),
+        (["TRUE", "False"], {}, [("yes",), ("no",)]),
     ],
 )
 def test_labels_are_read_by_their_names(
@@ -505,11 +506,23 @@ def test_labels_are_read_by_their_names(
     assert [question.answers for question in source.scene(0).questions] == read
 
 
+@each_row("other", ["no", "2"])
+def test_numbers_beside_other_answers_to_yes_no_questions_are_told_of_and_stay(other: str, tmp_path: Path) -> None:
+    text = f"image,question,answer\na.png,Is it red?,1\na.png,Is it blue?,{other}\na.png,How many are there?,1\n"
+    spec = questions(tmp_path, text)
+    with pytest.warns(
+        UserWarning, match=r"is a number or a truth \('Is it red\?': '1'\) and counts as a word"
+    ) as found:
+        source = load(spec)
+    assert len(found) == 1
+    assert [each.answers for each in source.scene(0).questions] == [("1",), (other,), ("1",)]
+
+
 def test_metadata_that_is_nested_too_deep_names_no_labels(tmp_path: Path) -> None:
-    feature: object = NAMES
+    feature: object = {"_type": "ClassLabel", "names": ["red", "blue"]}
     for _ in range(900):
         feature = {"feature": feature}
-    assert load(hub(tmp_path, [1], feature)).scene(0).questions[0].answers == ("1",)
+    assert load(hub(tmp_path, [1], feature)).scene(0).questions[0].answers == ("yes",)
 
 
 @each_row(
