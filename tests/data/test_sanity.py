@@ -15,8 +15,10 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.sanity import BoxChecks
 from tests.rows import each_row
 
 WIDTH, HEIGHT = 200, 120
@@ -108,7 +110,7 @@ PERCENT = [[x, y, 18.0, 9.0] for x in (5, 30, 55, 80) for y in (10, 40, 70, 90)]
 @each_row(
     ("scale", "size", "said"),
     [
-        (1, (640, 480), "all 16 boxes of instances_t.json end within 100 px of the corner, and no picture has a side"),
+        (1, (640, 480), "all 16 boxes of instances_t.json end within 100 px of the corner, and none of their pictu"),
         (10, (2400, 2000), "all 16 boxes of instances_t.json end within 1000 px of the corner"),
         (1, (160, 120), ""),  # a small picture, which the boxes fill
         (4.8, (640, 480), ""),
@@ -122,6 +124,34 @@ def test_boxes_in_percent_or_thousandths_are_odd(
     found = odd(large(tmp_path, [[scale * each for each in box] for box in PERCENT], size), capsys)
     assert len(found) == bool(said)
     assert not said or found[0].startswith(said)
+
+
+@each_row(
+    ("boxes", "another", "frame", "said"),
+    [
+        (PERCENT, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json end within 100 px"),
+        (PERCENT, [20.0, 20, 90, 80], (120, 110), "16 of 17 boxes of a.json end within 100 px"),
+        ([[0.1, 0.2, 0.5, 0.6]] * 16, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json lie within 1 px"),
+        ([[40.0, 50, 0.4, 0.4]] * 16, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json are smaller than 1"),
+        (PERCENT[:8], [300.0, 200, 90, 80], (640, 480), ""),
+    ],
+)
+def test_one_box_in_pixels_or_on_a_smaller_picture_does_not_hide_the_units_of_others(
+    boxes: list[list[float]], another: list[float], frame: tuple[int, int], said: str
+) -> None:
+    checks = BoxChecks("a.json")
+    for number, box in enumerate(boxes):
+        checks.add(str(number), "1", Box(*box), Box(0, 0, 640, 480))
+    checks.add("other", "1", Box(*another), Box(0, 0, *frame))
+    found = checks.lines()
+    assert len(found) == bool(said)
+    assert not said or found[0].startswith(said)
+
+
+@each_row("area", [-5, float("nan"), "1200"])
+def test_an_area_that_is_no_number_is_odd(area: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = odd(coco(tmp_path, [{"bbox": [20, 20, 60, 40], "area": area}] * 2), capsys)
+    assert line.startswith(f"2 areas of instances_t.json are no number from 0 on (annotation 0: {area!r})")
 
 
 def test_boxes_that_all_begin_in_the_corner_are_no_shares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
