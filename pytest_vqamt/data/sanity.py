@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Protocol
+from unicodedata import category, normalize
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
@@ -448,14 +449,30 @@ class SourceChecks:
 
 def name_lines(names: Iterable[str], file: str) -> tuple[str, ...]:
     """What is odd in the names of classes."""
-    joined = sorted({name for name in names if "_" in name})
-    if not joined:
-        return ()
-    more = f" and {len(joined) - 1:,} more" if len(joined) > 1 else ""
-    return (
-        f"names of {file} are joined by _ ({short_repr(joined[0])}{more}), which no question can say, so that no "
-        "relation applies to them: write spaces",
-    )
+    found, all_names = [], sorted(set(names))
+    joined = [name for name in all_names if "_" in name]
+    if joined:
+        found.append(
+            f"names of {file} are joined by _ ({_first_of(joined)}), which no question can say, so that no "
+            "relation applies to them: write spaces"
+        )
+    # As NFKC they are other texts: full-width letters, ligatures. Format characters (Cf) have no width.
+    unusual = [
+        name
+        for name in all_names
+        if not name.isascii() and (normalize("NFKC", name) != name or "Cf" in map(category, name))
+    ]
+    if unusual:
+        found.append(
+            f"names of {file} have characters that are not seen, or have plain ones in their place "
+            f"({_first_of(unusual, ascii)}): models read other words, and two names may look alike: "
+            "write plain letters"
+        )
+    return tuple(found)
+
+
+def _first_of(names: Sequence[str], shown: Callable[[str], str] = short_repr) -> str:
+    return shown(names[0]) + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
 
 
 _DARK = 16

@@ -154,6 +154,11 @@ def test_an_area_that_is_no_number_is_odd(area: object, tmp_path: Path, capsys: 
     assert line.startswith(f"2 areas of instances_t.json are no number from 0 on (annotation 0: {area!r})")
 
 
+def test_an_outline_that_crosses_itself_shows_pixels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bow_tie = [[20, 20, 80, 60, 80, 20, 20, 60]]
+    assert odd(coco(tmp_path, [{"bbox": [20, 20, 60, 40], "segmentation": bow_tie}] * 2), capsys) == []
+
+
 def test_boxes_that_all_begin_in_the_corner_are_no_shares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sizes = [(30.0 + 4 * n, 98.0 - 3 * n) for n in range(16)]  # up to 90 and 98 px
     assert odd(large(tmp_path, [[0, 0, w, h] for w, h in sizes], (640, 480)), capsys) == []
@@ -743,7 +748,12 @@ def test_a_page_that_is_broken_is_one_line(tmp_path: Path) -> None:
         (["Un chien court dans un pré"] * 6, ["dog"], "captions are not in English"),
         (["a dog runs over a field"] * 6, ["dog"], ""),
         ([], ["traffic_light", "stop_sign"], "names of graphs.jsonl are joined by _ ('stop_sign' and 1 more)"),
-        ([], ["traffic light"], ""),
+        ([], ["traffic light", "caf\xe9"], ""),
+        (
+            [],
+            ["\uff44\uff4f\uff47", "dog\u200b"],
+            r"plain ones in their place ('dog\u200b' and 1 more): models",
+        ),
     ],
 )
 def test_texts_that_no_relation_can_use_are_odd(
