@@ -520,7 +520,7 @@ def _from_numbers(image: Image.Image) -> Image.Image:
     if not top:
         first, last = np.percentile(values, (1, 99))
         if last - first < _LEAST_SPREAD * (high - low):
-            raise ValueError(f"a few of its pixels, {low:g} or {high:g}, flatten all others: replace them")
+            raise ValueError(f"a few pixels of {low:g} or {high:g} flatten all others")
         values, top = values - low, high - low or 1
     grey = np.rint(values / top * 255).astype(np.uint8)
     return Image.fromarray(255 - grey if tags.get(_TIFF_PHOTOMETRIC) == 0 else grey)

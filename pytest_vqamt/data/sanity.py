@@ -131,8 +131,8 @@ class BoxChecks:
     """The corner of each box is at least half of its size from the top and the left, as a centre always is."""
     in_shares: int = 0
     """Boxes of which all four numbers are 1 at most."""
-    below_a_pixel: Oddity = field(default_factory=Oddity)
-    """Others of less than a pixel."""
+    of_a_pixel: Oddity = field(default_factory=Oddity)
+    """Others of a pixel at most."""
     scales: tuple[_Scale, ...] = field(default_factory=lambda: tuple(map(_Scale, _SCALES)))
     past_the_end: Oddity = field(default_factory=Oddity)
     outside: Oddity = field(default_factory=Oddity)
@@ -172,8 +172,8 @@ class BoxChecks:
         if w <= 1 and h <= 1:
             if x <= 1 and y <= 1:
                 self.in_shares += 1
-            elif w < 1 and h < 1:
-                self.below_a_pixel.add(f"{self._named(image, id_)}: {_shown(box)}")
+            else:
+                self.of_a_pixel.add(f"{self._named(image, id_)}: {_shown(box)}")
         if self.are_like_centres and (x < w / 2 or y < h / 2):
             self.are_like_centres = False
         if x < 0 or y < 0 or right > frame.w or low > frame.h:
@@ -267,10 +267,10 @@ class BoxChecks:
                 f"{self._some(self.in_shares)} of {self.file} lie within 1 px of the corner: are they "
                 "shares from 0 to 1? Multiply them by the width and the height of their picture"
             )
-        if self.below_a_pixel.count >= least:
+        if self.of_a_pixel.count >= least:
             found.append(
-                f"{self._some(self.below_a_pixel.count)} of {self.file} are smaller than 1 px "
-                f"({self.below_a_pixel.first}): write their sizes in pixels"
+                f"{self._some(self.of_a_pixel.count)} of {self.file} are of 1 px at most "
+                f"({self.of_a_pixel.first}): write their sizes in pixels"
             )
         for scale in self.scales:
             if self.boxes >= _FEWEST_CENTRES and scale.boxes >= least and scale.is_spread:

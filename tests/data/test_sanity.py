@@ -132,7 +132,7 @@ def test_boxes_in_percent_or_thousandths_are_odd(
         (PERCENT, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json end within 100 px"),
         (PERCENT, [20.0, 20, 90, 80], (120, 110), "16 of 17 boxes of a.json end within 100 px"),
         ([[0.1, 0.2, 0.5, 0.6]] * 16, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json lie within 1 px"),
-        ([[40.0, 50, 0.4, 0.4]] * 16, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json are smaller than 1"),
+        ([[40.0, 50, 0.4, 0.4]] * 16, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json are of 1 px at most"),
         (PERCENT[:8], [300.0, 200, 90, 80], (640, 480), ""),
     ],
 )
