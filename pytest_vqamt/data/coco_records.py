@@ -203,7 +203,9 @@ class _Reading:
             self.in_part.setdefault(image.id, set()).add(name)
             return None
         area: object = record.row.get("area")
-        of_thing = area if is_number(area) else None
+        of_thing = area if is_number(area) and area >= 0 else None
+        if area is not None and of_thing is None:
+            self.checks.boxes.unread_areas.add(f"annotation {annotation_id}: {short_repr(area)}")
         given = record.box_as_given("bbox")
         if not crowd:
             self.checks.boxes.add(image.id, annotation_id, given, frame, of_thing if segmentation is None else None)

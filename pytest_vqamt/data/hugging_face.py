@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ _STATE = "state.json"
 """Names the files of a dataset that save_to_disk wrote; datasets leaves others beside them (cache-*.arrow)."""
 _PART = re.compile(r"(.+?)-\d{5}-of-(\d{5})(?:-[0-9a-f]{16})?")
 """One of the files of a split; those of earlier years end with a digest."""
-_SPLIT = re.compile(r"(train(?:ing)?|test(?:ing)?|validation|valid|val|dev)(?:[-_.]?\d+)?")
+_SPLIT = re.compile(r"(train(?:ing)?|test(?:ing)?|validation|valid|val|dev)(?:[-_.]?\d+)?", re.IGNORECASE)
 """A file that has the name of its split alone."""
 TABLE_SUFFIXES = (".parquet", ".arrow")
 _POINTER = b"version https://git-lfs"
@@ -152,6 +151,8 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                     f"Expected a column of photos ({', '.join(names)}) in {short_path(file)}, but its columns are "
                     f"{', '.join(table.column_names)}: rename it"
                 )
+            if twice := next((name for name in table.column_names if table.column_names.count(name) > 1), ""):
+                raise repeated_column(twice, file)
             for place, row in enumerate(rows):
                 number += 1
                 where = f"{file.name}:{number}"
@@ -168,6 +169,13 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
                         f"{where}: {column}: Expected the bytes of a photo, but there are none: save the dataset with "
                         "its photos embedded"
                     )
+
+
+def repeated_column(name: str, file: Path) -> DataError:
+    """The error that two columns of a file have one name, of which the last would be read."""
+    return DataError(
+        f"Expected one column {short_repr(name)} in {short_path(file)}, but there are several: rename or remove them"
+    )
 
 
 def _cell(file: Path, read: Callable[[], Any], column: str, place: int) -> bytes:
@@ -198,7 +206,8 @@ def _of(file: Path) -> Iterator[None]:
 def _labels(schema: Any) -> dict[str, list[str]]:
     """The names of labels for each column of a ClassLabel, which are stored as numbers."""
     try:
-        info = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+        metadata: Any = parse_json((schema.metadata or {})[b"huggingface"])
+        info = metadata["info"]["features"]
     except (KeyError, TypeError, ValueError):
         return {}
     return {

@@ -124,7 +124,7 @@ class Extent:
 
 
 def extent(segmentation: Segmentation, height: int) -> Extent | None:
-    """Where a mask lies, found without drawing it; None for an empty one.
+    """Where a mask lies, found without drawing most of them; None for an empty one.
 
     The area of overlapping outlines counts twice.
     """
@@ -132,7 +132,9 @@ def extent(segmentation: Segmentation, height: int) -> Extent | None:
         xs = [x for outline in segmentation.outlines for x in outline[0::2]]
         ys = [y for outline in segmentation.outlines for y in outline[1::2]]
         area = sum(map(_area, segmentation.outlines))
-        return Extent(box=Box.from_corners(min(xs), min(ys), max(xs), max(ys)), area=area) if area else None
+        if not area:  # a line, or an outline that crosses itself, whose parts cancel: 8 as a bow tie
+            return extent(Runs(_drawn(segmentation, ceil(max(xs)) + 1, height)), height)
+        return Extent(box=Box.from_corners(min(xs), min(ys), max(xs), max(ys)), area=area)
     ends = np.cumsum(np.asarray(segmentation.lengths))
     starts, ends = ends[0:-1:2], ends[1::2]
     shown = ends > starts

@@ -46,6 +46,8 @@ class PhotoHead:
     """Of EXIF, from 1 (upright) to 8."""
     is_deep: bool
     """It has 16 bits a colour, of which Pillow reads the upper 8."""
+    has_alpha: bool
+    """Some of its pixels may be transparent."""
 
 
 class PhotoFiles:
@@ -313,6 +315,8 @@ FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
 _ORIENTATION = 0x0112
 _QUARTER_TURNS = (5, 6, 7, 8)
 _TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
+_WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
+_TIFF_PHOTOMETRIC, _TIFF_SAMPLE_FORMAT = 262, 339
 _FIRST_BYTES = 8
 
 
@@ -394,7 +398,8 @@ def _size(image: Image.Image) -> tuple[int, int]:
 
 def _head(image: Image.Image) -> PhotoHead:
     is_deep = not image.mode.startswith("I") and ";16" in str(getattr(image, "tile", ""))
-    return PhotoHead(orientation=_orientation(image), is_deep=is_deep)
+    has_alpha = "transparency" in image.info or image.mode in _WITH_ALPHA
+    return PhotoHead(orientation=_orientation(image), is_deep=is_deep, has_alpha=has_alpha)
 
 
 def _orientation(image: Image.Image) -> int:
@@ -469,6 +474,8 @@ class _Head:
 _WHITE = (255, 255, 255, 255)
 _RANGES = tuple(2**bits - 1 for bits in range(8, 17))
 """The greatest values of 8 to 16 bits."""
+_LEAST_SPREAD = 0.1
+"""The share of the range of all values that those of nearly all pixels must take."""
 
 
 def to_rgb(image: Image.Image) -> Image.Image:
@@ -481,7 +488,7 @@ def to_rgb(image: Image.Image) -> Image.Image:
         raise ValueError("it has no palette")
     if image.mode.startswith("I") or image.mode == "F":
         return _from_numbers(image).convert("RGB")
-    if "transparency" in image.info or image.mode in ("LA", "La", "PA", "RGBA", "RGBa"):
+    if "transparency" in image.info or image.mode in _WITH_ALPHA:
         return _on_white(image)
     return image if image.mode == "RGB" else image.convert("RGB")  # convert would copy, in half the time of decoding
 
@@ -496,17 +503,27 @@ def _from_numbers(image: Image.Image) -> Image.Image:
 
     A file of 16 bits may hold the values of a camera of 10, 12 or 14, or of 8, which would show as black. Nothing in
     the file tells them from a dark photo of 16 bits, which so becomes brighter. Values beyond 16 bits, or below 0, are
-    scaled by their extremes.
+    scaled by their extremes. A TIFF may say that its numbers have no sign, or that 0 is white; Pillow reads neither.
+
+    Raises:
+        ValueError: some are no numbers, or a few would leave one grey to all others, as -9999 for missing ones does.
     """
-    values = np.asarray(image).astype(np.float64)
+    tags: Mapping[int, object] = getattr(image, "tag_v2", {})
+    numbers = np.asarray(image)
+    is_unsigned = image.mode == "I" and tags and tags.get(_TIFF_SAMPLE_FORMAT, (1,)) == (1,)
+    values = (numbers.view(np.uint32) if is_unsigned else numbers).astype(np.float64)
     if not np.isfinite(values).all():
         raise ValueError("some of its pixels are no finite numbers")
     low, high = values.min(), values.max()
     ranges = (1, *_RANGES) if image.mode == "F" else _RANGES
     top = next((each for each in ranges if low >= 0 and high <= each), 0)
     if not top:
+        first, last = np.percentile(values, (1, 99))
+        if last - first < _LEAST_SPREAD * (high - low):
+            raise ValueError(f"a few pixels of {low:g} or {high:g} flatten all others")
         values, top = values - low, high - low or 1
-    return Image.fromarray(np.rint(values / top * 255).astype(np.uint8))
+    grey = np.rint(values / top * 255).astype(np.uint8)
+    return Image.fromarray(255 - grey if tags.get(_TIFF_PHOTOMETRIC) == 0 else grey)
 
 
 @dataclass(slots=True)

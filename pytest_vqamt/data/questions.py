@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from hashlib import sha256
 from itertools import islice
@@ -30,6 +30,7 @@ from pytest_vqamt.data.hugging_face import (
     TABLE_SUFFIXES,
     missing_parts,
     read_table,
+    repeated_column,
     saved_splits,
     split_of,
     table_files,
@@ -39,6 +40,7 @@ from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import Record, UniqueIds, is_number, is_text, whole
 from pytest_vqamt.data.sanity import Oddity, SourceChecks
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
 
 FILES = ("questions.jsonl", "questions.csv", "metadata.jsonl", "metadata.csv")
 """The files that a folder may have; the last two are those of Hugging Face's image folders."""
@@ -65,8 +67,12 @@ LETTERS = "ABCDEFGH"
 """The columns of options that have one each, as in MMBench, and the letters of answers."""
 _LETTER = re.compile(rf"\(?([{LETTERS}])[.):]?", re.IGNORECASE)
 """A letter as answers have it: "B", "(b)", "B."."""
-_OPTION_COLUMN = re.compile(rf"(?:(?:option|choice)s?[ _-]?)?([{LETTERS}])", re.IGNORECASE)
-"""What other data sets call the columns of options: option_a, Choice B, c."""
+_WITH_LETTER = re.compile(rf"\(?([{LETTERS}])(?:[.:]\s+|\)\s*)(\S.*)", re.IGNORECASE)
+"""An option with its letter in its text: "B. a plate", "(B) a plate"."""
+_OPTION_COLUMN = re.compile(rf"(?:(?:option|choice)s?[ _-]?)?([{LETTERS}])|(?:option|choice)s?[ _-]?\d", re.IGNORECASE)
+"""What other data sets call the columns of options: option_a, Choice B, c, option1."""
+_TRUTHS: Mapping[str, str] = {"1": "yes", "0": "no", "true": "yes", "false": "no"}
+"""How tables write yes and no: as numbers, or as the texts TRUE and FALSE."""
 _INDEX_COLUMN = re.compile(r"|index|level_0|Unnamed: \d+")
 """The columns that pandas writes for the numbers of rows."""
 _SEPARATOR = "|"
@@ -103,6 +109,7 @@ class QuestionRows(ListedAnnotations):
         self._unused: dict[str, None] = {}
         self._used: set[str] = set()
         self._lone_letters, self._words = Oddity(), 0
+        self._lone_options, self._are_in_columns = Oddity(), False
         bad = []
         for number, row in enumerate(rows, start=1):
             try:
@@ -117,6 +124,7 @@ class QuestionRows(ListedAnnotations):
             raise DataError(
                 f"Expected questions in {short_path(file)} (docs/how-to/questions.md), but {why}", bad_records=bad
             )
+        truths = self._read_truths(file)
         checks = SourceChecks.of(file.name)
         for name, asked in self.asked.items():
             for question in asked.questions:
@@ -124,6 +132,8 @@ class QuestionRows(ListedAnnotations):
         remarks = (
             *(() if file.is_file() else missing_parts(_tables(file))),
             *self._unused_columns(file),
+            *truths,
+            *self._rows_with_one_option(file),
             *self._letters_without_options(file),
             *self._index.remarks(),
             *checks.lines(),
@@ -171,11 +181,46 @@ class QuestionRows(ListedAnnotations):
                 self._lone_letters.add(f"{row.where}: {short_repr(answers[0])}")
             else:
                 self._words += 1
+        self._are_in_columns |= len(options) > 1 and not row.has(_field(row, "options"))
+        if not options and (lone := [letter for letter in LETTERS if row.has(letter)]):
+            self._lone_options.add(f"{row.where}: {lone[0]}={short_repr(row.row[lone[0]])}")
         self._used.update(name for name in FIELDS if row.has(_field(row, name)))
         known = {name for names in FIELDS.values() for name in names}
         self._unused.update(
             dict.fromkeys(name for name in row.row if name not in known and not (options and name in LETTERS))
         )
+
+    def _read_truths(self, file: Path) -> tuple[str, ...]:
+        """Reads 1 and 0, or TRUE and FALSE, as yes and no if all yes/no questions are answered so; else tells of them.
+
+        Beside other answers they may be something else, such as 0, 1 and 2 the numbers of labels.
+        """
+        answered = [
+            (asked, place, question)
+            for asked in self.asked.values()
+            for place, question in enumerate(asked.questions)
+            if question.answers and not question.options
+        ]
+        truths = [each for each in answered if _are_truths(each[2].answers) and _is_yes_no(each[2].text)]
+        if not truths:
+            return ()
+        other = next((each for *_, each in answered if not _are_truths(each.answers) and _is_yes_no(each.text)), None)
+        if other:
+            first = truths[0][2]
+            are, count = (
+                ("is a number or a truth", "counts as a word")
+                if len(truths) == 1
+                else ("are numbers or truths", "count as words")
+            )
+            return (
+                f"{count_noun(len(truths), 'answer')} of {short_path(file)} to yes/no questions {are} "
+                f"({short_repr(first.text)}: {short_repr(first.answers[0])}) and {count}, as others are answered "
+                f"otherwise ({short_repr(other.text)}: {short_repr(other.answers[0])}): write yes or no",
+            )
+        for asked, place, question in truths:
+            said = tuple(_TRUTHS[answer.casefold()] for answer in question.answers)
+            asked.questions[place] = replace(question, answers=said)
+        return ()
 
     def _size(self, row: Record, image: str) -> tuple[int, int]:
         try:
@@ -184,16 +229,28 @@ class QuestionRows(ListedAnnotations):
             raise DataError(f"{row.label(_field(row, 'image'))}: {error}") from error
 
     def _unused_columns(self, file: Path) -> tuple[str, ...]:
-        unused = [name for name in self._unused if not _INDEX_COLUMN.fullmatch(name)]
+        lone = LETTERS if self._are_in_columns else ""
+        unused = [name for name in self._unused if not _INDEX_COLUMN.fullmatch(name) and name not in [*lone]]
         if not unused:
             return ()
         names, known = ", ".join(map(short_repr, unused)), ", ".join(FIELDS)
         lettered = [name for name in unused if _OPTION_COLUMN.fullmatch(name)]
         if len(lettered) > 1 and (found := _OPTION_COLUMN.fullmatch(lettered[0])):
-            renamed = f": rename {short_repr(lettered[0])} to {found[1].upper()!r}, and so on"
+            renamed = f": rename {short_repr(lettered[0])} to {(found[1] or 'A').upper()!r}, and so on"
         else:
             renamed = _renamed(unused, [name for name in ("answer", "options", "id") if name not in self._used])
         return (f"{short_path(file)} has columns that are not used: {names} (used: {known}){renamed}",)
+
+    def _rows_with_one_option(self, file: Path) -> tuple[str, ...]:
+        """Tells of rows that have one option where others have several."""
+        odd = self._lone_options
+        if not odd.count or not self._are_in_columns:
+            return ()
+        have = "has" if odd.count == 1 else "have"
+        return (
+            f"{count_noun(odd.count, 'row')} of {short_path(file)} {have} one option ({odd.first}) and {have} none "
+            "for models, where others have several: add the others, or leave it blank",
+        )
 
     def _letters_without_options(self, file: Path) -> tuple[str, ...]:
         """Tells of answers that count as words, where most are letters."""
@@ -235,11 +292,12 @@ def load(argument: str) -> QuestionedPhotos:
 def _read(file: Path, folder: Path) -> tuple[PhotoFiles, Iterator[Record | DataError]]:
     files = _tables(file)
     if files:
-        splits = dict.fromkeys(split for each in files if (split := split_of(each)))
-        if len(splits) > 1:
-            named = " or ".join(f"questions:{file}/{split}" for split in splits)
+        splits = {split_of(each): each for each in files}
+        if len(splits) > 1:  # one of them may be "", of files that name none
+            places = {split or each.name: file / (split or each.relative_to(file)) for split, each in splits.items()}
+            named = " or ".join(f"questions:{place}" for place in places.values())
             raise DataError(
-                f"Expected one split of the dataset {short_path(file)}, but it has {', '.join(splits)}: name {named}"
+                f"Expected one split of the dataset {short_path(file)}, but it has {', '.join(places)}: name {named}"
             )
         return read_table(files, FIELDS["image"])
     return PhotoFiles(folder), _csv_rows(file) if file.suffix == ".csv" else _json_rows(file)
@@ -326,6 +384,8 @@ def _csv_rows(file: Path) -> Iterator[Record | DataError]:
             f"Expected the first line of {short_path(file)} to name its columns, with image and question, "
             f"but got {short_repr(first)}{_renamed(columns, lacking) or ': add it'} (columns: {', '.join(FIELDS)})"
         )
+    if twice := next((name for name in _used_names() if columns.count(name) > 1), ""):
+        raise repeated_column(twice, file)
     for number, cells in records:
         where = f"{file.name}:{number}"
         if isinstance(cells, str):
@@ -362,6 +422,18 @@ def _csv_records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, Se
             else:
                 yield begin + 1, f"{error}: write a quote within a quoted cell twice"
             begin += 1
+
+
+def _is_yes_no(question: str) -> bool:
+    return form_of(question) is QuestionForm.YES_NO
+
+
+def _are_truths(answers: Iterable[str]) -> bool:
+    return all(answer.casefold() in _TRUTHS for answer in answers)
+
+
+def _used_names() -> tuple[str, ...]:
+    return (*(each for names in FIELDS.values() for each in names), *LETTERS)
 
 
 def _renamed(there: Iterable[str], wanted: Iterable[str]) -> str:
@@ -403,8 +475,10 @@ def _options(row: Record) -> dict[str, str]:
     The letter of a column is that of its option, also where another column is blank.
     """
     name = _field(row, "options")
+    there = [letter for letter in LETTERS if row.has(letter)]
+    if row.has(name) and len(there) > 1:
+        raise row.wrong(name, f"options in {name} or in columns", f"leave {' and '.join(there)} out, or {name}")
     if not row.has(name):
-        there = [letter for letter in LETTERS if row.has(letter)]
         found = {letter: _text(row, letter) for letter in there} if len(there) > 1 else {}
     elif isinstance(given := row.row[name], Mapping) and set(given) <= set(LETTERS):
         lettered = Record(given, row.where, name)
@@ -414,6 +488,7 @@ def _options(row: Record) -> dict[str, str]:
         if len(texts) < 2 or len(texts) > len(LETTERS):
             raise row.wrong(name, f"2 to {len(LETTERS)} options", "write a list, or | between them")
         found = dict(zip(LETTERS, texts, strict=False))
+    found = _without_letters(row, name, found)
     first: dict[str, str] = {}
     for letter, option in found.items():
         same = first.setdefault(option.casefold(), letter)
@@ -422,6 +497,19 @@ def _options(row: Record) -> dict[str, str]:
             advice += "; leave a cell blank where there is no option" if option.casefold() in _BLANKS else ""
             raise row.wrong(letter if row.has(letter) else name, "options that differ", advice)
     return found
+
+
+def _without_letters(row: Record, name: str, options: Mapping[str, str]) -> dict[str, str]:
+    """The options without the letters in their texts, as prompts write letters of their own before them."""
+    parts = {letter: _WITH_LETTER.fullmatch(option) for letter, option in options.items()}
+    written = {letter: part for letter, part in parts.items() if part}
+    if not options or len(written) < len(options):
+        return dict(options)
+    for letter, part in written.items():
+        if part[1].upper() != letter:
+            wrong, advice = letter if row.has(letter) else name, f"{short_repr(part[0])} has the place of {letter}"
+            raise row.wrong(wrong, "options in the order of the letters in their texts", advice)
+    return {letter: part[2] for letter, part in written.items()}
 
 
 _BLANKS = ("nan", "none", "null", "n/a", "-")
@@ -447,18 +535,23 @@ def _answers(row: Record, lettered: Mapping[str, str]) -> tuple[str, ...]:
     found = []
     for each in said:
         letter = found_letter[1].upper() if (found_letter := _LETTER.fullmatch(each)) else ""
-        option = by_name.get(each.casefold()) or (lettered.get(letter) if name != "answer_text" else None)
+        by_letter = lettered.get(letter) if name != "answer_text" else None
+        option = by_name.get(each.casefold()) or by_letter
+        if option is None and (part := _WITH_LETTER.fullmatch(each)) and lettered.get(part[1].upper()) == part[2]:
+            option = part[2]
         if option is None:
             blank = bool(letter) and letter in row.row.keys() | set(LETTERS[: len(options)])
             advice = f"{letter} is blank" if blank else f"they are {', '.join(map(short_repr, options))}"
             if _FLOAT.fullmatch(each):
                 advice += "; if it counts from 0, name the column answer_index"
             raise row.wrong(name, "one of the options, or its letter", advice)
-        if name != "answer_text" and _may_be_an_index(each, options):
+        is_letter = by_letter not in (None, option)
+        if is_letter or (name != "answer_text" and _may_be_an_index(each, options)):
+            other = f"is it the letter of {short_repr(by_letter)}" if is_letter else "does it count the options"
             raise row.wrong(
                 name,
                 "an option or its letter",
-                f"is it the option {short_repr(each)}, or does it count the options? Name the column answer_text, or "
+                f"is it the option {short_repr(each)}, or {other}? Name the column answer_text, or "
                 "answer_index if it counts from 0",
             )
         found.append(option)

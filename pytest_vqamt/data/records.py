@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeGuard, cast
+from unicodedata import normalize
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, did_you_mean
@@ -367,12 +368,12 @@ class UniqueIds:
 
 
 def normalise_name(name: str) -> str:
-    """The name in lower case, with single spaces.
+    r"""The name in lower case, with single spaces and composed letters.
 
-    >>> normalise_name(" Teddy  Bear")
-    'teddy bear'
+    >>> normalise_name(" Teddy  Bear"), normalise_name("Cafe\u0301") == "caf\xe9"
+    ('teddy bear', True)
     """
-    return " ".join(name.lower().split())
+    return " ".join(normalize("NFC", name.lower()).split())
 
 
 def _span(least: int | None, most: int | None) -> str:

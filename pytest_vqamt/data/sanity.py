@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Protocol
+from unicodedata import category, normalize
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
@@ -23,7 +24,7 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.masks import Extent
 from pytest_vqamt.data.messages import short_repr
-from pytest_vqamt.data.photo_io import sample_indices
+from pytest_vqamt.data.photo_io import PhotoHead, sample_indices
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -53,6 +54,8 @@ _FEWEST_CENTRES = 12
 """With so many boxes it is no chance that none begins near the top or the left, or that all end there."""
 _SCALES = (100, 1000)
 """The ends of scales other than pixels: percent, as in Label Studio, and thousandths, as of Gemini and Qwen."""
+_NEARLY_ALL = 0.9
+"""The share of boxes in other units from which on the others count as slips, or as on pictures of another size."""
 _UNLABELLED_SHARE = 0.03
 """The share of photos without annotations from which on it is odd. COCO, which is labelled in full, has 1 %."""
 _FEWEST_UNLABELLED = 2
@@ -87,6 +90,29 @@ class _Boxed(Protocol):
 
 
 @dataclass(slots=True)
+class _Scale:
+    """The boxes that may be in shares from 0 to ``end``, and how far they reach; their pictures are twice as large."""
+
+    end: int
+    boxes: int = 0
+    right: float = 0
+    low: float = 0
+    most_x: float = 0
+    most_y: float = 0
+    least_side: float = inf
+
+    def add(self, box: Box, right: float, low: float, side: float) -> None:
+        self.boxes += 1
+        self.right, self.low = max(right, self.right), max(low, self.low)
+        self.most_x, self.most_y = max(box.x, self.most_x), max(box.y, self.most_y)
+        self.least_side = min(side, self.least_side)
+
+    @property
+    def is_spread(self) -> bool:
+        return min(self.right, self.low) > 0.7 * self.end and min(self.most_x, self.most_y) > 0.4 * self.end
+
+
+@dataclass(slots=True)
 class BoxChecks:
     """What is odd in the boxes of a file: units, corners instead of sizes, exchanged axes, masks elsewhere.
 
@@ -103,14 +129,11 @@ class BoxChecks:
     pictures: int = 0
     are_like_centres: bool = True
     """The corner of each box is at least half of its size from the top and the left, as a centre always is."""
-    right: float = 0
-    low: float = 0
-    """The right and the lower end of all boxes together."""
-    most_x: float = 0
-    most_y: float = 0
-    most_size: float = 0
-    least_side: float = inf
-    """The shortest side of a picture."""
+    in_shares: int = 0
+    """Boxes of which all four numbers are 1 at most."""
+    of_a_pixel: Oddity = field(default_factory=Oddity)
+    """Others of a pixel at most."""
+    scales: tuple[_Scale, ...] = field(default_factory=lambda: tuple(map(_Scale, _SCALES)))
     past_the_end: Oddity = field(default_factory=Oddity)
     outside: Oddity = field(default_factory=Oddity)
     """Boxes that lie wholly outside are refused, each with a message of its own; several may be in other units."""
@@ -126,7 +149,10 @@ class BoxChecks:
     empty_masks: Oddity = field(default_factory=Oddity)
     twice: Oddity = field(default_factory=Oddity)
     empty_boxes: Oddity = field(default_factory=Oddity)
+    unread_areas: Oddity = field(default_factory=Oddity)
     _picture: str = ""
+    _may_be: tuple[_Scale, ...] = ()
+    """The scales that are much smaller than the picture."""
 
     def add(self, image: str, id_: str, box: Box, frame: Box, area: float | None = None) -> None:
         """Takes note of a box as it stands in the file, before it is clipped; ``area`` is that of a thing without mask.
@@ -139,19 +165,15 @@ class BoxChecks:
         if image != self._picture:
             self._picture = image
             self.pictures += 1
-            self.least_side = min(self.least_side, frame.w, frame.h)
-        if right > self.right:  # max() would take a quarter of the time of reading a file of graphs
-            self.right = right
-        if low > self.low:
-            self.low = low
-        if x > self.most_x:
-            self.most_x = x
-        if y > self.most_y:
-            self.most_y = y
-        if w > self.most_size:
-            self.most_size = w
-        if h > self.most_size:
-            self.most_size = h
+            self._may_be = tuple(each for each in self.scales if each.end <= min(frame.w, frame.h) / 2)
+        for scale in self._may_be:
+            if right <= scale.end and low <= scale.end:
+                scale.add(box, right, low, min(frame.w, frame.h))
+        if w <= 1 and h <= 1:
+            if x <= 1 and y <= 1:
+                self.in_shares += 1
+            else:
+                self.of_a_pixel.add(f"{self._named(image, id_)}: {_shown(box)}")
         if self.are_like_centres and (x < w / 2 or y < h / 2):
             self.are_like_centres = False
         if x < 0 or y < 0 or right > frame.w or low > frame.h:
@@ -210,6 +232,10 @@ class BoxChecks:
         if box.w > box.x and box.h > box.y:
             self.shares_of_corners.append(area / ((box.w - box.x) * (box.h - box.y)))
 
+    def _some(self, count: int) -> str:
+        of_all = count_noun(self.boxes, "box", "boxes")
+        return f"all {of_all}" if count == self.boxes else f"{count:,} of {of_all}"
+
     def _area_lines(self) -> Iterable[str]:
         shares, of_corners = self.shares, self.shares_of_corners
         if self.wrong_area.count:
@@ -235,18 +261,24 @@ class BoxChecks:
     def lines(self) -> tuple[str, ...]:
         """A line for each oddity."""
         found: list[str] = []
-        if self.boxes and max(self.most_x, self.most_y, self.most_size) <= 1:
+        least = max(1, _NEARLY_ALL * self.boxes)
+        if self.in_shares >= least:
             found.append(
-                f"all {count_noun(self.boxes, 'box', 'boxes')} of {self.file} lie within 1 px of the corner: are they "
+                f"{self._some(self.in_shares)} of {self.file} lie within 1 px of the corner: are they "
                 "shares from 0 to 1? Multiply them by the width and the height of their picture"
             )
-        for scale in _SCALES if self.boxes >= _FEWEST_CENTRES else ():
-            is_spread = min(self.right, self.low) > 0.7 * scale and min(self.most_x, self.most_y) > 0.4 * scale
-            if is_spread and max(self.right, self.low) <= scale <= self.least_side / 2:
+        if self.of_a_pixel.count >= least:
+            found.append(
+                f"{self._some(self.of_a_pixel.count)} of {self.file} are of 1 px at most "
+                f"({self.of_a_pixel.first}): write their sizes in pixels"
+            )
+        for scale in self.scales:
+            if self.boxes >= _FEWEST_CENTRES and scale.boxes >= least and scale.is_spread:
                 found.append(
-                    f"all {self.boxes:,} boxes of {self.file} end within {scale} px of the corner, and no picture has "
-                    f"a side below {self.least_side:g} px: are they shares from 0 to {scale}? Multiply them by the "
-                    f"width and the height of their picture, and divide by {scale}"
+                    f"{self._some(scale.boxes)} of {self.file} end within {scale.end} px of the corner, and none of "
+                    f"their pictures has a side below {scale.least_side:g} px: are they shares from 0 to {scale.end}? "
+                    "Multiply them by the width and the height of their picture, and divide by "
+                    f"{scale.end}"
                 )
         leaving = self.leaving.first or self.outside.first
         if self.leaving.count + (self.outside.count > 1) and (
@@ -265,6 +297,11 @@ class BoxChecks:
                 "and y are centres, take half of the width and the height off"
             )
         found += self._area_lines()
+        if self.unread_areas.count:
+            found.append(
+                f"{self.unread_areas.told('area', self.file, 'is', 'are')} no number from 0 on "
+                f"({self.unread_areas.first}): boxes and masks are not held against it; correct it, or leave it out"
+            )
         if self.beside_mask.count:
             found.append(
                 f"{self.beside_mask.told('mask', self.file, 'lies', 'lie')} elsewhere than the box "
@@ -412,14 +449,30 @@ class SourceChecks:
 
 def name_lines(names: Iterable[str], file: str) -> tuple[str, ...]:
     """What is odd in the names of classes."""
-    joined = sorted({name for name in names if "_" in name})
-    if not joined:
-        return ()
-    more = f" and {len(joined) - 1:,} more" if len(joined) > 1 else ""
-    return (
-        f"names of {file} are joined by _ ({short_repr(joined[0])}{more}), which no question can say, so that no "
-        "relation applies to them: write spaces",
-    )
+    found, all_names = [], sorted(set(names))
+    joined = [name for name in all_names if "_" in name]
+    if joined:
+        found.append(
+            f"names of {file} are joined by _ ({_first_of(joined)}), which no question can say, so that no "
+            "relation applies to them: write spaces"
+        )
+    # As NFKC they are other texts: full-width letters, ligatures. Format characters (Cf) have no width.
+    unusual = [
+        name
+        for name in all_names
+        if not name.isascii() and (normalize("NFKC", name) != name or "Cf" in map(category, name))
+    ]
+    if unusual:
+        found.append(
+            f"names of {file} have characters that are not seen, or have plain ones in their place "
+            f"({_first_of(unusual, ascii)}): models read other words, and two names may look alike: "
+            "write plain letters"
+        )
+    return tuple(found)
+
+
+def _first_of(names: Sequence[str], shown: Callable[[str], str] = short_repr) -> str:
+    return shown(names[0]) + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
 
 
 _DARK = 16
@@ -435,10 +488,11 @@ _SAMPLED_PX = 32_000_000
 
 @dataclass(slots=True)
 class PhotoChecks:
-    """What is odd in photos: black ones, and those that are turned without a change of size."""
+    """What is odd in photos: black or transparent ones, and those that are turned without a change of size."""
 
     spec: str
     dark: Oddity = field(default_factory=Oddity)
+    white: Oddity = field(default_factory=Oddity)
     turned: Oddity = field(default_factory=Oddity)
     turns: set[int] = field(default_factory=set)
 
@@ -450,7 +504,7 @@ class PhotoChecks:
         """
         if not isinstance(source, AnnotatedPhotos) or source.photos is None:
             scene = source.scene(index)
-            self._add_pixels(scene.photo.id, source.photo(scene.photo), _DARK)
+            self._add_pixels(scene.photo.id, source.photo(scene.photo))
             return scene.width * scene.height
         scene, name = source.annotations.scene(index), source.annotations.photo_file(index)
         head, size_px = source.photos.head(name), scene.width * scene.height
@@ -458,13 +512,17 @@ class PhotoChecks:
         if size_px > most_px:
             return 0
         # Nothing is kept of a look: a photo that changes before a case needs it is read as it is then.
-        self._add_pixels(name, source.photos.decoded(name), _DARK_OF_DEEP if head.is_deep else _DARK)
+        self._add_pixels(name, source.photos.decoded(name), head)
         return size_px
 
-    def _add_pixels(self, name: str, image: Image, dark: int) -> None:
-        brightest = _brightest(image)
+    def _add_pixels(self, name: str, image: Image, head: PhotoHead | None = None) -> None:
+        counts, hot = image.histogram(), image.width * image.height // _HOT
+        dark = _DARK_OF_DEEP if head and head.is_deep else _DARK
+        brightest = _brightest(counts, hot)
         if brightest <= dark:
             self.dark.add(f"{short_repr(name)}: {brightest} of 255")
+        if head and head.has_alpha and (lightness := _brightest(counts[::-1], hot)) <= dark:
+            self.white.add(f"{short_repr(name)}: {255 - lightness} of 255")
 
     def _add_orientation(self, name: str, orientation: int, scene: Scene) -> None:
         keeps_size = orientation in (2, 3, 4) or (orientation > 4 and scene.width == scene.height)
@@ -480,6 +538,11 @@ class PhotoChecks:
                 f"{self.dark.told('photo', self.spec, 'is', 'are')} dark: the brightest pixel of {self.dark.first}. "
                 "Has it values of fewer bits in a file of 16? Scale them"
             )
+        if self.white.count:
+            found.append(
+                f"{self.white.told('photo', self.spec, 'is', 'are')} white: the darkest pixel of {self.white.first}. "
+                "Is it transparent, or has it values of fewer bits in a file of 16? Take the alpha out, or scale them"
+            )
         if self.turned.count:
             orientations = " or ".join(map(str, sorted(self.turns)))
             found.append(
@@ -490,12 +553,11 @@ class PhotoChecks:
         return tuple(found)
 
 
-def _brightest(image: Image) -> int:
-    """The brightest value of any channel (RGB, uint8), without hot pixels."""
-    counts, most = image.histogram(), image.width * image.height // _HOT
+def _brightest(counts: Sequence[int], hot: int) -> int:
+    """The brightest value of any channel by the counts of its 256 values, without ``hot`` pixels."""
     brightest = 0
     for start in range(0, len(counts), 256):
-        left = most
+        left = hot
         for value in range(255, brightest, -1):
             left -= counts[start + value]
             if left < 0:

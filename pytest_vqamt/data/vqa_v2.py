@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, cast
@@ -29,16 +31,18 @@ from pytest_vqamt.data.coco import (
 )
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, id_of, read_records
 from pytest_vqamt.data.json_io import RecordStream
-from pytest_vqamt.data.messages import short_name
+from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
 from pytest_vqamt.data.records import SUFFIXES, Record
-from pytest_vqamt.data.sanity import SourceChecks
+from pytest_vqamt.data.sanity import Oddity, SourceChecks
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 
 _NUMBER = re.compile("0|[1-9][0-9]{,11}")
+_MOST_LISTED = 200_000
+"""The most photos that are listed to find those in another folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +71,13 @@ class VqaAnnotations(ListedAnnotations):
         photos: PhotoFiles | None,
         digest: str,
     ) -> None:
-        checks = SourceChecks.of("")
+        checks, blank = SourceChecks.of(""), Oddity()
         for each in asked:
             for question in each.questions:
                 checks.questions.add(each.id, question.text)
-        remarks = (*(coco.remarks if coco else ()), *checks.lines())
+                if not any(map(str.strip, question.answers)):
+                    blank.add(f"question {question.id}")
+        remarks = (*(coco.remarks if coco else ()), *checks.lines(), *_lines_of_blank(blank))
         super().__init__([photo.file for photo in asked], bad, digest, remarks)
         self.asked = asked
         self._files = photos
@@ -89,6 +95,16 @@ class VqaAnnotations(ListedAnnotations):
     def mask(self, index: int, thing_id: str) -> Image:
         asked = self.asked[index]
         return mask_of(asked.image, thing_id, self._instances_file) if asked.image else super().mask(index, thing_id)
+
+
+def _lines_of_blank(questions: Oddity) -> tuple[str, ...]:
+    if not questions.count:
+        return ()
+    have = "has" if questions.count == 1 else "have"
+    return (
+        f"{count_noun(questions.count, 'question')} {have} blank answers alone ({questions.first}): no answer of a "
+        "model is right; write the answers, or take the questions away",
+    )
 
 
 def load(argument: str) -> AnnotatedPhotos:
@@ -129,7 +145,18 @@ def _photos(files: VqaFiles, questions: VqaQuestions, coco: CocoRecords | None) 
     found = next((photos for photos in folders if any(_first_there(each, photos) for each in names)), None)
     if found is None and names:
         _refuse_other_names(folders[:-1] or folders, names[0])
+        _refuse_other_folders(_folder_of(files.questions), {name for each in names for name in each})
     return found
+
+
+def _refuse_other_folders(folder: Path, names: AbstractSet[str]) -> None:
+    """Raises DataError if a photo lies deeper in the folder than photos are looked for."""
+    for file in islice(folder.rglob("*.jpg"), _MOST_LISTED):
+        if file.name in names:
+            raise DataError(
+                f"Expected photos in {short_path(folder)}, in images or in a folder of a split there, but "
+                f"{short_name(file.name)} is in {short_path(file.parent)}: move that folder up, or link to it"
+            )
 
 
 def _refuse_other_names(folders: Iterable[PhotoFiles], names: tuple[str, ...]) -> None:
@@ -198,7 +225,7 @@ def _description(asked: tuple[PhotoWithQuestions, ...], coco: CocoRecords | None
     questions = sum(len(photo.questions) for photo in asked)
     scenes = f"{count_noun(len(asked), 'scene')} with {count_noun(questions, 'question')} and their answers"
     objects = counts_of([photo.image for photo in asked if photo.image]) if coco else "no objects"
-    return f"{scenes}, {objects}" + ("" if photos else ", no photos")
+    return f"{scenes}, {objects}" + ("" if photos else ", no photos found")
 
 
 _ENDS = (".json", ".json.gz")

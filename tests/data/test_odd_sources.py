@@ -157,6 +157,17 @@ def test_a_broken_photo_is_no_error_of_opening(tmp_path: Path) -> None:
     assert told(photos(tmp_path, 3, save)) == []
 
 
+def test_a_photo_that_is_transparent_everywhere_is_white(tmp_path: Path) -> None:
+    def save(file: Path, number: int) -> None:
+        image = Image.effect_noise((200, 120), 80)
+        image.putalpha((255, 0, 15)[number - 1])
+        image.save(file)
+
+    spec = photos(tmp_path, 3, save)
+    (line,) = told(spec)
+    assert line.startswith(f"2 photos of {spec} are white: the darkest pixel of '2.png': 255 of 255. Is it transp")
+
+
 def test_no_more_pixels_are_decoded_than_takes_a_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def save(file: Path, number: int) -> None:
         if number != 2:

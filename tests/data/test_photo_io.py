@@ -18,7 +18,7 @@ import pytest
 from PIL import Image, ImageFile, ImageOps
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, refusing_truncated_images
+from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, decode, refusing_truncated_images
 from tests.rows import each_row
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/images"
@@ -51,6 +51,17 @@ def encoded(image: Image.Image, kind: str, **settings: object) -> bytes:
     stream = BytesIO()
     image.save(stream, kind, **settings)
     return stream.getvalue()
+
+
+def tiff(values: np.ndarray[tuple[int, int], np.dtype[np.number]], *, photometric: int = 1) -> bytes:
+    """A TIFF of one channel, which Pillow does not write with other tags than its own."""
+    height, width = values.shape
+    kinds = {"u": 1, "i": 2, "f": 3}
+    tags = {256: width, 257: height, 258: values.itemsize * 8, 259: 1, 262: photometric, 273: 0, 277: 1, 278: height}
+    tags |= {279: values.nbytes, 339: kinds[values.dtype.kind]}
+    tags[273] = 8 + 2 + 12 * len(tags) + 4
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+    return struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + entries + bytes(4) + values.tobytes()
 
 
 def chunk(name: bytes, data: bytes) -> bytes:
@@ -448,6 +459,32 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         PhotoFiles(tmp_path / "absent")
     with pytest.raises(DataError, match="File name too long"):
         PhotoFiles(tmp_path / ("x" * 5000))
+
+
+RAMP = np.arange(0, 256, 5, dtype=np.uint32).reshape(4, 13)
+
+
+@each_row(
+    ("data", "shown"),
+    [
+        (tiff(RAMP * 16_843_009), RAMP),  # up to 2**32 - 1
+        (tiff(RAMP.astype(np.int32)), RAMP),
+        (tiff((RAMP * 257).astype(np.uint16), photometric=0), 255 - RAMP),
+        (tiff((RAMP / 255).astype(np.float32), photometric=0), 255 - RAMP),
+    ],
+)
+def test_numbers_of_tiff_have_the_sign_and_the_white_of_their_tags(
+    data: bytes, shown: np.ndarray[tuple[int, int], np.dtype[np.uint32]]
+) -> None:
+    assert (np.asarray(decode(data, "a.tif"))[..., 0] == shown).all()
+
+
+@each_row("missing", [-9999, float("nan")])
+def test_a_missing_number_does_not_flatten_the_others(missing: float) -> None:
+    values = np.resize(RAMP, (20, 20)).astype(np.float32)
+    values[0, 0] = missing
+    with pytest.raises(DataError, match=r"a few pixels of -9999 or 255 flatten all others|no finite numbers"):
+        decode(tiff(values), "a.tif")
 
 
 # What is kept.

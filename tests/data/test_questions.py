@@ -57,8 +57,35 @@ def test_the_rows_of_a_photo_are_one_scene_of_its_size(folder: Path) -> None:
 
 def test_an_answer_may_be_the_letter_of_an_option(folder: Path) -> None:
     row: Row = {"image": "a.png", "question": "Which color?", "options": ["red", "blue", "A"]}
-    source = load(written(folder, *({**row, "answer": answer} for answer in ("b", "Red", "A"))))
-    assert [answers for _, _, answers, _ in asked(source)] == [("blue",), ("red",), ("A",)]
+    rows = [*({**row, "answer": answer} for answer in ("b", "Red")), {**row, "answer_text": "A"}]
+    assert [answers for _, _, answers, _ in asked(load(written(folder, *rows)))] == [("blue",), ("red",), ("A",)]
+
+
+@each_row(
+    ("row", "asks"),
+    [
+        ({"options": ["B", "A", "C"], "answer": "A"}, "is it the option 'A', or is it the letter of 'B'? Name the co"),
+        ({"A": "b", "B": "a", "answer": "A"}, "is it the option 'A', or is it the letter of 'b'?"),
+        ({"options": ["B. cup", "A. plate"], "answer": "A"}, "'B. cup' has the place of A"),
+    ],
+)
+def test_a_letter_that_may_be_an_option_or_its_place_is_asked_about(row: Row, asks: str, folder: Path) -> None:
+    with pytest.raises(DataError) as raised:
+        load(written(folder, {"image": "a.png", "question": "Which?", **row}))
+    assert asks in str(raised.value)
+
+
+def test_letters_within_the_texts_of_options_are_taken_out(folder: Path) -> None:
+    row: Row = {"image": "a.png", "question": "Which?"}
+    rows = [
+        {**row, "options": ["A. a cup", "B. a plate"], "answer": "B"},
+        {**row, "options": ["(A) a cup", "(B) a plate"], "answer": "(B) a plate"},
+        {**row, "options": "a) a cup|b) a plate", "answer": "a plate"},
+        {**row, "options": ["A. J. Ayer", "a plate"], "answer": "B"},
+    ]
+    *lettered, other = asked(load(written(folder, *rows)))
+    assert lettered == [("a.png", "Which?", ("a plate",), ("a cup", "a plate"))] * 3
+    assert other[2:] == (("a plate",), ("A. J. Ayer", "a plate"))
 
 
 def test_yes_and_no_are_no_list_of_options(folder: Path) -> None:

@@ -15,8 +15,10 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.data.sanity import BoxChecks
 from tests.rows import each_row
 
 WIDTH, HEIGHT = 200, 120
@@ -108,7 +110,7 @@ PERCENT = [[x, y, 18.0, 9.0] for x in (5, 30, 55, 80) for y in (10, 40, 70, 90)]
 @each_row(
     ("scale", "size", "said"),
     [
-        (1, (640, 480), "all 16 boxes of instances_t.json end within 100 px of the corner, and no picture has a side"),
+        (1, (640, 480), "all 16 boxes of instances_t.json end within 100 px of the corner, and none of their pictu"),
         (10, (2400, 2000), "all 16 boxes of instances_t.json end within 1000 px of the corner"),
         (1, (160, 120), ""),  # a small picture, which the boxes fill
         (4.8, (640, 480), ""),
@@ -122,6 +124,39 @@ def test_boxes_in_percent_or_thousandths_are_odd(
     found = odd(large(tmp_path, [[scale * each for each in box] for box in PERCENT], size), capsys)
     assert len(found) == bool(said)
     assert not said or found[0].startswith(said)
+
+
+@each_row(
+    ("boxes", "another", "frame", "said"),
+    [
+        (PERCENT, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json end within 100 px"),
+        (PERCENT, [20.0, 20, 90, 80], (120, 110), "16 of 17 boxes of a.json end within 100 px"),
+        ([[0.1, 0.2, 0.5, 0.6]] * 16, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json lie within 1 px"),
+        ([[40.0, 50, 0.4, 0.4]] * 16, [300.0, 200, 90, 80], (640, 480), "16 of 17 boxes of a.json are of 1 px at most"),
+        (PERCENT[:8], [300.0, 200, 90, 80], (640, 480), ""),
+    ],
+)
+def test_one_box_in_pixels_or_on_a_smaller_picture_does_not_hide_the_units_of_others(
+    boxes: list[list[float]], another: list[float], frame: tuple[int, int], said: str
+) -> None:
+    checks = BoxChecks("a.json")
+    for number, box in enumerate(boxes):
+        checks.add(str(number), "1", Box(*box), Box(0, 0, 640, 480))
+    checks.add("other", "1", Box(*another), Box(0, 0, *frame))
+    found = checks.lines()
+    assert len(found) == bool(said)
+    assert not said or found[0].startswith(said)
+
+
+@each_row("area", [-5, float("nan"), "1200"])
+def test_an_area_that_is_no_number_is_odd(area: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = odd(coco(tmp_path, [{"bbox": [20, 20, 60, 40], "area": area}] * 2), capsys)
+    assert line.startswith(f"2 areas of instances_t.json are no number from 0 on (annotation 0: {area!r})")
+
+
+def test_an_outline_that_crosses_itself_shows_pixels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bow_tie = [[20, 20, 80, 60, 80, 20, 20, 60]]
+    assert odd(coco(tmp_path, [{"bbox": [20, 20, 60, 40], "segmentation": bow_tie}] * 2), capsys) == []
 
 
 def test_boxes_that_all_begin_in_the_corner_are_no_shares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -429,7 +464,7 @@ def test_answers_that_may_mean_two_things_are_refused(
         ({"options": ["cat", "dog"], "answer_index": "0"}, ("cat",)),
         ({"options": ["cat", "dog"], "answer": "(B)"}, ("dog",)),
         ({"options": ["cat", "dog"], "answer": "a."}, ("cat",)),
-        ({"options": ["(A) cat", "(B) dog"], "answer": "(B)"}, ("(B) dog",)),
+        ({"options": ["(A) cat", "(B) dog"], "answer": "(B)"}, ("dog",)),
         ({"options": "['cat', \"the dog's\"]", "answer": "B"}, ("the dog's",)),
         ({"options": {"A": "cat", "C": "dog", "D": None}, "answer": "C"}, ("dog",)),
         ({"answer": float("nan")}, ()),
@@ -495,7 +530,8 @@ NAMES = {"_type": "ClassLabel", "names": ["no", "yes"]}
         ([[1, 1], [0, 1]], {"_type": "Sequence", "feature": NAMES}, [("yes", "yes"), ("no", "yes")]),
         ([[1], [0]], [NAMES], [("yes",), ("no",)]),
         ([-1, 1], NAMES, [(), ("yes",)]),
-        ([1, 0], {"_type": "Value", "dtype": "int64"}, [("1",), ("0",)]),
+        ([1, 0], {"_type": "Value", "dtype": "int64"}, [("yes",), ("no",)]),
+        (["TRUE", "False"], {}, [("yes",), ("no",)]),
     ],
 )
 def test_labels_are_read_by_their_names(
@@ -503,6 +539,25 @@ def test_labels_are_read_by_their_names(
 ) -> None:
     source = load(hub(tmp_path, answers, feature))
     assert [question.answers for question in source.scene(0).questions] == read
+
+
+@each_row("other", ["no", "2"])
+def test_numbers_beside_other_answers_to_yes_no_questions_are_told_of_and_stay(other: str, tmp_path: Path) -> None:
+    text = f"image,question,answer\na.png,Is it red?,1\na.png,Is it blue?,{other}\na.png,How many are there?,1\n"
+    spec = questions(tmp_path, text)
+    with pytest.warns(
+        UserWarning, match=r"is a number or a truth \('Is it red\?': '1'\) and counts as a word"
+    ) as found:
+        source = load(spec)
+    assert len(found) == 1
+    assert [each.answers for each in source.scene(0).questions] == [("1",), (other,), ("1",)]
+
+
+def test_metadata_that_is_nested_too_deep_names_no_labels(tmp_path: Path) -> None:
+    feature: object = {"_type": "ClassLabel", "names": ["red", "blue"]}
+    for _ in range(900):
+        feature = {"feature": feature}
+    assert load(hub(tmp_path, [1], feature)).scene(0).questions[0].answers == ("yes",)
 
 
 @each_row(
@@ -540,6 +595,12 @@ def test_several_splits_are_asked_about_and_one_can_be_named(
             ("data/train-00000-of-00001-b42a775f407cee45.parquet", "data/dev-00000-of-00001-0123456789abcdef.parquet"),
             "",
             "it has dev, train: name {0}/dev or {0}/train",
+        ),
+        (("TRAIN.parquet", "Test.parquet"), "", "it has TRAIN, Test: name {0}/TRAIN or {0}/Test"),
+        (
+            ("data/train-00000-of-00001.parquet", "data/extra.parquet"),
+            "",
+            "it has extra.parquet, train: name {0}/data/extra.parquet or {0}/train",
         ),
         (("default/train/0000.parquet", "default/test/0000.parquet"), "", "name {0}/default/test or {0}/default/train"),
         (("one/data/a.parquet", "two/data/a.parquet"), "", "name {0}/one or {0}/two"),
@@ -606,6 +667,7 @@ def test_a_pointer_of_git_lfs_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     [
         ("option_a,option_b", "cat,dog", "rename 'option_a' to 'A', and so on"),
         ("a,b", "cat,dog", "rename 'a' to 'A', and so on"),
+        ("option1,option2", "cat,dog", "rename 'option1' to 'A', and so on"),
         ("Choice B,Choice C", "cat,dog", "rename 'Choice B' to 'B', and so on"),
     ],
 )
@@ -616,6 +678,34 @@ def test_options_in_columns_of_other_names_are_told_of(
     unused, letters = odd(questions(tmp_path, f"image,question,{header},answer\n{rows}"), capsys)
     assert said in unused
     assert letters.startswith("3 answers of") and "are letters (questions.csv:2: 'B')" in letters  # noqa: PT018
+
+
+def test_a_row_with_one_option_beside_rows_with_several_is_told_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "image,question,A,B,answer\na.png,Which is it?,cat,dog,B\na.png,Which is this?,cow,,cow\n"
+    (line,) = odd(questions(tmp_path, text), capsys)
+    assert "1 row of" in line and "has one option (questions.csv:3: A='cow') and has none for models" in line  # noqa: PT018
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    spec = questions(tmp_path, "image,question,answer,answer,note,note\na.png,Which is it?,cat,dog,,\n")
+    (line,) = bad(spec, capsys)
+    assert "Expected one column 'answer' in" in line and line.endswith("rename or remove them")  # noqa: PT018
+    data = (tmp_path / "a.png").read_bytes()
+    columns = [pa.array([data]), pa.array(["Which is it?"]), pa.array(["cat"]), pa.array(["dog"])]
+    write_table(pa.table(columns, names=["image", "question", "answer", "answer"]), tmp_path / "a.parquet")
+    (line,) = bad(f"questions:{tmp_path}/a.parquet", capsys)
+    assert "Expected one column 'answer' in" in line
+
+
+def test_options_in_a_list_and_in_columns_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "image,question,options,A,B,answer\na.png,Which is it?,cat|dog,cow,hen,B\n"
+    (line,) = bad(questions(tmp_path, text), capsys)
+    assert "but got options='cat|dog': leave A and B out, or options" in line
 
 
 @each_row("answers", [("B", "red", "blue"), ("yes", "no"), ("a dog", "A cat")])
@@ -658,7 +748,12 @@ def test_a_page_that_is_broken_is_one_line(tmp_path: Path) -> None:
         (["Un chien court dans un pré"] * 6, ["dog"], "captions are not in English"),
         (["a dog runs over a field"] * 6, ["dog"], ""),
         ([], ["traffic_light", "stop_sign"], "names of graphs.jsonl are joined by _ ('stop_sign' and 1 more)"),
-        ([], ["traffic light"], ""),
+        ([], ["traffic light", "caf\xe9"], ""),
+        (
+            [],
+            ["\uff44\uff4f\uff47", "dog\u200b"],
+            r"plain ones in their place ('dog\u200b' and 1 more): models",
+        ),
     ],
 )
 def test_texts_that_no_relation_can_use_are_odd(

@@ -47,7 +47,7 @@ def test_questions_without_photos_are_known_and_their_pixels_are_not() -> None:
     source = load(str(REAL / "vqa_v2"))
     assert source.bad_records == ()
     assert len(source) == len({row["image_id"] for row in rows}) == 3834
-    assert source.description == "3,834 scenes with 4,000 questions and their answers, no objects, no photos"
+    assert source.description == "3,834 scenes with 4,000 questions and their answers, no objects, no photos found"
     scene = source.scene(0)
     assert scene.photo.id == f"{rows[0]['image_id']:012d}.jpg"
     assert scene.questions[0].text == "What type of tree is growing on the sidewalk?"

@@ -151,6 +151,20 @@ def test_of_several_the_one_that_has_photos_or_answers_is_meant(tmp_path: Path) 
     assert len(load(str(tmp_path))) == 2
 
 
+def test_photos_in_another_folder_are_named(tmp_path: Path) -> None:
+    write_vqa(tmp_path, names=("v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json"))
+    write_photos(tmp_path / "images" / "coco" / "val2014", "COCO_val2014_000000000002.jpg")
+    with pytest.raises(DataError, match=r"COCO_val2014_000000000002\.jpg is in '.*images/coco/val2014': move that"):
+        load(str(tmp_path))
+
+
+def test_questions_with_blank_answers_alone_are_odd(tmp_path: Path) -> None:
+    blank = [{"answer": text} for text in ("", " ") * 5]
+    write_vqa(tmp_path, annotations=[answers_row(100, 1), answers_row(200, 2, answers=blank)])
+    (line,) = load(str(tmp_path)).annotations.remarks
+    assert line.startswith("1 question has blank answers alone (question 200)")
+
+
 def test_an_argument_is_needed() -> None:
     with pytest.raises(OptionError, match=r"Expected --vqamt-data=vqa-v2:DIR or vqa-v2:QUESTIONS\.json"):
         load("")

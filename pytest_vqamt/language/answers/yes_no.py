@@ -143,6 +143,7 @@ _OFFERS_HELP = re.compile(
     r"^\W*(?:(?:yes|sure|certainly|of course|absolutely|no problem)\b[,.! ]*)?(?:i (?:can|will"
     r"|would be (?:happy|glad) to)|let me)"
     r" (?:certainly |gladly )?(?:help|answer|take a look|have a look|check|assist)\b[^.!:\n]*[.!:\n]\s*(?=\w)"
+    r"|^\W*(?:sure|certainly|of course|absolutely|no problem)[,.!]+\s+(?=(?:yes|no|nope|yeah)\b)"
 )
 _DECIDED = re.compile(
     r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
