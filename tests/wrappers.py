@@ -27,3 +27,33 @@ WRAPPERS: Mapping[str, str] = {
     "nested": "<think>{trace}<think>{trace}</think>{trace}</think>{answer}",
 }
 """Templates with ``{trace}`` and ``{answer}``."""
+
+MANNERS: Mapping[str, str] = {
+    "runs on, question and answer": "{answer}\n\nQuestion: Is there a zebra in the picture?\nAnswer: no",
+    "runs on, user and assistant": "{answer}\nUser: How many cars are there?\nAssistant: 7",
+    "runs on, headings": "{answer} ### Human: Is it red? ### Assistant: no",
+    "runs on, chat marks": (
+        "{answer}<|im_end|>\n<|im_start|>user\nIs there a dog?<|im_end|>\n<|im_start|>assistant\nno"
+    ),
+    "runs on, in a line": "{answer} Question: What color is it? Answer: green",
+    "says the question back": "{question} {answer}",
+    "says the question back, in lines": "Question: {question}\nAnswer: {answer}",
+    "says the question back, by letters": "Q: {question} A: {answer}",
+    "bold": "**Answer:** {answer}",
+    "a sentence": "The answer is {answer}.",
+    "explained": "Answer: {answer}\n\nExplanation: I looked at the whole picture, from the left to the right.",
+    "obliging": "Sure! {answer}",
+    "based on": "Based on the image, the answer is: {answer}.",
+    "looking": "Looking at the picture, I would say: {answer}",
+    "offers more": "{answer}\n\nLet me know if you need anything else!",
+    "sure of it": "{answer} (I am quite sure.)",
+    "JSON": '{{"answer": "{answer}"}}',
+    "fenced JSON": '```json\n{{"answer": "{answer}"}}\n```',
+    "boxed": "\\boxed{{{answer}}}",
+    "final": "After a careful look at all of it, I come to this. Final answer: {answer}",
+    "tag": "<answer>{answer}</answer>",
+    "bullet": "- {answer}",
+    "quoted": '"{answer}"',
+    "named": "Assistant: {answer}",
+}
+"""Ways to answer of models that chat, with ``{question}`` and ``{answer}``."""

@@ -76,7 +76,7 @@ def test_lines_that_are_there_are_never_touched_and_new_photos_come_last(folder:
     annotate_photos(str(folder), options(detector))
     corrected = (folder / "graphs.jsonl").read_text().replace('"dog"', '"black cat"')
     (folder / "graphs.jsonl").write_text(corrected)
-    Image.new("RGB", (30, 20)).save(folder / "aa.png")
+    Image.new("RGB", (30, 20), "grey").save(folder / "aa.png")
     annotate_photos(str(folder), options(detector))
     after = (folder / "graphs.jsonl").read_text()
     assert after.startswith(corrected)
@@ -122,7 +122,7 @@ def test_an_id_that_is_taken_is_not_taken_again(folder: Path, detector: Path) ->
 def test_a_long_name(folder: Path, detector: Path) -> None:
     name = "/".join(("x" * 120, "y" * 120 + ".png"))
     (folder / name).parent.mkdir()
-    Image.new("RGB", (20, 10)).save(folder / name)
+    Image.new("RGB", (20, 10), "grey").save(folder / name)
     annotate_photos(str(folder), options(detector))
     assert load(f"photos:{folder}").bad_records == ()
     assert max(len(row["id"]) for row in rows(folder)) <= 200
@@ -172,7 +172,7 @@ def test_a_broken_photo_costs_only_itself_and_is_tried_again(folder: Path, detec
     assert "a.jpg' is truncated: fetch it again" in torn
     assert "text.png' is no image, or a broken one" in text
 
-    Image.new("RGB", (20, 10)).save(folder / "a.jpg")
+    Image.new("RGB", (20, 10), "grey").save(folder / "a.jpg")
     (folder / "text.png").unlink()
     assert annotate_photos(str(folder), options(detector)).failures == ()
     assert len(load(f"photos:{folder}")) == 3

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -331,11 +332,23 @@ def test_what_an_item_took_that_has_no_result_is_told(tmp_path: Path) -> None:
     assert (use.queries_needed, use.queries_asked, use.queries_cached, use.queries_saved) == (14, 8, 6, 0)
 
 
-def test_what_an_item_took_till_a_time_limit_was_up_is_told() -> None:
+@pytest.fixture
+def time_limit() -> Iterator[Callable[[], None]]:
+    """What sends a signal whose handler fails the test, as pytest-timeout's does, wherever the program is."""
+
+    def handler(*_: object) -> None:
+        pytest.fail("Timeout >1.0s")
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    yield lambda: signal.raise_signal(signal.SIGUSR1)
+    signal.signal(signal.SIGUSR1, before)
+
+
+def test_what_an_item_took_till_a_time_limit_was_up_is_told(time_limit: Callable[[], None]) -> None:
     def reply(text: str) -> str:
         replies.append(text)
         if len(replies) > 8:
-            pytest.fail("Timeout >1.0s")  # as pytest-timeout does, wherever the program is
+            time_limit()
         return text
 
     replies: list[str] = []

@@ -13,21 +13,24 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.reference import oracle
-from tests.wrappers import WRAPPERS
+from tests.wrappers import MANNERS, WRAPPERS
 
 SOME = ("metavqa.partition[object]", "metavqa.reversion")
 TRACE = "Is it? Maybe no, or 4 of them, or it is red. I can't tell, so the answer is: yes."
 
 
 class Wrapped:
-    """The oracle, with its reasoning around the answer."""
+    """The oracle, with its reasoning, and its manner of speaking, around the answer."""
 
     def __init__(self, template: str) -> None:
         self.template = template
         self.oracle = oracle.load("", ModelOptions())
 
     def answer(self, batch: Sequence[ModelInput]) -> list[str]:
-        return [self.template.format(trace=TRACE, answer=each.text) for each in self.oracle.answer(batch)]
+        return [
+            self.template.format(trace=TRACE, question=item.text, answer=each.text)
+            for item, each in zip(batch, self.oracle.answer(batch), strict=True)
+        ]
 
 
 def _rates(report: Report) -> dict[str, float | None]:
@@ -47,6 +50,28 @@ def test_a_perfect_model_in_each_wrapper_passes_all_relations(name: str) -> None
     report = run(model=Wrapped(WRAPPERS[name]), data="pictures:60", max_cases=20, shrink=0)
 
     assert set(_rates(report).values()) == {1.0}
+
+
+@pytest.mark.parametrize("name", ["runs on, headings", "says the question back"])
+def test_a_perfect_model_of_a_manner_passes(name: str) -> None:
+    report = run(model=Wrapped(MANNERS[name]), data="pictures:20", relations=SOME, max_cases=3, contrast=0, shrink=0)
+    assert set(_rates(report).values()) == {1.0}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", sorted(MANNERS))
+def test_a_perfect_model_of_each_manner_violates_no_relation(name: str) -> None:
+    report = run(model=Wrapped(MANNERS[name]), data="pictures:60", max_cases=10, relations="all", shrink=0)
+    assert set(_rates(report).values()) == {1.0}
+    assert sum(each.tally.unparsed for each in report.relations) == 0
+
+
+@pytest.mark.full
+def test_a_thought_that_is_cut_off_is_unread_in_every_relation() -> None:
+    report = run(model=Wrapped(f"<think>{TRACE}"), data="pictures:60", max_cases=5, relations="all", shrink=0)
+    assert sum(each.tally.violated for each in report.relations) == 0
+    read = [each.item for each in report.relations if each.tally.unparsed < each.tally.judged]
+    assert {name.partition("[")[0] for name in read} == {"control.repeat", "control.reencode"}, "which compare texts"
 
 
 KNOWN = frozenset(

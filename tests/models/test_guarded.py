@@ -51,11 +51,19 @@ def test_an_attribute_that_raises_is_one_line(attribute: str, error: BaseExcepti
         wrap_model("own", model_that_raises(attribute, error), ModelOptions()).used()
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), pytest.fail.Exception("time is up")])
-def test_ctrl_c_and_what_pytest_raises_go_through(error: BaseException) -> None:
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), pytest.exit.Exception("enough")])
+def test_ctrl_c_and_the_end_of_a_session_go_through(error: BaseException) -> None:
     for border in (calling(), reading("it")):
         with pytest.raises(type(error)), border:
             raise error
+
+
+@pytest.mark.parametrize("error", [pytest.skip.Exception("no GPU"), pytest.fail.Exception("no GPU")])
+def test_an_outcome_of_a_test_is_none_of_a_model(error: BaseException) -> None:
+    with pytest.raises(RaisedError, match="no GPU"), calling():
+        raise error
+    with pytest.raises(ModelError, match="no GPU"), reading("it"):
+        raise error
 
 
 def test_what_a_handler_of_signals_raises_goes_through() -> None:

@@ -42,7 +42,7 @@ def hundred_graphs(folder: Path) -> str:
     lines[17 - 1] = lines[17 - 1][:30]
     (folder / "graphs.jsonl").write_text("\n".join(lines))
     for number in range(1, RECORDS + 1):
-        (folder / f"{number}.png").write_bytes(encoded(Image.new("RGB", (24, 16), (number, 0, 0))))
+        (folder / f"{number}.png").write_bytes(encoded(Image.new("RGB", (24, 16), (number, 99, 0))))
     return "graphs:graphs.jsonl"
 
 

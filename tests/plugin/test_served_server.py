@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Blur, Cutout, Erase, FileForm, Fill
+from pytest_vqamt.core.edits import Blur, Cutout, Edit, Erase, FileForm, Fill, Insert
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
@@ -50,6 +50,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Server]
     arguments = ["--vqamt-model=python:our_models:Counting", "--vqamt-data=pictures:20", "--max-request-mb=1"]
     with servers.serving(folder, arguments) as started:
         yield started
+
+
+def _edited_by_a_stranger(edit: Edit) -> Picture:
+    """The photo with an edit that cannot be made here."""
+    return Picture(photo=PHOTO.photo, edits=(*PHOTO.edits, edit), scene=PHOTO.scene)
 
 
 def query(text: str, picture: Picture = PHOTO) -> Query:
@@ -145,8 +150,8 @@ def test_what_is_not_served_is_unknown_and_what_cannot_be_has_an_error(server: s
             query("x", _forged("../../../etc/passwd")),
             query("x", PHOTO.insert(stranger, at=(0, 0), size=(9, 9))),
             query("x", PHOTO.edit(lama)),
-            query("x", PHOTO.insert(cutout, at=(0, 0), size=(31_623, 31_623))),
-            query("x", PHOTO.edit(Blur(keep=(), sigma_px=1e9))),
+            query("x", _edited_by_a_stranger(Insert(cutout=cutout, box=Box(0, 0, 31_623, 31_623)))),
+            query("x", _edited_by_a_stranger(Blur(keep=(), sigma_px=1e9))),
             query("x", PHOTO.insert(cutout, at=(0, 0), size=(20, 20))),
             query("x", COSTLY),
         ],

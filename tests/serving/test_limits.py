@@ -116,7 +116,7 @@ def test_what_relations_do_is_within_bounds_as_it_comes_over_the_wire(edit: Edit
         Corrupt(kind=Corruption.SNOW, severity=6),
         Corrupt(kind="rain", severity=1),  # type: ignore[arg-type] # as a stranger may send it
         Jpeg(quality=0),
-        Jpeg(quality=100),
+        Jpeg(quality=101),
         Rotate(degrees=45),
         Tilt(degrees=11),
         Tilt(degrees=0),
@@ -255,7 +255,7 @@ def test_no_picture_of_a_billion_pixels_is_begun(resolver: PictureResolver) -> N
     # Each step is small for what is before it; together they would not be.
     for picture in (
         PHOTO.crop(Box(0, 0, 99_999, 99_999)),
-        PHOTO.insert(_cutout(), at=(0, 0), size=(31_623, 31_623)),
+        forged(PHOTO, Insert(cutout=_cutout(), box=Box(0, 0, 31_623, 31_623))),
     ):
         found = shown(resolver, picture_recipe(picture))
         if isinstance(found, tuple):  # a crop is clipped to what there is
@@ -338,6 +338,11 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
 sys.addaudithook(_hook)
 
 
+def forged(picture: Picture, edit: Edit) -> Picture:
+    """The picture with an edit that cannot be made here, as a stranger may send it."""
+    return Picture(photo=picture.photo, edits=(*picture.edits, edit), scene=picture.scene)
+
+
 def _cutout() -> Cutout:
     scene = WORLD.scene(5)
     return Cutout(photo=scene.photo, thing=next(thing for thing in scene.objects if thing.has_mask))
@@ -393,8 +398,9 @@ def test_a_recipe_that_takes_long_to_draw_is_answered_by_a_call_for_its_pixels(r
 
 def test_one_with_what_is_forbidden_is_refused_all_the_same(resolver: PictureResolver) -> None:
     costly = _inpainted(PHOTO, 224, "biharmonic", 3)
-    forged = replace(_cutout(), photo=Photo(id=FORGED, digest="0"))
-    for picture in (costly.insert(forged, at=(0, 0), size=(9, 9)), costly.blur(sigma=1e9)):
+    stranger = replace(_cutout(), photo=Photo(id=FORGED, digest="0"))
+    endless = Blur(keep=(), sigma_px=1e9)
+    for picture in (costly.insert(stranger, at=(0, 0), size=(9, 9)), forged(costly, endless)):
         assert isinstance(shown(resolver, picture_recipe(picture)), Failure)
 
 

@@ -34,7 +34,8 @@ _IN_A_LINE = re.compile(
 
 _FILLER = re.compile(
     r"\W*+(?>(?>well|hmm+|ok(?:ay)?|sure|certainly|so|oh|let me (?:see|look|think|check|count)[^.!?\n]*+|let us see"
-    r"|(?:looking at|in|from|judging by) (?:the|this|that|your) (?:given |provided |attached |above )?\w++|thanks?(?: you)?[^.!?\n]*+|good question|hello|hi"
+    r"|(?:looking at|in|from|judging by) (?:the|this|that|your) (?:given |provided |attached |above )?\w++"
+    r"|thanks?(?: you)?[^.!?\n]*+|good question|hello|hi"
     r"|the user (?:asks|is asking|wants)[^.!?\n]*+)\W*+)*+",
     re.IGNORECASE,
 )
