@@ -367,6 +367,10 @@ def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -
             f"Expected a photo ({', '.join(FORMATS)}), but {short_path(file)} is no image, or a broken one "
             f"(it begins with {short_repr(_first_bytes(source))}): put the photo itself there"
         ) from error
+    except _UnfitPixelsError as error:
+        raise DataError(
+            f"Expected a photo, but {short_path(file)} has no greys ({error}): write it with 8 bits, and without them"
+        ) from error
     except Exception as error:  # Pillow's readers raise any exception on a broken file
         no_file = isinstance(error, OSError) and error.errno is not None
         wrong, advice = ("cannot be read", "make it readable") if no_file else ("is broken", "fetch it again")
@@ -478,6 +482,10 @@ _LEAST_SPREAD = 0.1
 """The share of the range of all values that those of nearly all pixels must take."""
 
 
+class _UnfitPixelsError(ValueError):
+    """A photo is whole, and its numbers are no greys."""
+
+
 def to_rgb(image: Image.Image) -> Image.Image:
     """``image`` as RGB uint8, on white where it is transparent, 16 bits scaled to 8; not copied if it is RGB.
 
@@ -513,14 +521,14 @@ def _from_numbers(image: Image.Image) -> Image.Image:
     is_unsigned = image.mode == "I" and tags and tags.get(_TIFF_SAMPLE_FORMAT, (1,)) == (1,)
     values = (numbers.view(np.uint32) if is_unsigned else numbers).astype(np.float64)
     if not np.isfinite(values).all():
-        raise ValueError("some of its pixels are no finite numbers")
+        raise _UnfitPixelsError("some of its pixels are no finite numbers")
     low, high = values.min(), values.max()
     ranges = (1, *_RANGES) if image.mode == "F" else _RANGES
     top = next((each for each in ranges if low >= 0 and high <= each), 0)
     if not top:
         first, last = np.percentile(values, (1, 99))
         if last - first < _LEAST_SPREAD * (high - low):
-            raise ValueError(f"a few pixels of {low:g} or {high:g} flatten all others")
+            raise _UnfitPixelsError(f"a few pixels of {low:g} or {high:g} leave one grey to all others")
         values, top = values - low, high - low or 1
     grey = np.rint(values / top * 255).astype(np.uint8)
     return Image.fromarray(255 - grey if tags.get(_TIFF_PHOTOMETRIC) == 0 else grey)
