@@ -550,9 +550,9 @@ def model_notes(report: Report) -> Iterator[str]:
             )
         if model.ran_on:
             yield (
-                f"{count_noun(model.ran_on, 'answer')} of {model.name} ran on into questions that nobody asked, of "
-                f"which what stands before was read ('{model.ran_on_example}'): does it stop where its turn ends? (its "
-                "chat template, its end token)"
+                f"{count_noun(model.ran_on, 'answer')} of {model.name} ran on into questions that nobody asked (look "
+                "at its chat template and end token); only what stands before them was read, as in "
+                f"'{model.ran_on_example}'."
             )
 
 
