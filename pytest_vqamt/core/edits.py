@@ -849,11 +849,9 @@ def edit_from_row(row: Json) -> Edit:
         DataError: it is no edit, lacks a field, or has one of another type or out of bounds.
     """
     edit = decode(row, Edit)
-    for number in (value for value in _values(edit) if isinstance(value, int | float)):
-        if not abs(number) <= _MAX_NUMBER:
-            raise DataError(
-                f"Expected numbers up to {_MAX_NUMBER:g} in an edit {type(edit).__name__}, but got {number!r}"
-            )
+    for value in _values(edit):  # those of things and photos in it, too, which are not made here
+        if isinstance(value, int | float):
+            _check_number(type(edit).__name__, value)
     return checked_edit(edit)
 
 
@@ -888,8 +886,8 @@ def checked_edit(edit: Edit) -> Edit:
                 raise DataError(f"Expected at most {_MAX_BOXES} boxes in an edit {kind.__name__}, but got {len(value)}")
             for each in value:
                 _check_box(kind.__name__, each)
-        elif isinstance(value, int | float) and not abs(value) <= _MAX_NUMBER:
-            raise DataError(f"Expected numbers up to {_MAX_NUMBER:g} in an edit {kind.__name__}, but got {value!r}")
+        elif isinstance(value, int | float):
+            _check_number(kind.__name__, value)
         elif isinstance(value, Box):
             _check_box(kind.__name__, value)
     edit.check()
@@ -909,6 +907,11 @@ def check_growth(photo: Scene, edited: Scene) -> None:
         raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {edited.width} x {edited.height}")
 
 
+def _check_number(kind: str, number: float) -> None:
+    if not abs(number) <= _MAX_NUMBER:
+        raise DataError(f"Expected numbers up to {_MAX_NUMBER:g} in an edit {kind}, but got {number!r}")
+
+
 def _check_box(kind: str, box: object) -> None:
     if not isinstance(box, Box) or box.w < 0 or box.h < 0:
         raise DataError(f"Expected boxes of no negative size in an edit {kind}, but got {box!r}")
@@ -916,7 +919,7 @@ def _check_box(kind: str, box: object) -> None:
 
 @cache
 def _fields_of(kind: type) -> tuple[tuple[str, tuple[type, ...], bool], ...]:
-    """The fields of an edit, the types that each takes, and whether it is a colour; other tuples are of boxes."""
+    """Name, types and whether it is a colour, of each field of an edit. All other tuples hold boxes."""
     hints = get_type_hints(kind)
     colours = (Colour, Colour | None)
     return tuple((each.name, _types_in(hints[each.name]), hints[each.name] in colours) for each in fields(kind))

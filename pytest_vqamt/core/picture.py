@@ -74,7 +74,7 @@ class Picture:
         """This picture with one more edit. The named methods below make the edits; none changes this picture.
 
         Raises:
-            DataError: a value of the edit has another type, or is out of bounds: nobody could read it back.
+            DataError: a value of the edit has another type or is out of bounds, so no recipe could be read back.
         """
         scene = checked_edit(edit).after(self.scene)
         check_growth(self.scene, scene)

@@ -93,6 +93,7 @@ _BEGINNING = 4_000
 _SHORT = 160
 _RUN = re.compile(r"(.)\1{16,}", re.DOTALL)
 _LONG = 1_000
+"""In a shorter text no repetition costs a pattern much, and to look for one takes longer than to read it."""
 _LONGEST_PIECE = 64
 _COPIES = 8
 """The copies that are left of a piece that a model repeats without end."""

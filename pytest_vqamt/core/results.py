@@ -49,6 +49,10 @@ class ViolationPreview:
     reason: str
 
 
+COUNTED = ("calls", "calls_raised", "answers_cut", "ran_on")
+"""The counts of ``ModelUse`` that the health of a model keeps and that runs are joined by."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUse:
     """A model and its use in a run.
@@ -693,10 +697,7 @@ def merge_model_uses(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
                 busy_s=before.busy_s + use.busy_s,
                 items_s=before.items_s + use.items_s,
                 usage=add_usage(before.usage, use.usage),
-                calls=before.calls + use.calls,
-                calls_raised=before.calls_raised + use.calls_raised,
-                answers_cut=before.answers_cut + use.answers_cut,
-                ran_on=before.ran_on + use.ran_on,
+                **{name: getattr(before, name) + getattr(use, name) for name in COUNTED},
                 ran_on_example=shortest(before.ran_on_example, use.ran_on_example),
             )
             if before

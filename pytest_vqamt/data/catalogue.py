@@ -173,9 +173,7 @@ def load(spec: str, *, allow_bad_records: bool = False, samples_photos: bool = T
         )
     remarks = source.remarks if isinstance(source, Remarked) else ()
     if samples_photos and getattr(source, "photos", None) is not None:
-        from pytest_vqamt.data.sanity import (
-            sampled_photo_lines,
-        )  # imports NumPy, which drawn pictures need not wait for
+        from pytest_vqamt.data.sanity import sampled_photo_lines  # imports NumPy, which drawn pictures do without
 
         remarks += sampled_photo_lines(source)
     for remark in remarks:

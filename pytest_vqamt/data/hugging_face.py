@@ -140,9 +140,8 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
         for read in _groups(file):
             with _of(file):
                 table = read()
-                table.validate(
-                    full=True
-                )  # else a broken offset is read as it is: wrong texts, or the end of the process
+                # Unchecked, a broken offset gives the texts of other cells, or ends the process.
+                table.validate(full=True)
                 labels = _labels(table.schema)
                 rows = table.to_pylist()
             column = next((name for name in names if name in table.column_names), "")
@@ -172,7 +171,7 @@ def _rows(files: tuple[Path, ...], names: tuple[str, ...], photos: TablePhotos) 
 
 
 def repeated_column(name: str, file: Path) -> DataError:
-    """The error that two columns of a file have one name, of which the last would be read."""
+    """The error of a file with two columns of one name: only the last of them would be read."""
     return DataError(
         f"Expected one column {short_repr(name)} in {short_path(file)}, but there are several: rename or remove them"
     )
@@ -256,7 +255,7 @@ def _named_label(names: Sequence[str], value: object) -> object:
 
 def _groups(file: Path) -> Iterator[Callable[[], Any]]:
     """Yields what gives each group of rows as an Arrow table."""
-    if not file.is_file():  # one that is read from a pipe waits for whoever writes into it
+    if not file.is_file():  # to read a pipe could wait for ever
         raise DataError(f"Expected a dataset in {short_path(file)}, but it is no plain file: copy its content into one")
     with _of(file):
         count = _parquet(file).num_row_groups if file.suffix == ".parquet" else len(_batches(file))

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from operator import sub
 from threading import Lock
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
@@ -441,7 +440,7 @@ class UsageMeter:
         model, runner = self._model, self._runner
         used = model.health.used = model.used()
         counts = model.health.counted = model.health.counts
-        calls, calls_raised, answers_cut, ran_on = map(sub, counts, self._counts_before)
+        counted = {name: count - self._counts_before[name] for name, count in counts.items()}
         return ModelUse(
             name=model.name,
             fingerprint=model.fingerprint,
@@ -453,11 +452,8 @@ class UsageMeter:
             items_s=time.monotonic() - self._began,
             usage=add_usage(tuple(used.items()), self._used_before, -1),
             spec=model.spec,
-            calls=calls,
-            calls_raised=calls_raised,
-            answers_cut=answers_cut,
-            ran_on=ran_on,
-            ran_on_example=model.health.ran_on_example if ran_on else "",
+            ran_on_example=model.health.ran_on_example if counted["ran_on"] else "",
+            **counted,
         )
 
 

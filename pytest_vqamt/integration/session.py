@@ -368,7 +368,7 @@ class VqamtSession:
                 "all relations of the papers: --vqamt-relations=all"
             )
         specs = [spec for spec in map(item_spec_of, items) if spec]
-        lines += [f"vqamt: {note}" for note in resources.request_notes()] if specs else []
+        lines += [f"vqamt: {note}" for note in dict.fromkeys(resources.request_notes())] if specs else []
         if specs and self._config.get_verbosity() >= 0:
             lines.append(f"vqamt: {self._extent(specs)}")
         return lines

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pytest_vqamt.core.errors import note, raised_at
 from pytest_vqamt.core.plain_text import MAX_READ, readable, shortest, shown
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
+from pytest_vqamt.core.results import COUNTED
 from pytest_vqamt.language.answers.text import runs_on
 
 _OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
@@ -116,13 +117,12 @@ class ModelHealth:
     """Answers behind which the model went on with turns that it invented."""
     ran_on_example: str = ""
     """The shortest of them."""
-    counted: tuple[int, int, int, int] = (0, 0, 0, 0)
+    counted: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
     """``counts`` when last recorded."""
 
     @property
-    def counts(self) -> tuple[int, int, int, int]:
-        """The calls, those that raised, and the answers that were cut, and that ran on."""
-        return self.calls, self.calls_raised, self.answers_cut, self.ran_on
+    def counts(self) -> dict[str, int]:
+        return {name: getattr(self, name) for name in COUNTED}
 
     def count_answers(self, answers: Sequence[Answer]) -> None:
         """Adds answers."""

@@ -118,6 +118,10 @@ class _Spent(Protocol):
     def cost(self) -> float | None: ...
 
 
+CUT_OFF = "answers cut off"
+"""The name in usage of answers that ended at their longest length."""
+
+
 class UsageCounter:
     """Thread-safe sums over all requests, retries included."""
 

@@ -159,6 +159,13 @@ def test_nothing_of_a_broken_photo_is_shown_beside_another(
     assert {scene for scene, edits, _ in seen(pytester) if edits}.isdisjoint(BROKEN)
 
 
+def test_nothing_is_cut_out_of_a_broken_photo(pytester: pytest.Pytester, run: Run, broken_photos: str) -> None:
+    """Every car that is large enough is on one, and what cannot be looked at is not inserted."""
+    result = run("--vqamt-relations=metavqa.insertion[exists]", model="python:looks:Model", data=[broken_photos])
+    result.assert_outcomes(skipped=1)
+    assert not (pytester.path / "seen.txt").exists()
+
+
 def test_as_many_errors_as_are_tolerated_do_not_fail_the_run(
     pytester: pytest.Pytester, run: Run, broken_photos: str
 ) -> None:

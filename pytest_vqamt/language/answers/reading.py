@@ -369,8 +369,6 @@ _ASKED_TO_COMPARE = re.compile(
 _COMPARISON = re.compile(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.{{0,120}}?)\b({_COMPARATIVE})\b(.{{0,120}}?)\bthan\b([^,.;\n]*)\W*"
 )
-_LONGEST_COMPARISON = 300
-"""A longer answer says more than how two things compare."""
 _ASKED_IF_MORE = re.compile(
     rf"(?:is|are) ((?:the|this|that) [a-z ]{{1,60}}?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]{{1,60}})"
 )
@@ -390,7 +388,7 @@ def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
         if numbers and numbers[0] != numbers[1]:
             return options[(numbers[0] > numbers[1]) == (found[1] != "more")]
     asked = _ASKED_TO_COMPARE.search(question.lower())
-    said = _COMPARISON.fullmatch(answer.lower()) if asked and len(answer) <= _LONGEST_COMPARISON else None
+    said = _COMPARISON.fullmatch(answer.lower()) if asked else None
     if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
         return None
     first, second = (choices.read_choice(part, tuple(options)) for part in (f"{said[1]} {said[3]}", said[4]))

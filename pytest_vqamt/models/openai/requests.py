@@ -23,7 +23,7 @@ from pytest_vqamt.language.answers.final import read_json
 from pytest_vqamt.language.answers.text import strip_reasoning
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.models.batching import distinct_pictures
-from pytest_vqamt.models.budget import Budget, UsageCounter
+from pytest_vqamt.models.budget import CUT_OFF, Budget, UsageCounter
 from pytest_vqamt.models.chat_settings import ANSWER_FIELD, ChatSettings, token_scores
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse, png_bytes
 from pytest_vqamt.models.http.pace import Pace
@@ -199,7 +199,7 @@ class ChatEndpoint:
         if has_reasoning(fields):
             self.usage.add("answers with reasoning in the text")
         if is_truncated(fields):
-            self.usage.add("answers cut off")
+            self.usage.add(CUT_OFF)
         scores = completion_scores(fields) if self.settings.chat.logprobs else None
         if self.settings.chat.logprobs and scores is None:
             self.usage.add("answers without log-probabilities")

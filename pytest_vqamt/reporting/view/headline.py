@@ -519,8 +519,10 @@ def _answered_by_lines(report: Report) -> Iterator[str]:
 
 def _asked_for(spec: str) -> str:
     """The name of the model that requests ask for; "" where there is none."""
+    from pytest_vqamt.models.openai.settings import ModelAddress  # few reports are of an endpoint
+
     kind, _, argument = spec.partition(":")
-    return re.split(r"@(?=https?://)", argument)[0] if kind == "openai" else ""
+    return ModelAddress.parse(argument).model if kind == "openai" else ""
 
 
 def _may_be_one_model(asked: str, answered: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import METHODS, ModelOptions
-from pytest_vqamt.models.budget import UsageCounter
+from pytest_vqamt.models.budget import CUT_OFF, UsageCounter
 from pytest_vqamt.models.chat_settings import TEMPLATE_ARGUMENTS, ChatSettings, chat_settings
 from pytest_vqamt.models.prompts import LONGEST_REASONING, PLACEHOLDER, Prompts, prompts_from
 from pytest_vqamt.models.transformers.checkpoint import (
@@ -158,9 +158,9 @@ def _encoder_type(config: Mapping[str, object]) -> str:
 
 _REFUSED: Mapping[str, str] = {
     "diffusion_gemma": "it writes its whole answer at once, not token by token as is measured here. Serve it, and give "
-    "--vqamt-model=openai:NAME",
+    "--vqamt-model=openai:MODEL@URL",
     "phi4_multimodal": "it sees through an adapter beside its weights (vision-lora), which is not loaded here. Serve "
-    "it, as vLLM does, and give --vqamt-model=openai:NAME",
+    "it, as vLLM does, and give --vqamt-model=openai:MODEL@URL",
     "shieldgemma2": "it sorts pictures by policies, and writes nothing",
 }
 """Kinds that transformers loads and that cannot be tested, and why."""
@@ -268,7 +268,7 @@ class GenerativeAdapter(TwoStepModel):
             completions = generate()
             scores = completions.scores or (None,) * len(completions.texts)
             if unfinished := completions.ended.count(False):
-                self._usage.add("answers cut off", unfinished)
+                self._usage.add(CUT_OFF, unfinished)
             each = zip(completions.texts, completions.cut, scores, strict=True)
             return tuple(Answer(opening + text, scores, truncated=cut) for text, cut, scores in each)
 

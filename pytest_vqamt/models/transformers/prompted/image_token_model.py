@@ -72,7 +72,6 @@ class ImageTokenModel(CheckpointFamily, ABC):
         return PicturePreprocessor(checkpoint, runtime)
 
     def check_prompt(self, checkpoint: Checkpoint) -> None:
-
         try:
             processor = load_processor(checkpoint, self.config, self.tokenizer)
         except ModelError as error:
