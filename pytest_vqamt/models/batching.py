@@ -12,7 +12,7 @@ from pytest_vqamt.core.errors import note, raised_at
 from pytest_vqamt.core.plain_text import MAX_READ, readable, shortest, shown
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.core.results import COUNTED
-from pytest_vqamt.language.answers.text import runs_on
+from pytest_vqamt.language.answers.text import prepare
 
 _OUT_OF_MEMORY = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
 
@@ -20,6 +20,8 @@ _ERRORS_KEPT = 10
 """Exceptions of a user's model that are kept, with the inputs in their frames, to show their tracebacks."""
 _LONGEST_EXAMPLE = 200
 _REASONS_KEPT = 10_000
+_SHORT = 12
+"""The characters of an answer that is too short to run on."""
 
 
 class BatchSize:
@@ -129,7 +131,7 @@ class ModelHealth:
         self.answered += len(answers)
         for each in answers:
             self.answers_cut += len(each.text) > MAX_READ
-            if runs_on(each.text):
+            if len(each.text) > _SHORT and prepare(each.text).ran_on:
                 self.ran_on += 1
                 self.ran_on_example = shortest(self.ran_on_example, shown(each.text, _LONGEST_EXAMPLE))
 

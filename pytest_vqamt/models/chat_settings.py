@@ -209,9 +209,9 @@ def token_scores(
         Texts and natural log-probabilities, the likeliest first; None where the token cannot be found.
     """
     from pytest_vqamt.language.answers.final import read_json
-    from pytest_vqamt.language.answers.text import strip_reasoning
+    from pytest_vqamt.language.answers.traces import strip_traces
 
-    answer = read_json(text := strip_reasoning(completion)) or text.strip()
+    answer = read_json(text := strip_traces(completion).text) or text
     start = completion.rfind(answer) if answer else -1
     if start < 0 or prefix_length(tokens) <= start:
         return None

@@ -10,7 +10,8 @@ from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.language.answers.text import final_answer, strip_reasoning
+from pytest_vqamt.language.answers.text import prepare
+from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.probing.cards import Card, render_card
 
@@ -60,11 +61,11 @@ class Asked:
     @property
     def reading(self) -> str:
         """The answer without reasoning, case and punctuation at its ends, for comparisons."""
-        return final_answer(strip_reasoning(self.answer)).strip(" \n.,!:;*\"'`").casefold()
+        return prepare(self.answer).plain.strip(" \n.,!:;*\"'`").casefold()
 
     @property
     def has_reasoning(self) -> bool:
-        return self.reasoned or strip_reasoning(self.answer).strip() != self.answer.strip()
+        return self.reasoned or strip_traces(self.answer).text != self.answer.strip()
 
 
 class Asker:

@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Group, WhichThere, groups_of
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.counts import Quantifier
-from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare_answer, reply_of
+from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare
 from pytest_vqamt.language.captions.claims import least_claimed
 from pytest_vqamt.language.captions.reading import class_of
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
@@ -201,8 +201,8 @@ def _claim(query: Query, answer: Answer, name: str) -> _Claim:
 
 
 def _claim_of_caption(answer: Answer, name: str) -> _Claim:
-    prepared = prepare_answer(answer.text)
-    if isinstance(prepared, UnreadableAnswer):
-        return _Claim(reading="unparsed", unread=prepared.reason.value)
-    least = least_claimed(reply_of(answer.text), name)
+    prepared = prepare(answer.text)
+    if prepared.unreadable:
+        return _Claim(reading="unparsed", unread=prepared.unreadable.reason.value)
+    least = least_claimed(prepared.said, name)
     return _Claim(reading=f"at least {least}" if least else "no claim", least=least)

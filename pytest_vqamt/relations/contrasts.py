@@ -43,7 +43,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, reply_of
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.captions.reading import class_of, classes_in
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.language.questions.free import Kept, keeps_answer
@@ -421,12 +421,11 @@ _CANNOT_TELL = frozenset(
 
 def _names_others(contrast: Contrast, first: Answer, answer: Answer) -> ContrastVerdict:
     for each in (first, answer):
-        text = prepare_answer(each.text)
-        if isinstance(text, UnreadableAnswer):
+        if unreadable := prepare(each.text).unreadable:
             return ContrastVerdict(
-                answer=answer, outcome=Outcome.UNPARSED, reason=text.reason.value, reading="unparsed"
+                answer=answer, outcome=Outcome.UNPARSED, reason=unreadable.reason.value, reading="unparsed"
             )
-    before, after = (classes_in(reply_of(each.text)) for each in (first, answer))
+    before, after = (classes_in(prepare(each.text).said) for each in (first, answer))
     changed = any(name in after and name not in before for name in contrast.names)
     return _contrast_verdict(contrast, answer, ", ".join(after) or "no class", changed=changed)
 

@@ -30,7 +30,7 @@ from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.other_languages import is_in_another_language
 from pytest_vqamt.language.answers.reading import AnswerReading, FreeAnswer, as_letter, read_by_meaning
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
 
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
 
@@ -138,7 +138,7 @@ def unread_cause(query: Query, answer: Answer) -> str:
     What is not of the kind asked for is in another language, if the question is not.
     """
     if query.task is Task.CAPTIONING and not answer.declined:
-        found: object = prepare_answer(answer.text)
+        found: object = prepare(answer.text).unreadable
     else:
         found = read_answer(query, answer)
     if not isinstance(found, UnreadableAnswer):

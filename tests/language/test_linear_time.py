@@ -21,7 +21,7 @@ import pytest
 import pytest_vqamt
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.plain_text import MAX_READ, readable
-from pytest_vqamt.language.answers.text import final_answer
+from pytest_vqamt.language.answers.text import prepare
 from tools.benchmarks.reading import LONG, QUESTIONS
 
 # Data, options and settings of the user are read by other modules.
@@ -283,7 +283,7 @@ SQUARE = frozenset({
     "language.answers.text:_LIST_ITEM",
     "language.answers.yes_no:_ALONE",
     "language.answers.yes_no:_ALTHOUGH_OTHERS_SAY",
-    "language.answers.yes_no:_CLAUSE",
+    "language.answers.text:_CLAUSE",
     "language.answers.yes_no:_DENIED",
     "language.answers.yes_no:_LEADING",
     "language.answers.yes_no:_OF_ANOTHER_SUBJECT",
@@ -353,7 +353,7 @@ def test_of_an_answer_of_100_kb_patterns_see_a_few_thousand_characters(text: str
     seen = readable(text)
     assert len(text) > 90_000
     assert len(seen) <= MAX_READ
-    assert len(final_answer(text)) <= 2_400
+    assert len(prepare(text).plain) <= 2_400
     for question, options in QUESTIONS:
         assert vqamt.read(question, text, options) == vqamt.read(question, seen, options)
 

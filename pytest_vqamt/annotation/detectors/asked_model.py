@@ -19,7 +19,7 @@ from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.language.answers.text import strip_reasoning
+from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.models.base import LoadedModel, ModelOptions
@@ -67,7 +67,7 @@ class AskedModel:
         text = _PROMPT.format(units=_SAID[self.units])
         query = Query(picture=scene.picture, text=text, meaning=Annotated(answers=()))
         (answer,) = self.model.ask(Task.VQA, [ModelInput(query, lambda _picture: image)])
-        rows = list(_rows(strip_reasoning(answer.text)))
+        rows = list(_rows(strip_traces(answer.text).text))
         if not rows and not re.search(r"\[\s*\]", answer.text):
             raise DetectionError(
                 f"Expected {self.model.name} to list the things of a photo as JSON, but it said "

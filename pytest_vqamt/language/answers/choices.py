@@ -11,12 +11,12 @@ from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answers.content import content_word
 from pytest_vqamt.language.answers.text import (
     HEDGE,
-    MAX_CACHED_CHARS,
+    Prepared,
     Unreadable,
     UnreadableAnswer,
-    final_answer,
-    prepare_answer,
+    prepare,
     unreadable_answer,
+    without_questions,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.reading import hyponyms
@@ -25,7 +25,7 @@ from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 
 
-def read_choice(text: str, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
+def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: bool = False) -> str | UnreadableAnswer:
     """Returns the one of ``options`` that an answer names, by whole words, in the singular or the plural.
 
     Longer options are found first, so that "light blue" does not name "blue". Two options, or one that is only denied
@@ -40,16 +40,15 @@ def read_choice(text: str, options: tuple[str, ...], *, of_absent: bool = False)
     >>> read_choice("red or blue", ("red", "blue"))
     UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
     """
-    if text in options:
-        return text
-    return (_choice if len(text) <= MAX_CACHED_CHARS else _choice.__wrapped__)(text, options, of_absent)
+    if answer in options:
+        return str(answer)
+    prepared = prepare(answer)
+    if prepared.unreadable is not None:
+        return prepared.unreadable
+    return _choice(prepared.said, prepared.text, options, of_absent)
 
 
-@lru_cache(maxsize=65536)
-def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | UnreadableAnswer:
-    prepared = prepare_answer(text)
-    if isinstance(prepared, UnreadableAnswer):
-        return prepared
+def _choice(text: str, prepared: str, options: tuple[str, ...], of_absent: bool) -> str | UnreadableAnswer:
     prepared = _IDIOM.sub("", prepared).replace(" & ", " and ")
     if (none := none_option(options)) and _says_none(prepared, options, none):
         return none
@@ -71,7 +70,7 @@ def _choice(text: str, options: tuple[str, ...], of_absent: bool) -> str | Unrea
         return kind
     expected = sorted({word for way in _forms_in_words(options) for word in way.split()})
     corrected = without_typing_errors(prepared, expected)
-    return read if corrected == prepared else _choice(corrected, options, of_absent)
+    return read if corrected == prepared else _choice(text, corrected, options, of_absent)
 
 
 @lru_cache(maxsize=4096)
@@ -303,13 +302,6 @@ def _without_offer(answer: str, options: tuple[str, ...]) -> str:
     return rest if rest != answer and _pattern(options).search(rest) else answer
 
 
-def without_questions(prepared: str) -> str:
-    """Returns the answer without its questions; all of it if it has nothing else."""
-    statements = _QUESTION.sub(" ", prepared).strip()
-    return statements if re.search(r"\w", statements) else prepared
-
-
-_QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
 _DENIAL = re.compile(
     r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
     r"|more likely than"
@@ -422,7 +414,7 @@ _SPLIT = re.compile(r"[ -]")
 _NOTHING = "(?!)"
 
 
-def read_label(text: str) -> Label | UnreadableAnswer:
+def read_label(answer: str | Prepared) -> Label | UnreadableAnswer:
     """Returns the label of visual entailment that an answer names, as noun or verb.
 
     "Yes" and "no" name none, nor does a denied label ("does not contradict"), which leaves two. "It cannot be
@@ -433,21 +425,16 @@ def read_label(text: str) -> Label | UnreadableAnswer:
     >>> read_label("I don't see any contradiction.")
     UnreadableAnswer(reason=<Unreadable.NO_LABEL: 'no label named'>)
     """
-    return _LABELS.get(text) or (_label if len(text) <= MAX_CACHED_CHARS else _label.__wrapped__)(text)
-
-
-@lru_cache(maxsize=65536)
-def _label(text: str) -> Label | UnreadableAnswer:
-    prepared = prepare_answer(text)
-    if isinstance(prepared, UnreadableAnswer):
-        is_doubt = prepared.reason in (Unreadable.REFUSAL, Unreadable.UNSURE)
-        return Label.NEUTRAL if is_doubt and _named(final_answer(text)) is Label.NEUTRAL else prepared
-    named = _named(without_questions(prepared))
-    if named is Unreadable.SEVERAL_LABELS and (verdict := _VERDICT_FIRST.match(prepared)):
+    prepared = prepare(answer)
+    if prepared.unreadable is not None:
+        is_doubt = prepared.unreadable.reason in (Unreadable.REFUSAL, Unreadable.UNSURE)
+        return Label.NEUTRAL if is_doubt and _named(prepared.plain) is Label.NEUTRAL else prepared.unreadable
+    named = _named(prepared.statements)
+    if named is Unreadable.SEVERAL_LABELS and (verdict := _VERDICT_FIRST.match(prepared.text)):
         named = _named(verdict[1])
     if named is Unreadable.NO_LABEL:
-        named = _named(without_typing_errors(without_questions(prepared), _LABEL_WORDS))
-    return named if isinstance(named, Label) else unreadable_answer(prepared, named)
+        named = _named(without_typing_errors(prepared.statements, _LABEL_WORDS))
+    return named if isinstance(named, Label) else unreadable_answer(prepared.text, named)
 
 
 def _named(answer: str) -> Label | Unreadable:
@@ -465,7 +452,6 @@ def _named(answer: str) -> Label | Unreadable:
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
-_LABELS = {label.value: label for label in Label}
 
 _BETWEEN = (
     r"(?:an?|the|any|this|that|which|it|there|i|in|of|for|to|if|whether|be|is|are|was|been|being|do|does|at|all|either"

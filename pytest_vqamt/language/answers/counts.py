@@ -12,12 +12,12 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.other_languages import number_in_another_language
 from pytest_vqamt.language.answers.text import (
     MARK,
-    MAX_CACHED_CHARS,
     NOT_WHOLE,
+    Prepared,
     Unreadable,
     UnreadableAnswer,
     mark_numbers,
-    prepare_answer,
+    prepare,
     unreadable_answer,
     without_inscriptions,
 )
@@ -38,7 +38,7 @@ class Quantifier:
     word: str
 
 
-def read_count(text: str, groups: tuple[Group, ...] = ()) -> int | Quantifier | UnreadableAnswer:
+def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | Quantifier | UnreadableAnswer:
     """Returns the number that an answer gives; ``groups`` are what is counted, whose number counts of several.
 
     Digits and number words; "none", "no" and "nothing" are 0, "a dog" and "a single one" 1, "a pair" 2. Of several
@@ -52,21 +52,17 @@ def read_count(text: str, groups: tuple[Group, ...] = ()) -> int | Quantifier | 
     >>> read_count("many"), read_count("2 or 3")
     (Quantifier(word='many'), UnreadableAnswer(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
     """
-    if text.isdecimal() and text.isascii() and len(text) < _TOO_LONG:
-        return int(text)
-    return (_read if len(text) <= MAX_CACHED_CHARS else _read.__wrapped__)(text, groups)
+    prepared = prepare(answer)
+    if groups and "{" in prepared.said:  # {"dogs": 2}
+        prepared = prepare(prepared.said, tuple(name for each in groups for name in (plural(each.name), each.name)))
+    return _read(prepared.text, groups) if prepared.unreadable is None else prepared.unreadable
 
 
 _TOO_LONG = 10
-"""Longer numbers take the slow way, which refuses those that count nothing."""
+"""The digits of a number that counts nothing in a picture."""
 
 
-@lru_cache(maxsize=65536)
-def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
-    names = tuple(name for group in groups for name in (plural(group.name), group.name)) if "{" in text else ()
-    prepared = prepare_answer(text, names)
-    if isinstance(prepared, UnreadableAnswer):
-        return prepared
+def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | UnreadableAnswer:
     if (in_row := _in_table(prepared, groups)) is not None:
         return in_row
     if any(group.name in _IN_PAIRS for group in groups):

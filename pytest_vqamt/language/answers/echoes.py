@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pytest_vqamt.core.meaning import Group
-from pytest_vqamt.language.answers.choices import without_questions
 from pytest_vqamt.language.answers.content import POSTURES, content, content_word, exclude, plain_words
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import HEDGE, UnreadableAnswer, plain_question, prepare_answer
-from pytest_vqamt.language.answers.yes_no import claim_clauses
+from pytest_vqamt.language.answers.text import HEDGE, Prepared, claim_clauses, plain_question, prepare
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
 
 
-def repeated(question: str, answer: str) -> bool | None:
+def repeated(question: str, answer: str | Prepared) -> bool | None:
     """Whether an answer says yes by repeating its question as a statement, or no by denying it or saying the opposite.
 
     The words must come in the order of the question. A denial that goes on may deny the rest, and gives None; so does
@@ -30,17 +28,15 @@ def repeated(question: str, answer: str) -> bool | None:
     >>> repeated("Is the man holding a dog?", "The man with a dog is holding a leash.") is None
     True
     """
-    asked, prepared = plain_question(question), prepare_answer(answer)
-    if isinstance(prepared, UnreadableAnswer) or not _YES_NO.match(asked):
+    asked, prepared = plain_question(question), prepare(answer)
+    if not prepared.text or prepared.text.endswith("?") or not _YES_NO.match(asked):
         return None
-    if prepared.endswith("?"):
-        return None
-    if (of_counts := _compared_counts(asked, answer)) is not None:
+    if (of_counts := _compared_counts(asked, prepared)) is not None:
         return of_counts
     question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
-    clauses = claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
+    clauses = claim_clauses(_COMMA.sub(". ", prepared.statements))
     if found := _OF_ALL.match(question):
-        if _ALL_EXCEPT.search(prepared):
+        if _ALL_EXCEPT.search(prepared.text):
             return False
         said = {_said_of_all(content(question[found.end() :]), clause) for clause in clauses} - {None}
         return said.pop() if len(said) == 1 else None
@@ -55,7 +51,7 @@ def repeated(question: str, answer: str) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
-def as_asked(question: str, answer: str) -> bool | None:
+def as_asked(question: str, answer: str | Prepared) -> bool | None:
     """Whether an answer repeats the whole question as a statement, with its denials or with one more or less.
 
     One word may be replaced by another that excludes it. What "yes" or "no" stands before it is not looked at.
@@ -67,17 +63,17 @@ def as_asked(question: str, answer: str) -> bool | None:
     >>> as_asked("Is the kettle on the right side?", "No, it is on the left side.")
     False
     """
-    if answer.strip().count(" ") < 2:
+    prepared = prepare(answer)
+    if prepared.text.count(" ") < 2:
         return None
     wanted, denials = _wanted(question)
-    prepared = prepare_answer(answer) if len(wanted) > 1 else ""
-    if not prepared or isinstance(prepared, UnreadableAnswer):
+    if len(wanted) < 2:
         return None
-    if not denials and _denies_the_object(question, prepared, wanted[-1]):
+    if not denials and _denies_the_object(question, prepared.text, wanted[-1]):
         return False
     said = {
         _says_as_asked(wanted, denials, clause)
-        for clause in claim_clauses(_COMMA.sub(". ", without_questions(prepared)))
+        for clause in claim_clauses(_COMMA.sub(". ", prepared.statements))
         if not (HEDGE.search(clause) or _CONDITION.search(clause))
     } - {None}
     return said.pop() if len(said) == 1 else None
@@ -143,7 +139,7 @@ _MORE_THAN = re.compile(
 )
 
 
-def _compared_counts(asked: str, answer: str) -> bool | None:
+def _compared_counts(asked: str, answer: Prepared) -> bool | None:
     """Compares the numbers of two things: "3 dogs and 1 cat" are more dogs than cats."""
     found = _MORE_THAN.fullmatch(asked.partition("?")[0])
     if not found:
@@ -155,9 +151,9 @@ def _compared_counts(asked: str, answer: str) -> bool | None:
     return one > other if found[1] == "more" else one == other if found[1] == "as many" else one < other
 
 
-def numbers_of(names: Sequence[str], answer: str) -> tuple[int, int] | None:
+def numbers_of(names: Sequence[str], answer: Prepared) -> tuple[int, int] | None:
     """Returns the numbers of two things if the answer names both and gives both."""
-    said = answer.lower()
+    said = answer.text
     if not all(re.search(rf"\b(?:{re.escape(singular(name))}|{re.escape(name)})", said) for name in names):
         return None
     one, other = (read_count(answer, (Group(name=singular(name)),)) for name in names)

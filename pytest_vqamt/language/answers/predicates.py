@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from pytest_vqamt.language.answers.choices import find_options, is_denied, without_questions
+from pytest_vqamt.language.answers.choices import find_options, is_denied
 from pytest_vqamt.language.answers.content import content, content_word, exclude
-from pytest_vqamt.language.answers.text import HEDGE, MARK, UnreadableAnswer, mark_numbers, prepare_answer
-from pytest_vqamt.language.answers.yes_no import claim_clauses
+from pytest_vqamt.language.answers.text import HEDGE, MARK, Prepared, claim_clauses, mark_numbers, prepare
 from pytest_vqamt.language.tables import toml_table
 
 
-def option_with_predicate(question: str, answer: str, options: tuple[str, ...]) -> str | None:
+def option_with_predicate(question: str, answer: str | Prepared, options: tuple[str, ...]) -> str | None:
     """The only option that a clause gives the predicate of the question, or that no clause takes it from.
 
     >>> ask = "What is the woman holding, an umbrella or a handbag?"
@@ -22,7 +21,7 @@ def option_with_predicate(question: str, answer: str, options: tuple[str, ...]) 
     'umbrella'
     >>> option_with_predicate("Which is open, the door or the gate?", "The door is.", ("door", "gate"))
     """
-    evidence = _evidence(question, answer, options)
+    evidence = _evidence(question, prepare(answer), options)
     if evidence is None:
         return None
     left = evidence.named - evidence.against if len(evidence.against) == len(options) - 1 else set[str]()
@@ -32,9 +31,9 @@ def option_with_predicate(question: str, answer: str, options: tuple[str, ...]) 
     return None
 
 
-def contradicts_predicate(question: str, answer: str, options: tuple[str, ...], read: str) -> bool:
+def contradicts_predicate(question: str, answer: Prepared, options: tuple[str, ...], read: str) -> bool:
     """Whether an option is said to be the opposite of what is asked: "the woman is shorter" names no taller one."""
-    if len(answer) < len(read) + _WORDS_BESIDES or not _ASKS_FOR_A_THING.match(question):
+    if len(answer.text) < len(read) + _WORDS_BESIDES or not _ASKS_FOR_A_THING.match(question):
         return False
     evidence = _evidence(question, answer, options)
     return evidence is not None and read in evidence.against and read not in evidence.affirmed | evidence.direct
@@ -54,15 +53,12 @@ class _Evidence:
     named: set[str] = field(default_factory=set)
 
 
-def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence | None:
-    prepared = prepare_answer(answer)
-    if isinstance(prepared, UnreadableAnswer):
-        return None
+def _evidence(question: str, answer: Prepared, options: tuple[str, ...]) -> _Evidence | None:
     asked = question.lower().partition("?")[0]
     wanted, subject = _predicate(asked, options), _words_of(asked)
     key = wanted[0] if wanted else ""
     found = _Evidence()
-    for clause in _clauses(_INSERTED.sub(r"\1 ", without_questions(prepared)), options):
+    for clause in _clauses(_INSERTED.sub(r"\1 ", answer.statements), options):
         mentions = list(find_options(clause, options))
         if not mentions:
             continue
@@ -149,18 +145,18 @@ def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
 _PLACED = re.compile(r"(?:is|are|does|do) (?:the|this|that) (.+)")
 
 
-def clause_with_predicate(question: str, answer: str, attributes: tuple[str, ...] = ()) -> str | None:
+def clause_with_predicate(question: str, answer: str | Prepared, attributes: tuple[str, ...] = ()) -> str | None:
     """The only clause with a number that has the whole predicate of a "how many" question; None if others may have it.
 
     >>> ask = "How many children are wearing helmets?"
     >>> clause_with_predicate(ask, "There are four children; three of them are wearing helmets.")
     'three of them are wearing helmets'
     """
-    wanted = _counted_predicate(question) | frozenset(map(content_word, attributes)) if " " in answer else frozenset()
-    prepared = prepare_answer(answer) if wanted else ""
-    if not wanted or isinstance(prepared, UnreadableAnswer) or len(MARK.findall(mark_numbers(prepared))) < 2:
+    prepared = prepare(answer)
+    wanted = _counted_predicate(question) | frozenset(map(content_word, attributes))
+    if not wanted or len(MARK.findall(prepared.marked)) < 2:
         return None
-    rest = _THE_OTHERS.sub("", prepared)
+    rest = _THE_OTHERS.sub("", prepared.text)
     if _ADDS_UP.search(rest):
         return None
     counted = [clause for each in claim_clauses(rest) for clause in _parts(each) if _has_number(clause)]
@@ -168,7 +164,7 @@ def clause_with_predicate(question: str, answer: str, attributes: tuple[str, ...
     others = [clause for clause in counted if clause not in having]
     if (
         len(having) != 1
-        or not (others or rest != prepared)
+        or not (others or rest != prepared.text)
         or not all(_STANDS_ALONE.search(mark_numbers(each)) for each in others)
     ):
         return None
@@ -218,15 +214,14 @@ def _has_number(clause: str) -> bool:
     return MARK.search(mark_numbers(clause)) is not None
 
 
-def converse_place(question: str, answer: str, options: tuple[str, ...]) -> str | None:
+def converse_place(question: str, answer: Prepared, options: tuple[str, ...]) -> str | None:
     """The place of the first thing of the question: "the bus is behind the truck" puts the truck in front of it."""
-    things = _things_placed(question, options) if len(options) == 2 and " " in answer else None
-    prepared = prepare_answer(answer) if things else ""
-    if things is None or isinstance(prepared, UnreadableAnswer):
+    things = _things_placed(question, options) if len(options) == 2 else None
+    if things is None:
         return None
     subject, other = things
     said = set()
-    for clause in _clauses(prepared, options):
+    for clause in _clauses(answer.text, options):
         mentions = list(find_options(clause, options))
         if len(mentions) != 1 or is_denied(clause, *mentions[0][1:]) or HEDGE.search(clause):
             continue

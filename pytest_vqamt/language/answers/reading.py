@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -33,7 +34,6 @@ from pytest_vqamt.core.meaning import (
     Written,
     is_yes_no,
 )
-from pytest_vqamt.core.plain_text import readable
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
@@ -55,12 +55,11 @@ from pytest_vqamt.language.answers.predicates import (
 )
 from pytest_vqamt.language.answers.text import (
     HEDGE,
+    Prepared,
     Unreadable,
     UnreadableAnswer,
     plain_question,
-    prepare_answer,
-    reply_of,
-    without_doubts,
+    prepare,
 )
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.captions.lexicon import entries_by_form
@@ -73,7 +72,7 @@ from pytest_vqamt.language.questions.lettered import has_letters
 AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
 
 
-def read(question: str | Meaning, answer: str | Answer, options: Sequence[str] = ()) -> AnswerReading:
+def read(question: str | Meaning, answer: str | Answer | Prepared, options: Sequence[str] = ()) -> AnswerReading:
     """Reads an answer to a question: yes or no as a truth, a number, one of ``options``, or a text.
 
     ``question`` is a text in English or a meaning, ``answer`` a text or an ``Answer``. One without a reading gives an
@@ -86,7 +85,6 @@ def read(question: str | Meaning, answer: str | Answer, options: Sequence[str] =
     >>> read("Is there a dog?", "I can't see any image.").reason.value
     'sees nothing'
     """
-    answer = _text(answer)
     if not isinstance(question, str):
         return read_by_meaning(question, answer)
     meaning = meaning_of(question, tuple(options))
@@ -106,13 +104,28 @@ def as_letter(answer: str, question: str) -> str:
     return "A" if answer.strip() == "a" and has_letters(f" {question}") else answer
 
 
-def _text(answer: str | Answer) -> str:
-    return readable(answer.text if isinstance(answer, Answer) else answer)
+def _prepared(answer: str | Answer | Prepared) -> Prepared:
+    return prepare(answer.text if isinstance(answer, Answer) else answer)
 
 
-def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
+def read_by_meaning(meaning: Meaning, answer: str | Answer | Prepared) -> AnswerReading:
     """Reads the answer as the kind of answer that the meaning asks for."""
-    answer = readable(answer)
+    text = answer.text if isinstance(answer, Answer) else answer
+    if isinstance(text, str) and len(text) <= _MAX_CACHED_CHARS:
+        return _cached(meaning, text)
+    return _by_meaning(meaning, prepare(text))
+
+
+@lru_cache(maxsize=65536)
+def _cached(meaning: Meaning, text: str) -> AnswerReading:
+    return _by_meaning(meaning, prepare(text))
+
+
+_MAX_CACHED_CHARS = 200
+"""Readings of longer answers are not kept: none is given twice."""
+
+
+def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
     if isinstance(meaning, Count):
         return counts.read_count(answer, meaning.groups)
     if isinstance(meaning, PartCount):
@@ -122,7 +135,7 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
     if is_yes_no(meaning):
         return yes_no.read_yes_no(answer, meaning)
     if isinstance(meaning, Choice):
-        if " no " in answer and _denies(answer, meaning.what):
+        if " no " in answer.text and _denies(answer, meaning.what):
             return UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, Annotated) and meaning.is_count:
@@ -133,7 +146,7 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
-        denies = not meaning.missing and _NEGATED.search(answer) is not None  # "there is no dog, kite or car"
+        denies = not meaning.missing and _NEGATED.search(answer.text) is not None  # "there is no dog, kite or car"
         if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, names, of_absent=meaning.missing)
@@ -141,7 +154,7 @@ def read_by_meaning(meaning: Meaning, answer: str) -> AnswerReading:
         return _read_property(answer, meaning)
     if isinstance(meaning, Entails):
         return choices.read_label(answer)
-    text = " ".join(reply_of(answer).casefold().split()).rstrip(".")
+    text = " ".join(answer.said.casefold().split()).rstrip(".")
     return text or UnreadableAnswer(Unreadable.EMPTY)
 
 
@@ -185,20 +198,17 @@ def _words_of(text: str) -> frozenset[str]:
 _DENYING = frozenset({"no", "not", "none", "nothing", "neither", "nobody", "never", "without"})
 
 
-def _read_free(answer: str, meaning: Annotated) -> AnswerReading:
+def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
     """The reading by the question's words and options; the words of the answer if it may be any words."""
     asked = meaning_of(meaning.question, meaning.options)
     if isinstance(asked, Choice) or is_yes_no(asked) or isinstance(asked, Count):
         return read(meaning.question, answer, meaning.options)
-    prepared = prepare_answer(answer)
-    return prepared if isinstance(prepared, UnreadableAnswer) else FreeAnswer.of(prepared, meaning.question)
+    return answer.unreadable or FreeAnswer.of(answer.text, meaning.question)
 
 
-def _denies(answer: str, group: Group) -> bool:
+def _denies(answer: Prepared, group: Group) -> bool:
     """Whether the answer says that there is no such thing."""
-    prepared = prepare_answer(answer)
-    clauses = () if isinstance(prepared, UnreadableAnswer) else yes_no.claim_clauses(prepared)
-    return any(yes_no.presence_claimed(group, clause) is False for clause in clauses)
+    return any(yes_no.presence_claimed(group, clause) is False for clause in answer.clauses)
 
 
 _USUALLY = re.compile(
@@ -208,10 +218,10 @@ _USUALLY = re.compile(
 )
 
 
-def _without_the_usual_number(answer: str) -> str:
+def _without_the_usual_number(answer: Prepared) -> Prepared:
     """The answer without how many parts such a thing has: "it has four legs, but only three are visible"."""
-    rest = _USUALLY.sub("", answer, count=1)
-    return rest if re.search(r"\w", rest) else answer
+    rest = _USUALLY.sub("", answer.text, count=1)
+    return answer.with_text(rest) if re.search(r"\w", rest) else answer
 
 
 _NO_WRITING = re.compile(
@@ -223,12 +233,12 @@ _MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
 _NEGATED = re.compile(r"\b(?:not|no|cannot|without|nowhere|never|neither)\b|n['\u2019]t\b", re.IGNORECASE)
 
 
-def _read_written(answer: str, meaning: Written) -> bool | UnreadableAnswer:
+def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer:
     """Yes or no, or a sentence that says of the text that it is there, or that it is not."""
     read = yes_no.read_yes_no(answer, meaning)
     if isinstance(read, bool):
         return read
-    said = " ".join(reply_of(answer).casefold().split())
+    said = " ".join(answer.said.casefold().split())
     text = meaning.text.casefold().rstrip(".!?")
     about = [clause.replace(text, "") for clause in re.split(r"[.!?,;]|\bbut\b", said) if text in clause]
     claims = {_NEGATED.search(clause) is None for clause in about if not (HEDGE.search(clause) or _MAY.search(clause))}
@@ -240,41 +250,41 @@ def _read_written(answer: str, meaning: Written) -> bool | UnreadableAnswer:
 _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
 
 
-def _read_property(answer: str, meaning: Property) -> str | UnreadableAnswer:
+def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswer:
     """One of the values, another of the category, or a denial that there is such a thing."""
-    if _DENIES.match(reply_of(answer).strip(" *\"'").casefold()):
+    if _DENIES.match(answer.plain.strip(" '")):
         return NO_SUCH_THING
     there = Exists(group=meaning.group)
     said = yes_no.read_yes_no(answer, there)
     if said == UnreadableAnswer(Unreadable.UNSURE):  # "I cannot tell, since there is none"
-        said = yes_no.read_yes_no(without_doubts(answer), there)
+        said = yes_no.read_yes_no(answer.without_doubts(), there)
     if said is False:
         return NO_SUCH_THING
     value = choices.read_choice(answer, meaning.values)
     if value != UnreadableAnswer(Unreadable.NO_OPTION):
         return value
-    words = set(re.findall(r"[a-z]+", answer.casefold()))
+    words = set(re.findall(r"[a-z]+", answer.text))
     others = tuple(word for word in ontology().members(meaning.category) if word in words)  # "tan" is a color, too
     return choices.read_choice(answer, others) if others else value
 
 
-def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAnswer:
+def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | UnreadableAnswer:
     """Whether an answer says yes; claims about the things of the ``question`` count, too.
 
     >>> read_yes_no("There is a puppy.", "Is there a dog?")
     True
     """
-    answer = _text(answer)
+    answer = _prepared(answer)
     meaning = meaning_of(question, ())
     if meaning is _YES_OR_NO and denies_in_another_language(question):
         # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
-        return False if CONTRADICTS.match(reply_of(answer)) else yes_no.read_yes_no(answer, _DENIED)
+        return False if CONTRADICTS.match(answer.said) else yes_no.read_yes_no(answer, _DENIED)
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
     if (compares := _ASKED_IF_MORE.fullmatch(plain_question(question).partition("?")[0].strip())) is not None:
         things = [_DETERMINER.sub("", compares[place]) for place in (1, 3)]
-        more = _compared(f"Which is {compares[2]}?", reply_of(answer), things) if things[0] != things[1] else None
+        more = _compared(f"Which is {compares[2]}?", answer, things) if things[0] != things[1] else None
         # "The girl is taller than the boy" to "Is the boy taller than the girl?" may have mixed up the two: unread.
-        if more is not None and (more == things[0] or compares[2] not in answer.lower()):
+        if more is not None and (more == things[0] or compares[2] not in answer.text):
             return more == things[0]
     if question and (stated := as_asked(question, answer)) is not None:
         # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
@@ -282,7 +292,7 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
         return stated if agrees else UnreadableAnswer(Unreadable.YES_AND_NO)
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         stated = repeated(question, answer)
-        stated = there_in_another_language(question, reply_of(answer)) if stated is None else stated
+        stated = there_in_another_language(question, answer.said) if stated is None else stated
         return said if stated is None else stated
     return said
 
@@ -290,24 +300,27 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
 _NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
 
 
-def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | UnreadableAnswer:
+def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives; of several, that of what the ``question`` counts."""
-    answer = _text(answer)
+    answer = _prepared(answer)
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
     if form_in_another_language(question) is QuestionForm.COUNT:
-        said, foreign = counts.read_count(answer), count_in_another_language(question, reply_of(answer))
-        if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer) is None:
+        said, foreign = counts.read_count(answer), count_in_another_language(question, answer.said)
+        if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer.said) is None:
             return said if foreign is None else foreign
         return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
-    for bound in _BOUND_ASKED_FOR.findall(question):
-        answer = answer.replace(bound, "")
+    text = answer.text
+    for bound in _BOUND_ASKED_FOR.findall(question.lower()):
+        text = text.replace(bound, "")
     if len(groups) == 1 and plain_meaning(question) is not None:
-        answer = counts.whole_of(answer, groups[0])
+        text = counts.whole_of(text, groups[0])
     if others := _OTHERS.search(question):
-        answer = re.sub(rf"\b{others[0]} (?=\w)", "", answer)
+        text = re.sub(rf"\b{others[0]} (?=\w)", "", text)
+    if text != answer.text:
+        answer = answer.with_text(text)
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
-    return counts.read_count(narrowed or answer, groups)
+    return counts.read_count(answer if narrowed is None else answer.with_text(narrowed), groups)
 
 
 _WORDS_ABROAD = re.compile(r"(?!.*\b(?:there|are|is|see|the)\b).*[^\W\d].*", re.DOTALL | re.IGNORECASE)
@@ -317,28 +330,33 @@ _OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
 _BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
 
 
-def read_choice(answer: str | Answer, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
+def read_choice(answer: str | Answer | Prepared, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
     """The one of the options that an answer names, by its words, its letter or its place.
 
     >>> read_choice("There is no kite.", ["dog", "kite"], "Which of these is not in the picture, a dog or a kite?")
     'kite'
     """
-    answer = as_letter(_text(answer), question)
+    answer = _prepared(answer)
+    if as_letter(answer.said, question) != answer.said:
+        answer = replace(answer, said="A")
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
-    if read == UnreadableAnswer(Unreadable.NO_OPTION) and (named := with_names(answer, tuple(options))) != answer:
-        return read_choice(named, options, question)
+    if (
+        read == UnreadableAnswer(Unreadable.NO_OPTION)
+        and (named := with_names(answer.text, tuple(options))) != answer.text
+    ):
+        return read_choice(answer.with_text(named), options, question)
     if isinstance(read, str) and contradicts_predicate(question, answer, tuple(options), read):
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) and not (
-        _LETTERED.match(answer) or choices.is_one_of_a_mixture(answer, tuple(options))
+        _LETTERED.match(answer.text) or choices.is_one_of_a_mixture(answer.text, tuple(options))
     ):
         return _compared(question, answer, options) or option_with_predicate(question, answer, tuple(options)) or read
     return read
 
 
-_LETTERED = re.compile(r"\W*[A-Ha-h][.):]")
+_LETTERED = re.compile(r"\W*[a-h][.):]")
 _OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
 
 # Comparisons of two options: "the cup is smaller than the bottle"
@@ -376,19 +394,20 @@ _MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 _LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")
 
 
-def _compared(question: str, answer: str, options: Sequence[str]) -> str | None:
+def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> str | None:
     """The option that a comparison chooses for a question that compares; None if it is another comparison.
 
     >>> _compared("Which is bigger, the cup or the bottle?", "The cup is smaller than the bottle.", ["cup", "bottle"])
     'bottle'
     >>> _compared("Which is bigger, the cup or the bottle?", "The cup is older than the bottle.", ["cup", "bottle"])
     """
+    answer = prepare(answer)
     if (found := _MOST.search(question.lower())) and len(options) == 2:
         numbers = numbers_of([_DETERMINER.sub("", option.lower()) for option in options], answer)
         if numbers and numbers[0] != numbers[1]:
             return options[(numbers[0] > numbers[1]) == (found[1] != "more")]
     asked = _ASKED_TO_COMPARE.search(question.lower())
-    said = _COMPARISON.fullmatch(answer.lower()) if asked else None
+    said = _COMPARISON.fullmatch(answer.text) if asked else None
     if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
         return None
     first, second = (choices.read_choice(part, tuple(options)) for part in (f"{said[1]} {said[3]}", said[4]))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from unicodedata import decimal
 
+from pytest_vqamt.core.plain_text import readable
 from pytest_vqamt.language.answers.final import final_part, read_json
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.answers.turns import first_reply
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
-
-MAX_CACHED_CHARS = 200
-"""Readers do not cache longer answers."""
 
 
 class Unreadable(StrEnum):
@@ -45,87 +43,135 @@ class UnreadableAnswer:
     reason: Unreadable
 
 
-def strip_reasoning(text: str) -> str:
-    """Returns the text without the model's reasoning; nothing is left of a trace without an end.
+@dataclass(frozen=True)
+class Prepared:
+    """An answer made ready for the readers, once: what was said, and of it the answer proper."""
 
-    >>> strip_reasoning("<think>Two dogs, so yes.</think> Yes")
-    'Yes'
-    >>> strip_reasoning("<think>Let me see")
-    ''
-    """
-    return strip_traces(text).text
+    said: str
+    """What was said to the question: without reasoning, invented turns and the question said back."""
 
+    ran_on: str = ""
+    """The turns that the model invented behind its answer; empty if there are none."""
 
-def reply_of(text: str) -> str:
-    r"""Returns what the model said to the question: without its reasoning, and without turns that it invented.
-
-    >>> reply_of("<think>No.</think>A dog.\nQuestion: Is it old?\nAnswer: yes")
-    'A dog.'
-    """
-    return first_reply(strip_traces(text).text).text
-
-
-def runs_on(text: str) -> bool:
-    r"""Whether a model went on behind its answer with turns that it invented.
-
-    >>> runs_on("Yes.\nQuestion: Is it red?\nAnswer: no"), runs_on("Yes. It is red.")
-    (True, False)
-    """
-    return len(text) > _LONGEST_WORD and bool(first_reply(strip_traces(text).text).ran_on)
-
-
-_LONGEST_WORD = 12
-"""The characters of an answer that is too short to run on."""
-
-
-def plain_question(question: str) -> str:
-    """Returns a question as ``final_answer`` would an answer, to be compared with one."""
-    return _plain(question)
-
-
-def final_answer(text: str) -> str:
-    """Returns the answer proper in lower case, with contractions written out.
+    plain: str = ""
+    """The final answer in lower case, without markup, contractions written out; that of a refusal, too.
 
     It is what follows "answer:", or stands in an answer tag, in LaTeX's box or in a field of JSON. Line breaks stay.
     """
-    return _plain(reply_of(text))
+
+    text: str = ""
+    """The answer proper: ``plain`` behind a correction of itself; empty if there is no answer to read."""
+
+    unreadable: UnreadableAnswer | None = None
+    """Why there is no answer to read: it is empty, cut off, or a refusal that no "but" takes back."""
+
+    @cached_property
+    def statements(self) -> str:
+        """The answer proper without its questions; all of it if it has nothing else."""
+        return without_questions(self.text)
+
+    @cached_property
+    def clauses(self) -> tuple[str, ...]:
+        """The parts of the statements that each make a claim."""
+        return claim_clauses(self.statements)
+
+    @cached_property
+    def marked(self) -> str:
+        """The answer proper with its numbers marked."""
+        return mark_numbers(self.text)
+
+    def with_text(self, text: str) -> Prepared:
+        """The same answer with another text to be read."""
+        return replace(self, text=text, unreadable=None)
+
+    def without_doubts(self) -> Prepared:
+        """The answer without its clauses of doubt: "there is no dog, so I cannot tell its color"."""
+        clauses = re.split(r"[.,;:!\n]|\b(?:because|as|since|so|therefore|thus|but)\b", self.plain)
+        sure = (each.strip() for each in clauses if not (_UNSURE.search(each) or _DOUBT.search(each)))
+        return self.with_text(". ".join(sure))
 
 
-@lru_cache(maxsize=64)
-def prepare_answer(text: str, names: tuple[str, ...] = ()) -> str | UnreadableAnswer:
-    """Returns the answer proper, or why there is none: it is empty, cut off, or a refusal that no "but" takes back.
+def prepare(answer: str | Prepared, names: tuple[str, ...] = ()) -> Prepared:
+    r"""Prepares an answer to be read; what is prepared already is returned.
 
-    ``names`` are fields of JSON that hold the answer, too.
+    ``names`` are further fields of JSON that hold the answer.
+
+    >>> prepare("<think>No.</think>It's **a dog**.\nQuestion: Is it old?\nAnswer: yes")
+    Prepared(said="It's **a dog**.", ran_on='Question: Is it old?\nAnswer: yes', plain='it is a dog.',
+             text='it is a dog.', unreadable=None)
+    >>> prepare("I can't see any image.").unreadable.reason.value, prepare("<think>Let me see").said
+    ('sees nothing', '')
     """
+    return _prepared(readable(answer), names) if isinstance(answer, str) else answer
+
+
+@lru_cache(maxsize=256)
+def _prepared(text: str, names: tuple[str, ...]) -> Prepared:
     stripped = strip_traces(text)
     if stripped.is_cut_off:
-        return UnreadableAnswer(Unreadable.CUT_OFF)
-    if _OPEN_JSON.match(stripped.text) and not _CLOSED_JSON.search(stripped.text):
-        return UnreadableAnswer(Unreadable.CUT_OFF)
+        return Prepared("", unreadable=UnreadableAnswer(Unreadable.CUT_OFF))
     reply = first_reply(stripped.text)
-    if reply.is_question:
-        return UnreadableAnswer(Unreadable.QUESTION)
-    if _THINKS_ALOUD.match(reply.text) and not _CONCLUDES.search(reply.text):
-        return UnreadableAnswer(Unreadable.CUT_OFF)
-    bare = _corrected(_plain(reply.text, names))
+    plain = _plain(reply.text, names)
+    found: str | Unreadable
+    if _OPEN_JSON.match(stripped.text) and not _CLOSED_JSON.search(stripped.text):
+        found = Unreadable.CUT_OFF
+    elif reply.is_question:
+        found = Unreadable.QUESTION
+    elif _THINKS_ALOUD.match(reply.text) and not _CONCLUDES.search(reply.text):
+        found = Unreadable.CUT_OFF
+    else:
+        found = _answer_proper(_corrected(plain))
+    if isinstance(found, Unreadable):
+        return Prepared(reply.text, reply.ran_on, plain, unreadable=UnreadableAnswer(found))
+    return Prepared(reply.text, reply.ran_on, plain, found)
+
+
+def _answer_proper(bare: str) -> str | Unreadable:
     if not _SOMETHING.search(bare):
-        return UnreadableAnswer(Unreadable.EMPTY)
+        return Unreadable.EMPTY
     if "\n" in bare and _UNFINISHED.search(bare):
-        return UnreadableAnswer(Unreadable.CUT_OFF)
+        return Unreadable.CUT_OFF
     for cause, pattern in _NO_ANSWER.items():
         if found := pattern.search(bare):
             taken_back = _BUT.split(bare[found.end() :], maxsplit=1)
             rest = taken_back[1].strip() if len(taken_back) > 1 else ""
             if not _SOMETHING.search(rest) or any(each.search(rest) for each in _NO_ANSWER.values()):
-                return UnreadableAnswer(cause)
+                return cause
             return rest
     return bare
 
 
-def without_doubts(text: str) -> str:
-    """Returns the final answer without its clauses of doubt: "there is no dog, so I cannot tell its color"."""
-    clauses = re.split(r"[.,;:!\n]|\b(?:because|as|since|so|therefore|thus|but)\b", final_answer(text))
-    return ". ".join(clause.strip() for clause in clauses if not (_UNSURE.search(clause) or _DOUBT.search(clause)))
+def plain_question(question: str) -> str:
+    """Returns a question as ``Prepared.plain`` has an answer, to be compared with one."""
+    return _plain(question)
+
+
+def without_questions(text: str) -> str:
+    """Returns the text without its questions; all of it if it has nothing else."""
+    if "?" not in text:
+        return text
+    statements = _QUESTION.sub(" ", text).strip()
+    return statements if _SOMETHING.search(statements) else text
+
+
+_QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
+
+
+def claim_clauses(statement: str) -> tuple[str, ...]:
+    """Returns the parts of a statement that each make a claim.
+
+    >>> claim_clauses("there is a dog, but there is no cat. it is old")
+    ('there is a dog', 'there is no cat', 'it is old')
+    """
+    return tuple(part for part in (clause.strip(" ,") for clause in _CLAUSE.split(statement)) if part)
+
+
+PICTURE = r"(?:picture|image|photo|photograph|scene|frame|background|foreground|view)"
+_CLAUSE = re.compile(
+    r"[.;:!\n]+|,?\s*\b(?:but|however|although|though|whereas|while|because|since|except|yet|instead(?! of))\b|\s-\s"
+    rf"|,\s*(?:and\s+)?(?=(?:there|it|they|i|we|you|he|she|this|that|these|the {PICTURE})\b)"
+    r"|\band\s+(?=(?:there|it|they|i) (?:is|are|can|do|see)\b)"
+)
 
 
 def without_inscriptions(prepared: str) -> str:

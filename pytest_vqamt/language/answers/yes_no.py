@@ -24,16 +24,17 @@ from pytest_vqamt.core.meaning import (
     Side,
     groups_of,
 )
-from pytest_vqamt.language.answers.choices import without_questions
 from pytest_vqamt.language.answers.text import (
     HEDGE,
-    MAX_CACHED_CHARS,
+    PICTURE,
+    Prepared,
     Unreadable,
     UnreadableAnswer,
-    final_answer,
-    prepare_answer,
+    claim_clauses,
+    prepare,
     unreadable_answer,
     without_inscriptions,
+    without_questions,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.captions.reading import hyponyms
@@ -44,7 +45,7 @@ from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.language.wordnet import wordnet
 
 
-def read_yes_no(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
+def read_yes_no(answer: str | Prepared, meaning: Meaning) -> bool | UnreadableAnswer:
     """Whether an answer says yes to the question of this meaning.
 
     Claims about the groups of the question decide: "there is no dog" says yes to "is there no dog?" and no to "is there
@@ -55,41 +56,25 @@ def read_yes_no(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     >>> read_yes_no("No, there is no dog.", no_dog), read_yes_no("No", no_dog)
     (True, False)
     """
-    plain = _PLAIN.get(text)
-    if plain is not None:
-        return plain
-    return (_read if len(text) <= MAX_CACHED_CHARS else _read.__wrapped__)(text, meaning)
+    prepared = prepare(answer)
+    if prepared.unreadable is None:
+        return _read(prepared.text, meaning)
+    decided = _DECIDED.match(prepared.plain)
+    return _read(decided[1], meaning) if decided else prepared.unreadable
 
 
-def leading_particle(text: str) -> bool | None:
+def leading_particle(answer: Prepared) -> bool | None:
     """The yes or no that an answer begins with; None if it begins with neither."""
-    prepared = prepare_answer(text)
-    if isinstance(prepared, UnreadableAnswer):
-        return None
-    found = _PARTICLE.match(_OFFERS_HELP.sub("", prepared))
+    found = _PARTICLE.match(_OFFERS_HELP.sub("", answer.text))
     return None if found is None else found["yes"] is not None
 
 
-_PLAIN = {
-    f"{word}{end}": said
-    for said, words in ((True, ("yes", "Yes", "YES", "true", "True")), (False, ("no", "No", "NO", "false", "False")))
-    for word in words
-    for end in ("", ".")
-}
-
-
-@lru_cache(maxsize=65536)
 def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
-    prepared = prepare_answer(text)
-    if isinstance(prepared, UnreadableAnswer):
-        if not (decided := _DECIDED.match(final_answer(text))):
-            return prepared
-        prepared = decided[1]
-    prepared = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(prepared)))
-    if _LEAVES_OPEN.search(prepared):
+    text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
+    if _LEAVES_OPEN.search(text):
         return UnreadableAnswer(Unreadable.UNSURE)
-    prepared = _in_plain_words(prepared, meaning)
-    answer = without_questions(_LETTER.sub("", prepared))
+    text = _in_plain_words(text, meaning)
+    answer = without_questions(_LETTER.sub("", text))
     if _ONLY_AGREES.fullmatch(answer):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
     if (foreign := _in_another_language(answer, meaning)) is not None:
@@ -124,7 +109,7 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     if said is not None:
         return said
     corrected = without_typing_errors(answer, _expected_words(meaning))
-    return unreadable_answer(prepared, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
+    return unreadable_answer(text, Unreadable.NO_YES_OR_NO) if corrected == answer else _read(corrected, meaning)
 
 
 @lru_cache(maxsize=65536)
@@ -517,15 +502,6 @@ def _any(there: Sequence[bool | None]) -> bool | None:
     return True if True in there else None if None in there else False
 
 
-def claim_clauses(statement: str) -> tuple[str, ...]:
-    """Returns the parts of a statement that each make a claim.
-
-    >>> claim_clauses("there is a dog, but there is no cat. it is old")
-    ('there is a dog', 'there is no cat', 'it is old')
-    """
-    return tuple(part for part in (clause.strip(" ,") for clause in _CLAUSE.split(statement)) if part)
-
-
 def presence_claimed(group: Group, clause: str) -> bool | None:
     """Whether a clause claims that the group is there; None if it claims nothing of it.
 
@@ -570,12 +546,6 @@ def noun_pattern(group: Group) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?!['-])")
 
 
-_PICTURE = r"(?:picture|image|photo|photograph|scene|frame|background|foreground|view)"
-_CLAUSE = re.compile(
-    r"[.;:!\n]+|,?\s*\b(?:but|however|although|though|whereas|while|because|since|except|yet|instead(?! of))\b|\s-\s"
-    rf"|,\s*(?:and\s+)?(?=(?:there|it|they|i|we|you|he|she|this|that|these|the {_PICTURE})\b)"
-    r"|\band\s+(?=(?:there|it|they|i) (?:is|are|can|do|see)\b)"
-)
 _LONGEST = 1000
 """Longer clauses are a model's endless repetition."""
 
@@ -668,15 +638,15 @@ _FRAME = re.compile(
     r"\b(?:it|this|that|these|those|they) (?:is|are)\b"
     r"|\bthere (?:\w+ ){0,3}?(?:is|are|be|seems?|appears?|exists?|was|were)\b"
     r"|\b(?:i|we|you|one) (?:\w+ ){0,3}?(?:see|spot|find|notice|observe|detect|count|identify|say|think|believe)\b"
-    rf"|\b(?:{_PICTURE}|it|this|that) (?:\w+ ){{0,3}}?(?:shows?|contains?|has|have|depicts?|features?|includes?"
-    rf"|displays?|lacks?|is (?:an? )?(?:{_PICTURE}|without|free|devoid|of|showing|lacking))\b"
+    rf"|\b(?:{PICTURE}|it|this|that) (?:\w+ ){{0,3}}?(?:shows?|contains?|has|have|depicts?|features?|includes?"
+    rf"|displays?|lacks?|is (?:an? )?(?:{PICTURE}|without|free|devoid|of|showing|lacking))\b"
 )
 _CLAIM_VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|do|does|can|see|shows?|contains?|looks?|seems?|appears?|lacks?)\b"
 )
 _QUANTITY = re.compile(
     rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
-    rf"|{_PICTURE}"
+    rf"|{PICTURE}"
     r"|one|some|any|none) of$"
 )
 _ABOUT_ANOTHER = re.compile(
@@ -689,7 +659,7 @@ _BREAKS_A_LIST = re.compile(
     r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are"
     r"|\w+ing)\b"
 )
-_SEEN = rf"(?:visible|present|seen|shown|there|here|depicted|pictured|found|in (?:(?:the|this) )?{_PICTURE})"
+_SEEN = rf"(?:visible|present|seen|shown|there|here|depicted|pictured|found|in (?:(?:the|this) )?{PICTURE})"
 _GONE = re.compile(
     r"\s?(?:(?:and|or) (?:\w+ ){1,3}?)?(?:is|are|can|do|does) "
     rf"(?:not(?: (?:be )?(?:\w+ )??(?:{_SEEN}|appear)\b|$)|(?:(?!not )\w+ )?(?:absent|missing|nowhere)\b)"
@@ -726,8 +696,8 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
 
 _RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
 _DENIED_DENIAL = re.compile(
-    rf"^(?:the {_PICTURE}|it|this) (?:is|does) not (?:free of|devoid of|lack|lacking|without)(?: an?| any)? ?$"
-    rf"|^it is not (?:true|correct|right|the case) that (?:there (?:is|are)|the {_PICTURE} (?:has|shows|contains)) no$"
+    rf"^(?:the {PICTURE}|it|this) (?:is|does) not (?:free of|devoid of|lack|lacking|without)(?: an?| any)? ?$"
+    rf"|^it is not (?:true|correct|right|the case) that (?:there (?:is|are)|the {PICTURE} (?:has|shows|contains)) no$"
 )
 """A double negation before the phrase."""
 
@@ -736,7 +706,7 @@ _DOING = re.compile(
     r"\b(?:is|are) (?:holding|carrying|riding|walking|petting|feeding|leading|hugging|chasing|watching|wearing"
     r"|eating)$"
 )
-_BESIDES_THE_SUBJECT = re.compile(rf"(?!\b(?:yes|and|also|so|both|in|the|this|{_PICTURE}|at|least)\b)\b\w+")
+_BESIDES_THE_SUBJECT = re.compile(rf"(?!\b(?:yes|and|also|so|both|in|the|this|{PICTURE}|at|least)\b)\b\w+")
 
 
 def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None:
@@ -750,7 +720,7 @@ def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None
 
 _SOMEWHERE_ELSE = re.compile(
     r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
-    rf"|in (?!(?:(?:the|this) )?{_PICTURE}\b|it\b|view\b|here\b|sight\b))\b"
+    rf"|in (?!(?:(?:the|this) )?{PICTURE}\b|it\b|view\b|here\b|sight\b))\b"
 )
 
 
@@ -814,7 +784,7 @@ def _denies_an_attribute(group: Group, description: str, after: str) -> bool:
     return any(re.match(rf"{re.escape(attribute)}\b", after[denied.end() :]) for attribute in group.attributes)
 
 
-_IS_NOT = re.compile(rf"\s*(?:(?:in|of) (?:the|this) {_PICTURE} )?is not ")
+_IS_NOT = re.compile(rf"\s*(?:(?:in|of) (?:the|this) {PICTURE} )?is not ")
 
 
 def _has(text: str, words: str) -> bool:

@@ -27,7 +27,7 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.language.answers.text import reply_of
+from pytest_vqamt.language.answers.text import prepare
 from pytest_vqamt.language.captions.lexicon import class_rows
 from pytest_vqamt.language.captions.number import NounForm
 from pytest_vqamt.language.captions.reading import (
@@ -106,7 +106,7 @@ class _CaptionPair:
 
     @classmethod
     def of(cls, before: str, after: str, inserted: str, reading: CaptionReading) -> _CaptionPair:
-        before, after = reply_of(before), reply_of(after)
+        before, after = prepare(before).said, prepare(after).said
         name = class_of(inserted)
         if name is None:
             raise DataError(

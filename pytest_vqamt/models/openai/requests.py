@@ -20,7 +20,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.results import ModelUse
 from pytest_vqamt.language.answers.final import read_json
-from pytest_vqamt.language.answers.text import strip_reasoning
+from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.models.batching import distinct_pictures
 from pytest_vqamt.models.budget import CUT_OFF, Budget, UsageCounter
@@ -601,9 +601,9 @@ def completion_text(fields: Mapping[str, object]) -> str:
     text = _content_text(message.get("content"))
     if text is None and isinstance(message.get("refusal"), str):
         text = str(message["refusal"])
-    answer = strip_reasoning(text) if text is not None else None
+    answer = strip_traces(text).text if text is not None else None
     if not answer and finish_reason == "stop":
-        answer = strip_reasoning(_reasoning_text(message)) or answer
+        answer = strip_traces(_reasoning_text(message)).text or answer
     calls_tool = bool(message.get("tool_calls") or message.get("function_call"))
     if answer or (answer == "" and finish_reason not in ("length", "content_filter") and not calls_tool):
         return answer.encode("utf-8", "replace").decode("utf-8")  # half of a cut-off emoji cannot be kept
@@ -701,7 +701,7 @@ def has_reasoning(fields: Mapping[str, object]) -> bool:
     """Whether the text of the completion holds reasoning, which a server should keep in a field of its own."""
     message = _choice(fields).get("message")
     text = _content_text(message.get("content")) if isinstance(message, Mapping) else None
-    return text is not None and strip_reasoning(text) != text.strip()
+    return text is not None and strip_traces(text).text != text.strip()
 
 
 def is_truncated(fields: Mapping[str, object]) -> bool:

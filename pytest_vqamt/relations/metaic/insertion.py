@@ -26,7 +26,7 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare_answer, reply_of
+from pytest_vqamt.language.answers.text import prepare
 from pytest_vqamt.language.captions.number import NounForm
 from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in
 from pytest_vqamt.language.captions.verdicts import CaptionVerdict
@@ -225,7 +225,7 @@ def caption_query(picture: Picture) -> Query:
 
 def caption_texts(answers: Sequence[Answer]) -> tuple[str, ...]:
     """Returns the captions without reasoning traces."""
-    return tuple(reply_of(answer.text) for answer in answers)
+    return tuple(prepare(answer.text).said for answer in answers)
 
 
 def caption_readings(answers: Sequence[Answer], reading: CaptionReading) -> tuple[str, ...]:
@@ -236,18 +236,17 @@ def caption_readings(answers: Sequence[Answer], reading: CaptionReading) -> tupl
 def unparsed_verdict(answers: Sequence[Answer], reading: CaptionReading) -> Verdict | None:
     """Returns the verdict on an empty caption or a refusal; None if all captions can be read."""
     for answer in answers:
-        found = prepare_answer(answer.text)
-        if isinstance(found, UnreadableAnswer):
+        if unreadable := prepare(answer.text).unreadable:
             return Verdict(
-                outcome=Outcome.UNPARSED, reason=found.reason.value, readings=caption_readings(answers, reading)
+                outcome=Outcome.UNPARSED, reason=unreadable.reason.value, readings=caption_readings(answers, reading)
             )
     return None
 
 
 def _in_words(answer: Answer, reading: CaptionReading) -> str:
-    if isinstance(prepare_answer(answer.text), UnreadableAnswer):
+    if prepare(answer.text).unreadable:
         return "unparsed"
-    forms = classes_in(reply_of(answer.text), reading)
+    forms = classes_in(prepare(answer.text).said, reading)
     named = (f"2+ {plural(each)}" if form is NounForm.PLURAL else each for each, form in forms.items())
     return ", ".join(named) or "no class"
 

@@ -7,7 +7,7 @@ import pytest
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.traces import parse_tags, strip_traces
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.rows import each_row
@@ -33,7 +33,7 @@ from tests.wrappers import WRAPPERS
     ],
 )
 def test_reasoning_is_cut_off(text: str, rest: str) -> None:
-    assert strip_reasoning(text) == rest
+    assert strip_traces(text).text == rest
 
 
 @each_row(
@@ -57,17 +57,17 @@ def test_reasoning_is_cut_off(text: str, rest: str) -> None:
     ],
 )
 def test_the_answer_proper_is_left(text: str, prepared: str) -> None:
-    assert prepare_answer(text) == prepared
+    assert prepare(text).text == prepared
 
 
 def test_no_more_than_the_first_2400_characters_are_read_and_no_word_is_cut() -> None:
     numbers = [f" {number}" for number in range(10_000, 11_000)]  # 6 characters each, and 399 of them are 2,394
-    assert prepare_answer("x" + "".join(numbers)) == "x" + "".join(numbers[:399])
-    assert prepare_answer("thinking. " * 1000 + "Answer: x" + "".join(numbers)) == "x" + "".join(numbers[:399])
+    assert prepare("x" + "".join(numbers)).text == "x" + "".join(numbers[:399])
+    assert prepare("thinking. " * 1000 + "Answer: x" + "".join(numbers)).text == "x" + "".join(numbers[:399])
 
 
 def test_a_loop_is_read_as_a_few_turns() -> None:
-    assert prepare_answer("dog " * 2000) == " ".join(["dog"] * 8)
+    assert prepare("dog " * 2000).text == " ".join(["dog"] * 8)
 
 
 @each_row(
@@ -104,19 +104,19 @@ def test_answers_without_end_are_read(repeated: str) -> None:
     ],
 )
 def test_a_refusal_is_no_answer(text: str, cause: Unreadable) -> None:
-    assert prepare_answer(text) == UnreadableAnswer(cause)
+    assert prepare(text).unreadable == UnreadableAnswer(cause)
 
 
 @pytest.mark.parametrize(
     "text", ["I can't see a dog.", "I cannot identify any dogs.", "Sorry, no.", "As an AI, I see two."]
 )
 def test_an_answer_is_no_refusal(text: str) -> None:
-    assert isinstance(prepare_answer(text), str)
+    assert prepare(text).unreadable is None
 
 
 @each_row("text", ["", " \n", "...", "?!", "<think>hm</think>", "**", "</s>"])
 def test_nothing_said_is_an_empty_answer(text: str) -> None:
-    assert prepare_answer(text) == UnreadableAnswer(Unreadable.EMPTY)
+    assert prepare(text).unreadable == UnreadableAnswer(Unreadable.EMPTY)
 
 
 # Reasoning traces of today's models are cut off, and nothing in them is an answer.
@@ -124,7 +124,7 @@ def test_nothing_said_is_an_empty_answer(text: str) -> None:
 
 @pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=list(WRAPPERS))
 def test_the_answer_is_what_follows_the_trace(wrap: str) -> None:
-    assert prepare_answer(wrap.format(trace="maybe no, or 4", answer="Yes")) == "yes"
+    assert prepare(wrap.format(trace="maybe no, or 4", answer="Yes")).text == "yes"
 
 
 @pytest.mark.parametrize(
