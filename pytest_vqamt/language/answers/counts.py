@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.language.answers.content import exclude
 from pytest_vqamt.language.answers.other_languages import number_in_another_language
 from pytest_vqamt.language.answers.text import (
     MARK,
@@ -93,6 +94,8 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
     words = _NOT_BUT.sub("~", _OUT_OF.sub(" of ~", _APPOSITION.sub("", words)))
     if words.count("<") > 1 and not _THE_OTHER.search(words):
         words = _EACH_ONE.sub(lambda found: found[0][: -len(found[1])] + found[1].replace("<1>", "~"), words)
+    if (in_places := _sum_of_places(words)) is not None:
+        return in_places
     together = _sum(words, groups)
     if len(groups) > 1 and (overall := _total(words)) is not None:
         return overall if together in (None, overall) else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
@@ -133,8 +136,9 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
 
 
 _DECLARED = re.compile(
-    r"\b(?:number of (?:[a-z-]+ ){1,5}is|number of (?:[a-z-]+ ){0,4}[a-z-]+:|i\.e\.|that (?:is|makes)|which makes),? "
-    r"<(\d+)>( [a-z]+)?[.\s]*$"
+    r"\b(?:number of (?:[a-z-]+ ){1,5}is|number of (?:[a-z-]+ ){0,4}[a-z-]+:|i\.e\.|(?:that|which) (?:is|makes|leaves)"
+    r"|so|thus|therefore|hence|leaving|(?:that|which) means(?: that)?),? (?:(?:there are|it is|that is) )?"
+    r"<(\d+)>( (?!of\b)[a-z]+)?[.\s]*$"
 )
 """The verdict at the end, whatever was counted before: "therefore the number of red circles is 2"."""
 _EMPTY_OF = re.compile(r"\b(?:empty|devoid|clear) of (?=[a-z])")
@@ -238,6 +242,24 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
     if None in counted or len(set(counted)) != len(groups) or (len(groups) > 1 and len(counted) != len(groups)):
         return None
     return sum(int(number) if number else 1 for _, number, _ in items)
+
+
+_IN_A_PLACE = (
+    r"<(\d+)>(?: (?:is|are))?(?: (?:sitting|standing|lying|seen|visible|located|parked|hanging))?"
+    r" (?:(?:on|in|at|near|under|behind|beside|next to|by|to) ([^<,.;]{2,60}?)|(?:(?<=is )|(?<=are ))([a-z]+))"
+)
+_IN_PLACES = re.compile(rf"(?:[^<.;]{{0,40}}?[:,.] |yes,? )?{_IN_A_PLACE}(?:,? and |[,;.] ){_IN_A_PLACE}[.\s]*")
+
+
+def _sum_of_places(words: str) -> int | None:
+    """The sum of numbers without nouns in different places, or of different kinds: "two are on the sofa and one is on the
+    floor", "two are black and one is white"."""
+    found = _IN_PLACES.fullmatch(words.strip())
+    if found is None or (found[2] and found[2] == found[5]) or re.search(r"\b(?:of|each|them|these|those)\b", words):
+        return None
+    if (found[3] or found[6]) and not (found[3] and found[6] and exclude(found[3], found[6])):
+        return None
+    return int(found[1]) + int(found[4])
 
 
 _GROUP_OF = re.compile(r"\b(?:an?|the|another)? ?(?:groups?|total|set|row|line|number|collection) of (?=<\d+>)")

@@ -34,11 +34,15 @@ def repeated(question: str, answer: str | Prepared) -> bool | None:
     if (of_counts := _compared_counts(asked, prepared)) is not None:
         return of_counts
     question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
+    if denied := _DENIED_QUESTION.fullmatch(question):
+        said = repeated(f"{denied[1]} {denied[2]}?", prepared)
+        return None if said is None else not said
     clauses = claim_clauses(_COMMA.sub(". ", prepared.statements))
     if found := _OF_ALL.match(question):
         if _ALL_EXCEPT.search(prepared.text):
             return False
-        said = {_said_of_all(content(question[found.end() :]), clause) for clause in clauses} - {None}
+        wanted = content(question[found.end() :])
+        said = {_said_of_all(wanted, clause) for clause in clauses} - {None}
         return said.pop() if len(said) == 1 else None
     asked_words = plain_words(question)
     wanted = [content_word(word) for word in asked_words]
@@ -69,7 +73,7 @@ def as_asked(question: str, answer: str | Prepared) -> bool | None:
     wanted, denials = _wanted(question)
     if len(wanted) < 2:
         return None
-    if not denials and _denies_the_object(question, prepared.text, wanted[-1]):
+    if not denials and _denies_the_object(question, prepared.statements, wanted):
         return False
     said = {
         _says_as_asked(wanted, denials, clause)
@@ -79,16 +83,17 @@ def as_asked(question: str, answer: str | Prepared) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
-def _denies_the_object(question: str, prepared: str, wanted: str) -> bool:
-    """What is done is done to something else or to nothing: "she reads a newspaper rather than a book"."""
+def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> bool:
+    """Something else is so than what is asked: "she reads a newspaper rather than a book", "typing, not talking"."""
     if HEDGE.search(prepared) or " rather " in question or " instead " in question:
         return False
     if found := _RATHER_THAN.search(prepared):
-        return content_word(found[1]) == wanted
+        replaced = [word for word in content(found[1]) if word not in _PRONOUNS]
+        return bool(replaced) and set(replaced) <= set(wanted)
     return (nothing := _NOTHING.fullmatch(prepared)) is not None and f" {nothing[1]} " in question
 
 
-_RATHER_THAN = re.compile(r"^[^.;!?\n]* (?:rather than|instead of) (?:an? |the |any )?([a-z]+)\W*$")
+_RATHER_THAN = re.compile(r"^[^.;!?\n]*(?: rather than| instead of|, (?:and )?not) ([a-z]+(?: [a-z]+){0,4})\W*$")
 _NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
 
 
@@ -171,7 +176,14 @@ _OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|ea
 _ALL = re.compile(
     r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
 )
-_ALL_EXCEPT = re.compile(r"\b(?:all|every\w*|each|both)\b[^.;!\n]{0,200}\b(?:except|apart from|save for)\b")
+_ALL_EXCEPT = re.compile(
+    r"\b(?:all|every\w*|each|both)\b[^.;!\n]{0,200}\b(?:except|apart from|save for|but (?:one|two|three|an?|the))\b"
+)
+_ALL_OF_THEM = re.compile(
+    r"(?:(?:yes|and|so)\W+)?(?:all|both|each|every)(?: single)?(?: one)?(?: of (?:them|these|those))?,? "
+    r"(?:is|are|do|does|has|have|did|was|were)(?P<not> not)?"
+)
+"""Without the predicate of the question: "every single one of them does"."""
 _NOT_ALL = re.compile(
     r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
     r"|no one|nobody|except|all but|most|half)\b"
@@ -180,9 +192,14 @@ _NOT_ALL = re.compile(
 
 def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
     """Whether all of them are said to be so: "only the girl is" denies it, "all three are" affirms it."""
+    if ellipsis := _ALL_OF_THEM.fullmatch(clause):
+        return ellipsis["not"] is None
     words = content(clause)
-    if not wanted or wanted[-1] not in words or HEDGE.search(clause):
+    if not wanted or HEDGE.search(clause):
         return None
+    if wanted[-1] not in words:
+        # "The one on the left is open": one is not as all are asked to be.
+        return False if words and exclude(words[-1], wanted[-1]) and not _DENIALS.keys() & set(words) else None
     if _NOT_ALL.search(clause):
         return False
     return True if _ALL.match(clause) and not _DENIALS.keys() & set(words) else None
@@ -280,6 +297,8 @@ _LEAD = re.compile(
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
     r"(?:(?:in|on) (?:the|this) (?:picture|image|photo|scene)\W+)?(?:an? (?:picture|image|photo|photograph) of )?"
 )
+_DENIED_QUESTION = re.compile(r"((?:is|are|was|were|does|do|did|has|have|can) (?!there\b)[^?]{1,80}?) not ((?!only\b)[^?]+)")
+"""Asks that something is not so: "is the man not wearing a helmet"."""
 _DENIALS = {"not": "", "no": "", "never": "", "neither": "", "none": "", "without": "", "hardly": ""}
 _PRONOUNS = frozenset({"he", "she", "it", "they", "him", "them"})
 _GOES_ON = frozenset((

@@ -9,7 +9,16 @@ from functools import lru_cache
 
 from pytest_vqamt.language.answers.choices import find_options, is_denied
 from pytest_vqamt.language.answers.content import content, content_word, exclude
-from pytest_vqamt.language.answers.text import HEDGE, MARK, Prepared, claim_clauses, mark_numbers, prepare
+from pytest_vqamt.language.answers.text import (
+    HEDGE,
+    MARK,
+    Prepared,
+    Unreadable,
+    UnreadableAnswer,
+    claim_clauses,
+    mark_numbers,
+    prepare,
+)
 from pytest_vqamt.language.tables import toml_table
 
 
@@ -145,36 +154,57 @@ def _predicate(asked: str, options: tuple[str, ...]) -> list[str]:
 _PLACED = re.compile(r"(?:is|are|does|do) (?:the|this|that) (.+)")
 
 
-def clause_with_predicate(question: str, answer: str | Prepared, attributes: tuple[str, ...] = ()) -> str | None:
+def clause_with_predicate(
+    question: str, answer: str | Prepared, attributes: tuple[str, ...] = ()
+) -> str | UnreadableAnswer | None:
     """The only clause with a number that has the whole predicate of a "how many" question; None if others may have it.
+
+    No number is that of what is asked for where all are of its opposite: "two are open" to "how many are closed?".
 
     >>> ask = "How many children are wearing helmets?"
     >>> clause_with_predicate(ask, "There are four children; three of them are wearing helmets.")
     'three of them are wearing helmets'
+    >>> clause_with_predicate("How many are not red?", "Five in total; three are red, so two are not red.")
+    'two are not red'
     """
     prepared = prepare(answer)
     wanted = _counted_predicate(question) | frozenset(map(content_word, attributes))
-    if not wanted or len(MARK.findall(prepared.marked)) < 2:
+    if not wanted or "<" not in prepared.marked:
         return None
     rest = _THE_OTHERS.sub("", prepared.text)
     if _ADDS_UP.search(rest):
         return None
-    counted = [clause for each in claim_clauses(rest) for clause in _parts(each) if _has_number(clause)]
-    having = [clause for clause in counted if wanted <= set(content(clause))]
-    others = [clause for clause in counted if clause not in having]
-    if (
-        len(having) != 1
-        or not (others or rest != prepared.text)
-        or not all(_STANDS_ALONE.search(mark_numbers(each)) for each in others)
-    ):
+    is_denied_question = _NEGATED.search(question.lower()) is not None
+    having, opposite, others = list[str](), list[str](), list[str]()
+    for clause in (clause for each in claim_clauses(rest) for clause in _parts(each) if _has_number(clause)):
+        words, marked = set(content(clause)), mark_numbers(clause)
+        is_denied_clause = _NEGATED.search(marked) is not None  # "there are <0> ducks" denies nothing more
+        if wanted <= words:
+            (having if is_denied_clause == is_denied_question else opposite).append(clause)
+        elif not is_denied_clause and "<0>" not in marked and _are_opposite(words, wanted):
+            opposite.append(clause)
+        elif not _OF_A_WHOLE.fullmatch(marked):
+            others.append(clause)
+    if opposite and not having and not others:
+        return UnreadableAnswer(Unreadable.NO_NUMBER)
+    if not (others or opposite or rest != prepared.text):
         return None
-    return having[0]
+    if not all(_STANDS_ALONE.search(mark_numbers(each)) for each in others if not opposite or not _SUMS.search(each)):
+        return None
+    return having[0] if len(having) == 1 and (opposite or not _SUMS.search(rest)) else None
+
+
+def _are_opposite(words: set[str], wanted: frozenset[str]) -> bool:
+    return any(exclude(word, each) for word in words for each in wanted)
+
+
+_OF_A_WHOLE = re.compile(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z ]*")
 
 
 @lru_cache(maxsize=4096)
 def _counted_predicate(question: str) -> frozenset[str]:
     found = _HOW_MANY.search(question.lower())
-    return frozenset(content(_IN_THE_PICTURE.sub("", found[1]))) if found else frozenset()
+    return frozenset(content(_NEGATED.sub("", _IN_THE_PICTURE.sub("", found[1])))) if found else frozenset()
 
 
 _HOW_MANY = re.compile(
@@ -184,13 +214,13 @@ _HOW_MANY = re.compile(
 _IN_THE_PICTURE = re.compile(
     r"\b(?:are|is|do|does|you|we|i|see|there|visible|shown|that|who|which|can|be|in total|altogether)\b"
 )
-_ADDS_UP = re.compile(
-    r"\b(?:total|altogether|in all|sum|combined|overall|another|other|also|more|additional|plus)\b|[=+]"
-)
+_SUMS = re.compile(r"\b(?:total|altogether|in all|sum|combined|overall)\b")
+_ADDS_UP = re.compile(r"\b(?:another|(?<!the )other|also|more|additional|plus)\b|[=+]")
+_NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n't\b")
 _THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
-_COMMA = re.compile(r",\s+(?:and\s+)?|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
+_COMMA = re.compile(r",\s+(?:(?:and|so)\s+)*|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
 _STANDS_ALONE = re.compile(
-    r"\b(?:is|are|has|have|shows?|contains?|see) (?:\w+ ){0,8}?(?:<\d+>) [a-z]"
+    r"\b(?:is|are|was|were|has|have|shows?|contains?|see) (?:\w+ ){0,8}?(?:<\d+>) [a-z]"
     r"|<\d+> (?:\w+ ){0,8}?(?:is|are|has|have|\w+ing)\b|^(?:there (?:is|are) )?<\d+> \w+$"
     r"|<\d+> (?:on|in|under|behind|at|near|next)\b"
     r"(?!.{0,200}\b(?:left|right|front|back|side|end|middle|foreground|background|top|bottom)\b)"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import eq, ge, gt, le, lt
 from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import (
@@ -61,6 +62,7 @@ from pytest_vqamt.language.answers.text import (
     plain_question,
     prepare,
 )
+from pytest_vqamt.language.answers.typing_errors import without_typing_errors
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.english.nouns import singular
@@ -275,10 +277,15 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
     True
     """
     answer = _prepared(answer)
+    if (plain := yes_no.without_idioms(answer.text)) != answer.text:
+        answer = answer.with_text(plain)
+    question = _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1].lower(), found[1]), question)
     meaning = meaning_of(question, ())
     if meaning is _YES_OR_NO and denies_in_another_language(question):
         # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
         return False if CONTRADICTS.match(answer.said) else yes_no.read_yes_no(answer, _DENIED)
+    if (of_number := _of_a_number(question, answer)) is not None:
+        return of_number
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
     if (compares := _ASKED_IF_MORE.fullmatch(plain_question(question).partition("?")[0].strip())) is not None:
         things = [_DETERMINER.sub("", compares[place]) for place in (1, 3)]
@@ -291,10 +298,61 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         agrees = _NEGATED.search(question) or yes_no.leading_particle(answer) in (None, stated)
         return stated if agrees else UnreadableAnswer(Unreadable.YES_AND_NO)
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
-        stated = repeated(question, answer)
-        stated = there_in_another_language(question, answer.said) if stated is None else stated
-        return said if stated is None else stated
+        for stated in (
+            repeated(question, answer),
+            _of_an_empty_place(meaning, answer),
+            there_in_another_language(question, answer.said),
+        ):
+            if stated is not None:
+                return stated
+        words = frozenset(re.findall(r"[a-z]+", question.lower()))
+        corrected = without_typing_errors(answer.text, sorted(words | _OF_STATEMENTS))
+        return said if corrected == answer.text else read_yes_no(answer.with_text(corrected), question)
     return said
+
+
+_OF_STATEMENTS = frozenset(["yes", "there", "the", "not", "is", "are", "no"])
+
+
+_NUMBERED = re.compile(
+    r"^\W*(?:is|are|were|was) (?:there )?(?P<bound>at least|at most|no more than|more than|fewer than|less than|exactly|only"
+    r"|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
+    re.IGNORECASE,
+)
+_BOUNDS: dict[str, Callable[[int, int], bool]] = {
+    "at least": ge, "more than": gt, "at most": le, "no more than": le, "fewer than": lt, "less than": lt,
+}  # fmt: skip
+
+
+def _of_a_number(question: str, answer: Prepared) -> bool | UnreadableAnswer | None:
+    """Compares the number that an answer gives with that of the question: "four cups" are "at least three cups"."""
+    asked = _NUMBERED.match(question)
+    bound = counts.read_count(asked["number"]) if asked else None
+    if asked is None or not isinstance(bound, int):
+        return None
+    number = read_count(answer, f"How many {asked['what']}?")
+    if not isinstance(number, int) or number == 0:
+        return None
+    holds = _BOUNDS.get(asked["bound"].lower(), eq)(number, bound)
+    if yes_no.leading_particle(answer) in (None, holds):
+        return holds
+    return UnreadableAnswer(Unreadable.YES_AND_NO)
+
+
+_EMPTY = re.compile(
+    r"^\W*(?:no\W+)?(?:the|this|that) ([a-z ]{2,40}?) (?:is|are|looks?|appears?|seems?)(?: to be)?"
+    r"(?: (?:completely|entirely|totally|quite|all|currently|actually|almost))*"
+    r" (?:empty|bare|deserted|vacant|clear)\W*(?:$|[.;!\n])"
+)
+
+
+def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
+    """Reads "the field is empty" where something in the field is asked for."""
+    said = _EMPTY.match(answer.statements)
+    if said is None or not isinstance(meaning, Exists | Absent) or "almost" in said[0]:
+        return None
+    places = {each.to.name for each in meaning.group.related if each.predicate in ("in", "on", "at", "inside")}
+    return isinstance(meaning, Absent) if singular(said[1]) in places else None
 
 
 _NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFUSAL)
@@ -320,6 +378,8 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
     if text != answer.text:
         answer = answer.with_text(text)
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
+    if isinstance(narrowed, UnreadableAnswer):
+        return narrowed
     return counts.read_count(answer if narrowed is None else answer.with_text(narrowed), groups)
 
 
@@ -434,7 +494,7 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     if form is QuestionForm.OTHER:
         form = form_in_another_language(question) or form
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
-    asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1", asked))
+    asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1], found[1]), asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
         return _count(asked)
@@ -466,7 +526,9 @@ _COUNTED_PLAINLY = re.compile(
     r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
 )
 
-_NEGATED_VERB = re.compile(r"^(is|are|do|does|can)n't\b")
+_NEGATED_VERB = re.compile(r"^(is|are|was|were|do|does|did|has|have|could|would|ca|wo)n['\u2019]?t\b", re.IGNORECASE)
+"""Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
+_FULL_VERBS = {"ca": "can", "wo": "will"}
 _PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _LEAD = re.compile(
     rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {_PICTURE},? |.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"

@@ -96,9 +96,9 @@ def prepare(answer: str | Prepared, names: tuple[str, ...] = ()) -> Prepared:
 
     ``names`` are further fields of JSON that hold the answer.
 
-    >>> prepare("<think>No.</think>It's **a dog**.\nQuestion: Is it old?\nAnswer: yes")
-    Prepared(said="It's **a dog**.", ran_on='Question: Is it old?\nAnswer: yes', plain='it is a dog.',
-             text='it is a dog.', unreadable=None)
+    >>> made = prepare("<think>No.</think>It's **a dog**.\nQuestion: Is it old?\nAnswer: yes")
+    >>> made.said, made.text, made.ran_on
+    ("It's **a dog**.", 'it is a dog.', 'Question: Is it old?\nAnswer: yes')
     >>> prepare("I can't see any image.").unreadable.reason.value, prepare("<think>Let me see").said
     ('sees nothing', '')
     """
@@ -484,7 +484,7 @@ _NUMBER = re.compile(
   | (?P<no_count>
         \b{_WORDS}-(?!(?:and|{"|".join(NUMBER_WORDS[1:10])})\b)[a-z]+
       | \d+(?:\.\d+)?\s?% | \d{{1,2}}:\d\d\b | \d+(?:st|nd|rd|th)\b | \d+/\d+ | \b[a-z]+\d\w* | \d+[a-z]\w*
-      | (?<=\bin[ ])(?:19|20)\d\d\b | (?<=\bfrom[ ])(?:19|20)\d\d\b | (?<=\bsince[ ])(?:19|20)\d\d\b
+      | (?<=\bin[ ])(?:1[5-9]|20)\d\d\b | (?<=\bfrom[ ])(?:1[5-9]|20)\d\d\b | (?<=\bsince[ ])(?:1[5-9]|20)\d\d\b
       | (?:\b{_WORDS}|\d+(?:\.\d+)?)[ -]?(?:{_UNIT})\b
       | \b(?:number|no\.|nr\.?|size|age|aged)[ ]\d+\b(?![ ](?!is\b|was\b|has\b|and\b)[a-z]+s\b)
       | \ban?[ ](?!total|further|additional|good|full|mere|whopping|maximum|minimum)[a-z]+[ ]\d{{2,}}\b(?![ ][a-z]+s\b)

@@ -146,6 +146,9 @@ _LEAVES_OPEN = re.compile(
 """Neither says that a thing is there nor that it is not."""
 
 _THERE = r"(?: that| the fact that)?(?: there (?:is|are))?"
+_CLAUSE_FOLLOWS = (
+    r" (?:that )?(?:it|they|he|she|this|that|these|those|the \w+(?: \w+)?) (?:is|are|was|were|has|have)\b"
+)
 _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "A dog is not only visible but also prominent": what follows is claimed, and more.
     (re.compile(r"\bnot (?:only|just|merely|simply)\b(?! (?:\d+|one|two|three|four|five)\b)"), ""),
@@ -164,10 +167,19 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
             r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?"
             r"|could (?:not|hardly)"
             r"|(?:is |are )?(?:impossible|hard|difficult) to|no way (?:to|you can)) "
-            rf"(?:be )?(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied)){_THERE}(?= |$)"
-            rf"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?{_THERE}\b"
+            rf"(?:be )?(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied)){_THERE}(?= |$)(?!{_CLAUSE_FOLLOWS})"
+            rf"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?{_THERE}\b(?!{_CLAUSE_FOLLOWS})"
         ),
         " there is ",
+    ),
+    # "One can't deny that it is leather", "there is no doubt that they are twins".
+    (
+        re.compile(
+            r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly)(?: possibly)?|(?:is |are )?(?:impossible"
+            r"|hard) to|no way (?:to|you can)) (?:be )?den(?:y|ied) (?=that\b)"
+            r"|\bthere is no (?:denying|doubt|question)(?: about it)?,? (?=that\b)"
+        ),
+        "",
     ),
     # "It would be a mistake to say that there is no dog".
     (
@@ -207,11 +219,17 @@ _LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
 """Nothing but yes and no: both of them, in a model that repeats itself."""
 
 
+def without_idioms(text: str) -> str:
+    """The text with plain words for ways to say that something is so, or not: "one can't deny that it is red"."""
+    if _MAY_BE_AN_IDIOM.search(text):
+        for pattern, plain in _IDIOMS:
+            text = pattern.sub(plain, text)
+    return text
+
+
 def _in_plain_words(prepared: str, meaning: Meaning) -> str:
     """The answer with idioms and comparisons written out: "more orange than red" is orange, and not red."""
-    if _MAY_BE_AN_IDIOM.search(prepared):
-        for pattern, plain in _IDIOMS:
-            prepared = pattern.sub(plain, prepared)
+    prepared = without_idioms(prepared)
     if isinstance(meaning, Has) and " than " in prepared:
         prepared = _LESS_THAN.sub(r"\2, not \1", _MORE_THAN.sub(r"\1, not \2", prepared))
     return prepared
@@ -358,7 +376,7 @@ _ELLIPSIS = re.compile(
     rf"|(?:i|we|you) (?:(?:can|could|do) )?(?P<not2>not )?(?:see|spot|find|notice) (?P<amount2>{_AMOUNT})"
     rf"|(?P<amount3>it|they|one|none|neither|both|all|some)(?: of them)? (?:is|are|can be)(?P<not3> not)? {_PLACE}"
     rf"|(?P<amount4>none|nothing|nobody|no one|neither|both|not any|not one|zero|several|many|lots|plenty|a few"
-    rf"|quite a few)"
+    rf"|quite a few)(?: of (?:them|these|those|the (?:two|three)|both))?"
     r"(?:,? (?:actually|indeed|in fact))?"
     rf"|(?P<not5>not )?(?:visible|present|in the (?:picture|image)|there)|(?P<not6>absent|missing)"
     rf")(?: {_PLACE})*(?P<where> (?:on|in|at|near|by|under|behind|beside|next to|to|sitting|standing|lying)\b[^,]*)?"
@@ -394,7 +412,7 @@ def _echo(meaning: Meaning, parts: Sequence[str]) -> bool | None:
 
 _PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
 _VERB = re.compile(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
-_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|rather than|instead of|without)\b")
+_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|hardly|rather than|instead of|without)\b")
 
 
 def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
@@ -407,9 +425,9 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
         before = len(said)
         for found in attribute.finditer(part) if about else ():
             word_before = part[: found.start()].rstrip().rpartition(" ")[2]
-            if (
-                word_before not in _PURE and f"{word_before} {meaning.attribute}" in descriptions()
-            ):  # light blue may be called blue or not
+            if word_before in _SHADES and not with_fragments:
+                continue  # with a "no" before it, light blue is not called blue
+            if word_before not in _PURE | _SHADES and f"{word_before} {meaning.attribute}" in descriptions():
                 continue
             subjects = [noun.end() for noun in nouns.finditer(part, 0, found.start())]
             if subjects and _OTHER_THING.search(part, subjects[-1], found.start()):
@@ -426,6 +444,8 @@ def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
     """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
     known = ontology()
     for found in _PREDICATE.finditer(part):
+        if _DENIAL.search(found[1]):
+            continue  # what is "certainly not dry" may be damp or wet
         for word in _attributes_in(found[1]):
             if known.excludes(word, meaning.attribute):
                 return False
@@ -440,6 +460,7 @@ _OTHER_THING = re.compile(
     r"|their) \w+ (?!is\b|are\b)"
 )
 _PURE = frozenset({"bright", "deep", "vivid", "vibrant", "solid", "pure"})
+_SHADES = frozenset({"dark", "light", "pale"})
 _OF_ANOTHER_SUBJECT = re.compile(
     r"\s*\band\s+(?=(?:the|its|his|her|an?|another) (?:[a-z-]+ ){1,3}(?:is|are|looks?|appears?)\b)"
 )
@@ -576,7 +597,7 @@ _AFTER_A_PHRASE = re.compile(
     r"|from|as|shown|seen|built|hung|held|laid|made|depicted|pictured|can|could|has|have|does|do|not"
     r"|(?:i|we|you)(?= can\b| see\b)|too|also|around|along|among|through|between|over|against|across|for|within"
     r"|without|anywhere|together|either|appears?"
-    r"|exists?|wears|holds|stands?|sits?|lies|rather|instead"
+    r"|exists?|wears|holds|stands?|sits?|lies|rather|instead|after all"
     r"|(?!(?:bed|shed|sled|weed|seed|feed|reed)\b)\w+ed"
     r"|(?!(?:\w?ring|wing|king|string|spring|swing|thing|building|ceiling|clothing|painting|railing|drawing|earring"
     r"|bedding|lettering)\b)\w+ing)\b)"
@@ -585,9 +606,12 @@ _AFTER_A_PHRASE = re.compile(
 
 def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     described = _description_before(group, clause[: noun.start()])
-    if described is None or not ends_noun_phrase(clause, noun.end()):
+    if described is None:
         return None
     before, determiner, description = described
+    has_verb = (determiner in _SINGLE or _QUANTITY.search(before)) and _ANY_VERB.match(clause, noun.end())
+    if not has_verb and not ends_noun_phrase(clause, noun.end()):
+        return None
     after = clause[noun.end() :]
     if determiner == "the" and not before and _denies_an_attribute(group, description, after):
         return False
@@ -597,6 +621,11 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     if says is False and noun[0] in (group.name, plural(group.name)):
         return False if _denies_what_is_asked(group, description, after) else None
     return None
+
+
+_SINGLE = frozenset({"a", "an", "another", "one"})
+_ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
+"""Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
 
 
 def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
@@ -646,6 +675,8 @@ _CLAIM_VERB = re.compile(
 )
 _QUANTITY = re.compile(
     rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
+    r"|(?:layer|piece|slice|cup|bottle|bit|blanket|sheet|stack|heap|bowl|plate|strip|drop|clump|cluster|pool|carton|bag"
+    r"|bundle|roll)s?|(?:glass|patch|box)(?:es)?|touch|loaf|loaves"
     rf"|{PICTURE}"
     r"|one|some|any|none) of$"
 )

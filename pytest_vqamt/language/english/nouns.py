@@ -176,7 +176,7 @@ def indefinite(noun: str) -> str:
 @cache
 def _irregular() -> tuple[dict[str, str], dict[str, str]]:
     plurals: dict[str, str] = toml_table(_FILE)["irregular"]
-    return plurals, {many: one for one, many in plurals.items() if many != "glasses"}
+    return plurals, {**{many: one for one, many in plurals.items() if many != "glasses"}, "persons": "person"}
 
 
 @cache
