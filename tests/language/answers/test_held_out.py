@@ -47,7 +47,7 @@ WITHOUT = ("none:unclear", "none:unsure", "none:cut off", "none:refusal", "none:
         ("held_out.jsonl", 356, 0, 0, 446),
         ("held_out_2.jsonl", 358, 0, 0, 422),
         ("held_out_3.jsonl", 372, 0, 1, 410),
-        ("variants.jsonl", 364, 0, 0, 479),
+        ("variants.jsonl", 371, 0, 0, 479),
     ],
 )
 def test_most_answers_are_read_and_hardly_any_wrong(
