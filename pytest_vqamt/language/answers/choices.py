@@ -165,7 +165,20 @@ def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str |
     if not named:
         reason = Unreadable.SEVERAL_OPTIONS if len(denied) > 1 else Unreadable.NO_OPTION
         return unreadable_answer(prepared, reason)
-    return UnreadableAnswer(Unreadable.UNSURE) if HEDGE.search(answer) else named.pop()
+    return UnreadableAnswer(Unreadable.UNSURE) if _is_hedged(answer, options) else named.pop()
+
+
+def _is_hedged(answer: str, options: tuple[str, ...]) -> bool:
+    """Whether each clause that names the option, or a word alone, leaves it open: "it might be red", "red. maybe"."""
+    if not HEDGE.search(answer):
+        return False
+    clauses = _HEDGED_APART.split(answer)
+    if any(HEDGE.fullmatch(each.strip()) for each in clauses):
+        return True
+    return all(HEDGE.search(each) for each in clauses if next(find_options(each, options), None))
+
+
+_HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
 
 
 def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
@@ -247,6 +260,7 @@ _SAYS_THERE = re.compile(
 )
 _CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
 _LETTERS = "abcdefgh"
+_ROMAN = {"i": 0, "ii": 1, "iii": 2, "iv": 3, "v": 4, "vi": 5}
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
 _LEAD = (
     r"(?:[^\x00-\x7f]+)?"
@@ -258,10 +272,14 @@ _LEAD = (
     r"|selection)(?: is| would be)?[: ]*)*"
 )
 _ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?(?: it is)?[.:,!]?\W*")
+_ONE_ROMAN = re.compile(rf"\W*{_LEAD}(?:option )?[(]?(i{{1,3}}|iv|vi?)[)]?[.:,!]?\W*")
+_ROMAN_AND_TEXT = re.compile(rf"\W*{_LEAD}(?:[(](i{{1,3}}|iv|vi?)[)][.:]?|(i{{1,3}}|iv|vi?)[).:])\W*(.+)", re.DOTALL)
 _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
 _ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
 _LETTER_AND_TEXT = re.compile(
-    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:;]| -)|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
+    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:;]| -|,(?= (?:the|it|because|since|as|he|she|they"
+    r"|there|this|that|i)\b))|option ([a-h])(?=[,; -]))\W*(.+)",
+    re.DOTALL,
 )
 
 
@@ -278,6 +296,10 @@ def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
         place = int(found[1]) - 1
     elif found := _ORDINAL.fullmatch(answer):
         place = _ORDINALS[found[1]]
+    elif (found := _ONE_ROMAN.fullmatch(answer)) and found[1] in _ROMAN:
+        place = _ROMAN[found[1]]
+    elif found := _ROMAN_AND_TEXT.fullmatch(answer):
+        place, rest = _ROMAN[found[1] or found[2]], found[3]
     elif found := _LETTER_AND_TEXT.fullmatch(answer):
         place, rest = _LETTERS.index(found[1] or found[2] or found[3]), found[4]
     return (options[place], rest) if 0 <= place < len(options) else None
@@ -444,12 +466,26 @@ def _named(answer: str) -> Label | Unreadable:
         (denied if is_denied else named).add(_LABELS_BY_STEM[found[1]])
     if named & denied or (denied and not named):
         return Unreadable.NO_LABEL
+    if not named and not _DENIED_OR_DOUBTED_LABEL.search(answer):
+        named = {label for label, words in _IN_OTHER_WORDS.items() if words.search(answer)}
     if len(named) > 1:
         return Unreadable.SEVERAL_LABELS
     return named.pop() if named else Unreadable.NO_LABEL
 
 
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
+_IN_OTHER_WORDS = {
+    Label.NEUTRAL: re.compile(
+        r"\b(?:leaves|left) (?:(?:it|this|that|the \w+) )?(?:quite |entirely |completely )?open\b"
+        r"|\bneither (?:confirms|supports|proves|contradicts|refutes) (?:it )?(?:nor|or) \w+"
+    ),
+    Label.CONTRADICTION: re.compile(
+        r"\b(?:conflicts? with|refute[sd]|disprove[sd]|inconsistent with|incompatible with)\b"
+    ),
+    Label.ENTAILMENT: re.compile(r"\b(?:implies|implied)\b"),
+}
+"""What says a label without its name."""
+_DENIED_OR_DOUBTED_LABEL = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|if|whether)\b")
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
 

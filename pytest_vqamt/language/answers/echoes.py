@@ -35,8 +35,8 @@ def repeated(question: str, answer: str | Prepared) -> bool | None:
         return of_counts
     question = ASKS_TO_SAY.sub("", asked.partition("?")[0])
     if denied := _DENIED_QUESTION.fullmatch(question):
-        said = repeated(f"{denied[1]} {denied[2]}?", prepared)
-        return None if said is None else not said
+        so = repeated(f"{denied[1]} {denied[2]}?", prepared)
+        return None if so is None else not so
     clauses = claim_clauses(_COMMA.sub(". ", prepared.statements))
     if found := _OF_ALL.match(question):
         if _ALL_EXCEPT.search(prepared.text):
@@ -297,7 +297,9 @@ _LEAD = re.compile(
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
     r"(?:(?:in|on) (?:the|this) (?:picture|image|photo|scene)\W+)?(?:an? (?:picture|image|photo|photograph) of )?"
 )
-_DENIED_QUESTION = re.compile(r"((?:is|are|was|were|does|do|did|has|have|can) (?!there\b)[^?]{1,80}?) not ((?!only\b)[^?]+)")
+_DENIED_QUESTION = re.compile(
+    r"((?:is|are|was|were|does|do|did|has|have|can) (?!there\b)[^?]{1,80}?) not ((?!only\b)[^?]+)"
+)
 """Asks that something is not so: "is the man not wearing a helmet"."""
 _DENIALS = {"not": "", "no": "", "never": "", "neither": "", "none": "", "without": "", "hardly": ""}
 _PRONOUNS = frozenset({"he", "she", "it", "they", "him", "them"})

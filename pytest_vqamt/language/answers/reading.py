@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pytest_vqamt.core.meaning import (
     NO_SUCH_THING,
@@ -205,7 +205,14 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
     asked = meaning_of(meaning.question, meaning.options)
     if isinstance(asked, Choice) or is_yes_no(asked) or isinstance(asked, Count):
         return read(meaning.question, answer, meaning.options)
-    return answer.unreadable or FreeAnswer.of(answer.text, meaning.question)
+    if answer.unreadable is None and _BREAKS_OFF.search(answer.text):
+        return UnreadableAnswer(Unreadable.CUT_OFF)
+    return answer.unreadable or FreeAnswer.of(_NOT_BUT.sub(" ", answer.text), meaning.question)
+
+
+_BREAKS_OFF = re.compile(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
+_NOT_BUT = re.compile(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
+"""What is put right at once: "it is not riding a bicycle but a skateboard"."""
 
 
 def _denies(answer: Prepared, group: Group) -> bool:
@@ -315,12 +322,13 @@ _OF_STATEMENTS = frozenset(["yes", "there", "the", "not", "is", "are", "no"])
 
 
 _NUMBERED = re.compile(
-    r"^\W*(?:is|are|were|was) (?:there )?(?P<bound>at least|at most|no more than|more than|fewer than|less than|exactly|only"
-    r"|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
+    r"^\W*(?:is|are|were|was) (?:there )?(?P<bound>at least|at most|no more than|more than|fewer than|less than|exactly"
+    r"|only|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
     re.IGNORECASE,
 )
-_BOUNDS: dict[str, Callable[[int, int], bool]] = {
+_BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "at least": ge, "more than": gt, "at most": le, "no more than": le, "fewer than": lt, "less than": lt,
+    "exactly": eq, "only": eq, "just": eq,
 }  # fmt: skip
 
 
@@ -333,7 +341,7 @@ def _of_a_number(question: str, answer: Prepared) -> bool | UnreadableAnswer | N
     number = read_count(answer, f"How many {asked['what']}?")
     if not isinstance(number, int) or number == 0:
         return None
-    holds = _BOUNDS.get(asked["bound"].lower(), eq)(number, bound)
+    holds = _BOUNDS[asked["bound"].lower()](number, bound)
     if yes_no.leading_particle(answer) in (None, holds):
         return holds
     return UnreadableAnswer(Unreadable.YES_AND_NO)

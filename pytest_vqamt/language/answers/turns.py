@@ -24,6 +24,14 @@ _AT_A_LINE = re.compile(
 )
 """A line that names who speaks: "Question: ...", "**User:** ...", "### Assistant: ..."."""
 
+_NEXT_ROW = re.compile(
+    r"^[ \t*#>_-]{0,8}(?:statement|premise|hypothesis|sentence|example|context|image|picture|caption|label|text)"
+    rf"{_NUMBERED}[ ]?[*_]{{0,3}}[:\uff1a]",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line of the next example of a list, behind an answer of a few words: "neutral\\nStatement: a man sells fish"."""
+_FEW_WORDS = re.compile(r"\W*+\w++(?:\W++\w++){0,3}+\W*+")
+
 _IN_A_LINE = re.compile(
     r"(?<=\s)(?:\#{2,4}[ ]?)?(?P<role>Questions?|Q|User|USER|Human|HUMAN|Input|Instruction|Assistant|ASSISTANT|Output"
     r"|OUTPUT|Response)" + _NUMBERED + r"[ ]?[:\uff1a]"
@@ -87,6 +95,8 @@ def first_reply(text: str) -> FirstReply:
             elif found.start() >= start:
                 ends = found.start()
                 break
+    if "\n" in text and (row := _NEXT_ROW.search(text, start, ends)) and _FEW_WORDS.fullmatch(text, start, row.start()):
+        ends = row.start()
     if any(mark in text for mark in _QUESTION_MARKS):
         start, ends = _without_questions(text, start, ends)
     reply = text[start:ends].strip()

@@ -146,9 +146,7 @@ _LEAVES_OPEN = re.compile(
 """Neither says that a thing is there nor that it is not."""
 
 _THERE = r"(?: that| the fact that)?(?: there (?:is|are))?"
-_CLAUSE_FOLLOWS = (
-    r" (?:that )?(?:it|they|he|she|this|that|these|those|the \w+(?: \w+)?) (?:is|are|was|were|has|have)\b"
-)
+_CLAUSE_FOLLOWS = r" (?:that )?(?:it|they|he|she|this|that|these|those|the \w+(?: \w+)?) (?:is|are|was|were|has|have)\b"
 _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "A dog is not only visible but also prominent": what follows is claimed, and more.
     (re.compile(r"\bnot (?:only|just|merely|simply)\b(?! (?:\d+|one|two|three|four|five)\b)"), ""),
