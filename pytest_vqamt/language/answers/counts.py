@@ -252,7 +252,7 @@ _IN_PLACES = re.compile(rf"(?:[^<.;]{{0,40}}?[:,.] |yes,? )?{_IN_A_PLACE}(?:,? a
 
 
 def _sum_of_places(words: str) -> int | None:
-    """The sum of numbers without nouns: "two are on the sofa and one on the floor", "two are black and one is white"."""
+    """The sum of numbers without nouns: "two are on the sofa, one on the floor", "two are black and one is white"."""
     found = _IN_PLACES.fullmatch(words.strip())
     if found is None or (found[2] and found[2] == found[5]) or re.search(r"\b(?:of|each|them|these|those)\b", words):
         return None

@@ -244,11 +244,17 @@ def test_a_lamp_that_is_off_is_not_on() -> None:
         (Both(groups=PETS), "There is a dog."),
         (Exists(group=LEFT), "There is a cup to the right of the table."),
         (Exists(group=WEARING), "There is a man wearing a blue hat."),
-        (Has(group=of("car"), attribute="red"), "It is dark red."),
     ],
 )
 def test_leaves_it_open(meaning: Meaning, answer: str) -> None:
     assert isinstance(read_yes_no(answer, meaning), UnreadableAnswer)
+
+
+def test_a_shade_is_of_its_color_unless_a_no_stands_before_it() -> None:
+    red = Has(group=of("car"), attribute="red")
+
+    assert read_yes_no("It is dark red.", red) is True
+    assert read_yes_no("No, it is dark red.", red) is False
 
 
 @each_row(("options", "answer", "option"), CHOSEN)
