@@ -96,9 +96,12 @@ def final_part(text: str) -> str:
         return boxes[-1]
     if "<" in text and (tagged := [found for found in _TAGGED.finditer(text) if _SOMETHING.search(found[2])]):
         return tagged[-1][2].strip()
-    if not any(map(text.lower().__contains__, _MARKS)):
+    lower = text.lower()
+    first = min((place for mark in _MARKS if (place := lower.find(mark)) >= 0), default=-1)
+    if first < 0:
         return _without_explanation(text)
-    marked = [found for found in _MARKER.finditer(text) if _SOMETHING.search(text, found.end())]
+    begins = max(0, first - _LONGEST_LEAD)
+    marked = [found for found in _MARKER.finditer(text, begins) if _SOMETHING.search(text, found.end())]
     if short := [found for found in marked if "short" in found[0].lower()]:
         following = [found for found in marked if found.start() > short[0].start()]
         return text[short[0].end() : following[0].start() if following else len(text)].strip()
@@ -117,6 +120,8 @@ _TAGGED = re.compile(
 _WORDS = r"(?:(?:my|the|your|so|therefore|thus|hence)[ ,]+)*(?:(?:final|correct|short|right|best|direct)[ ]+)?"
 _MARKS = ("answer", "conclusion", "verdict", "#", "a:", " :")
 """One of them is in each marker."""
+_LONGEST_LEAD = 100
+"""The characters of a marker before that."""
 _MARKER = re.compile(
     rf"(?:^|(?<=[\s.,;:*_(>\[#\-]))[*_#>\s\[-]{{0,6}}\b{_WORDS}(?:answer|conclusion|verdict)\b(?:[ ]+is)?[*_\]]*[ ]*"
     r"(?:[:=\uff1a][ ]*[*_]*|(?<=[*\]])[ ]*\n|[ ]*[*_]*\n(?<=answer\n))"

@@ -132,6 +132,8 @@ def _answer_proper(bare: str) -> str | Unreadable:
     if "\n" in bare and _UNFINISHED.search(bare):
         return Unreadable.CUT_OFF
     for cause, pattern in _NO_ANSWER.items():
+        if cause is Unreadable.SEES_NOTHING and not any(map(bare.__contains__, _PICTURES_AND_TEXT)):
+            continue  # the slowest pattern, of which each part has one of these words
         if found := pattern.search(bare):
             taken_back = _BUT.split(bare[found.end() :], maxsplit=1)
             rest = taken_back[1].strip() if len(taken_back) > 1 else ""
@@ -141,6 +143,10 @@ def _answer_proper(bare: str) -> str | Unreadable:
     return bare
 
 
+_PICTURES_AND_TEXT = ("imag", "pictur", "photo", "attach", "visual", "file", "text", "screen", "canvas")
+
+
+@lru_cache(maxsize=4096)
 def plain_question(question: str) -> str:
     """Returns a question as ``Prepared.plain`` has an answer, to be compared with one."""
     return _plain(question)
@@ -472,6 +478,7 @@ _LIST_ITEM = re.compile(r"^\s*\d+[.)]\s+(?=\D)", re.MULTILINE)
 # Alternatives are tried in this order, and what one of them takes is out of the reach of the later ones.
 _NUMBER = re.compile(
     rf"""
+    (?=[\d-]|\b[a-z])(?:  # nothing begins within a word: most characters are passed at once
     (?P<none_at_all>
         \b(?:no[ ]one|none|nothing|nobody|no)[ ](?:else|more|others?|longer|doubt|problem|less|fewer)\b(?![ ]than\b)
     )
@@ -506,6 +513,7 @@ _NUMBER = re.compile(
   | (?P<digits> \d{{1,3}}(?:,\d{{3}})+(?!\d) | \d{{1,3}}(?:[ ]000)+(?!\w) | \d+ )(?:\.0+\b)?
   | (?P<words> \b{_WORDS}\b )
   | (?P<single> \b(?:an?[ ])?(?:single|lone|sole)\b )
+    )
     """,
     re.VERBOSE,
 )

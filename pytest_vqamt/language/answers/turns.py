@@ -84,7 +84,7 @@ def first_reply(text: str) -> FirstReply:
     ends = len(text)
     if "<" in text or "[" in text:
         start, ends = _between_marks(text)
-    if ":" in text or "\uff1a" in text or "#" in text or "nswer " in text:
+    if ":" in text or "\uff1a" in text or "#" in text or "nswer th" in text:
         for found in sorted(
             (*_AT_A_LINE.finditer(text, start, ends), *_IN_A_LINE.finditer(text, start, ends)),
             key=lambda mark: mark.start(),
