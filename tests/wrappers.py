@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+from pytest_vqamt.core.meaning import (
+    NONE_OF_THESE,
+    Absent,
+    Both,
+    Choice,
+    Count,
+    Either,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Property,
+    WhichThere,
+)
+from pytest_vqamt.language.english.nouns import with_article
+from pytest_vqamt.language.english.phrases import join_phrases, phrase, predicative
 
 WRAPPERS: Mapping[str, str] = {
     "think": "<think>\n{trace}\n</think>\n\n{answer}",
@@ -57,3 +74,51 @@ MANNERS: Mapping[str, str] = {
     "named": "Assistant: {answer}",
 }
 """Ways to answer of models that chat, with ``{question}`` and ``{answer}``."""
+
+
+def _in_sentences(meaning: Meaning, answer: str, *, there: str, not_there: str) -> str:
+    """The answer as a sentence about the things of the question; as it is where no sentence is sure to say the same."""
+    said = answer.rstrip(".").lower()
+    match meaning:
+        case Exists(group=group) | Absent(group=group) if said in ("yes", "no"):
+            if (said == "yes") == isinstance(meaning, Exists):
+                return there.format(with_article(phrase(group, "singular")))
+            return not_there.format(phrase(group, "singular"))
+        case Both(groups=groups) if said == "yes":
+            return there.format(join_phrases([with_article(phrase(each, "singular")) for each in groups]))
+        case Either(groups=groups) if said == "no":
+            return not_there.format(" or ".join(phrase(each, "singular") for each in groups))
+        case Has(group=group, attribute=attribute) if said in ("yes", "no"):
+            is_so = "is" if said == "yes" else "is not"
+            return f"The {_name(group)} {is_so} {predicative(attribute, 'singular')}."
+        case Count(groups=(group,)):
+            number = "singular" if said in ("1", "one") else "plural"
+            return there.format(f"{answer} {phrase(group, number)}")
+        case Count():
+            return f"There are {answer} of them in total."
+        case WhichThere() | Choice() if said == NONE_OF_THESE:
+            return "None of the listed items is visible."
+        case WhichThere(missing=True):
+            return f"The {answer} is missing."
+        case Property(group=group) if said not in ("none", "nothing"):
+            return f"The {_name(group)} is {answer}."
+        case _:
+            return answer
+
+
+def _name(group: Group) -> str:
+    return phrase(group, "singular")
+
+
+SPOKEN: Mapping[str, Callable[[Meaning, str], str]] = {
+    "in sentences": lambda meaning, answer: _in_sentences(
+        meaning, answer, there="There is {}.", not_there="There is no {}."
+    ),
+    "shows": lambda meaning, answer: _in_sentences(
+        meaning, answer, there="The image shows {}.", not_there="The image does not show any {}."
+    ),
+    "I see": lambda meaning, answer: _in_sentences(
+        meaning, answer, there="I can see {}.", not_there="I can't see any {}."
+    ),
+}
+"""Ways to answer by a sentence about what is asked, of the meaning of a question and the answer."""

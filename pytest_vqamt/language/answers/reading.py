@@ -563,9 +563,12 @@ _PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individua
 
 _THERE = re.compile(
     r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)"
-    rf"|(?:does |do )?(?:the|this) {_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+)"
+    rf"|(?:does |do )?(?:the|this) {_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
 )
-_VISIBLE = re.compile(r"(?:is|are) (an?|any|some|no) (.+?)(?: (?:visible|present|shown|seen|there|depicted))?")
+_VISIBLE = re.compile(
+    r"(?:is|are|can) (an?|any|some|no) (.+?)"
+    r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"
+)
 _FREE = re.compile(
     rf"(?:is|are) (?:(?:the|this) {_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
     r"|(.+?) (?:absent|missing)(?: from .+)?)"
@@ -646,7 +649,8 @@ _PLACE_WORD = re.compile(r"(?:left|right|top|bottom|front|back|near|far)(?: hand
 
 _DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
 _PLACED = re.compile(
-    r"(.+?) (on|under|near|next to|behind|beside|in front of|in|above|below|with) "
+    r"(.+?) (?:(?:that|which|who) (?:is|are) )?(on|under|near|next to|behind|beside|in front of|in|above|below|with"
+    r"|to the (?:left|right) of) "
     r"(?:an?|the|any|some|his|her|its|their) (.+)"
 )
 

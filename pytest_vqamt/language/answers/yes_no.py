@@ -740,13 +740,17 @@ _BESIDES_THE_SUBJECT = re.compile(rf"(?!\b(?:yes|and|also|so|both|in|the|this|{P
 
 def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None:
     """Whether a negator denies the phrase after it: it denies a list up to the first phrase with an article."""
-    if _BREAKS_A_LIST.search(_THAT_THERE_IS.sub("", between)):
+    if _BREAKS_A_LIST.search(_DESCRIBED.sub("", _THAT_THERE_IS.sub("", between))):
         return None
     if determiner not in ("", "any") and re.search(r"\band\b|,", between):
         return True if negator[0] == "no" else None
     return False
 
 
+_DESCRIBED = re.compile(
+    r"^ ?(?:(?:see|show|contain|have|depict|include|feature|find|spot) )?(?:any |an? )?\w+ing (?=\w)"
+)
+"""The description of the first thing of a list: "no sitting woman or bottle"."""
 _SOMEWHERE_ELSE = re.compile(
     r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
     rf"|in (?!(?:(?:the|this) )?{PICTURE}\b|it\b|view\b|here\b|sight\b))\b"
