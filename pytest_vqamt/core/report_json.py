@@ -186,7 +186,11 @@ def model_row(model: ModelUse) -> Row:
         "busy_s": round(model.busy_s, 3),
         "items_s": round(model.items_s, 3),
         "usage": dict(model.usage),
-        **({"calls": model.calls, "calls_raised": model.calls_raised} if model.calls_raised else {}),
+        **(
+            {"calls": model.calls, "calls_raised": model.calls_raised, "raised_example": model.raised_example}
+            if model.calls_raised
+            else {}
+        ),
         **({"answers_cut": model.answers_cut} if model.answers_cut else {}),
         **({"ran_on": model.ran_on, "ran_on_example": model.ran_on_example} if model.ran_on else {}),
         **({"spec": model.spec} if model.spec else {}),

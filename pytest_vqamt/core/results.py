@@ -51,6 +51,8 @@ class ViolationPreview:
 
 COUNTED = ("calls", "calls_raised", "answers_cut", "ran_on")
 """The counts of ``ModelUse`` that the health of a model keeps and that runs are joined by."""
+EXAMPLES = {"calls_raised": "raised_example", "ran_on": "ran_on_example"}
+"""The field of ``ModelUse`` with an example of what is counted, the shortest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,8 @@ class ModelUse:
     """The calls of its methods, each with a batch."""
     calls_raised: int = field(default=0, compare=False)
     """Those that raised an exception; their queries were put to it again, in halves."""
+    raised_example: str = field(default="", compare=False)
+    """What the shortest of these exceptions says."""
     answers_cut: int = 0
     """Answers so long that only their two ends are read."""
     ran_on: int = 0
@@ -697,13 +701,18 @@ def merge_model_uses(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
                 busy_s=before.busy_s + use.busy_s,
                 items_s=before.items_s + use.items_s,
                 usage=add_usage(before.usage, use.usage),
-                **{name: getattr(before, name) + getattr(use, name) for name in COUNTED},
-                ran_on_example=shortest(before.ran_on_example, use.ran_on_example),
+                **_joined(before, use),
             )
             if before
             else use
         )
     return tuple(total.values())
+
+
+def _joined(one: ModelUse, other: ModelUse) -> dict[str, Any]:
+    """The counts of both, and the shortest examples."""
+    counts = {name: getattr(one, name) + getattr(other, name) for name in COUNTED}
+    return counts | {name: shortest(getattr(one, name), getattr(other, name)) for name in EXAMPLES.values()}
 
 
 def add_usage(

@@ -455,9 +455,9 @@ class BatchBisector:
                     raise
                 except StopIteration:
                     break
-                except Exception:  # a model may raise anything
+                except Exception as error:  # a model may raise anything
                     with self._lock:
-                        self._model.health.calls_raised += 1
+                        self._model.health.count_raised(error)
                     break
                 if isinstance(outcome, Exception):
                     found[place] = self._failure(outcome, inputs[place])
@@ -489,8 +489,9 @@ class BatchBisector:
             raise
         except Exception as error:  # a model may raise anything; the one bad query is found and reported
             ran_out = is_out_of_memory(error)
-            with self._lock:
-                health.calls_raised += not ran_out
+            if not ran_out:
+                with self._lock:
+                    health.count_raised(error)
             advice = _OUT_OF_USERS_MEMORY if self._model.is_users else _OUT_OF_MEMORY
             cause = OutOfMemoryError(f"{advice} ({error})") if ran_out else error
         else:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from threading import Lock
+from typing import Any
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.errors import ModelError
@@ -16,6 +17,7 @@ from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.core.results import (
+    EXAMPLES,
     BaselineChange,
     DataUse,
     Grounded,
@@ -440,7 +442,8 @@ class UsageMeter:
         model, runner = self._model, self._runner
         used = model.health.used = model.used()
         counts = model.health.counted = model.health.counts
-        counted = {name: count - self._counts_before[name] for name, count in counts.items()}
+        counted: dict[str, Any] = {name: count - self._counts_before[name] for name, count in counts.items()}
+        counted |= {example: getattr(model.health, example) for name, example in EXAMPLES.items() if counted[name]}
         return ModelUse(
             name=model.name,
             fingerprint=model.fingerprint,
@@ -452,7 +455,6 @@ class UsageMeter:
             items_s=time.monotonic() - self._began,
             usage=add_usage(tuple(used.items()), self._used_before, -1),
             spec=model.spec,
-            ran_on_example=model.health.ran_on_example if counted["ran_on"] else "",
             **counted,
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.errors import note, raised_at
-from pytest_vqamt.core.plain_text import MAX_READ, readable, shortest, shown
+from pytest_vqamt.core.plain_text import MAX_READ, error_text, readable, shortest, shown
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.core.results import COUNTED
 from pytest_vqamt.language.answers.text import prepare
@@ -118,6 +118,7 @@ class ModelHealth:
     ran_on: int = 0
     """Answers behind which the model went on with turns that it invented."""
     ran_on_example: str = ""
+    raised_example: str = ""
     """The shortest of them."""
     counted: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
     """``counts`` when last recorded."""
@@ -134,6 +135,13 @@ class ModelHealth:
             if len(each.text) > _SHORT and prepare(each.text).ran_on:
                 self.ran_on += 1
                 self.ran_on_example = shortest(self.ran_on_example, shown(each.text, _LONGEST_EXAMPLE))
+
+    def count_raised(self, error: Exception) -> None:
+        """Adds a call that raised."""
+        self.calls_raised += 1
+        self.raised_example = shortest(
+            self.raised_example, shown(" ".join(error_text(error).split()), _LONGEST_EXAMPLE)
+        )
 
     def keep_user_error(self, error: Exception, reason: str, where: str) -> None:
         """Keeps an exception of the user's own model if it is the first of its kind; ``where`` becomes its note."""

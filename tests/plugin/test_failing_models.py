@@ -363,7 +363,8 @@ def test_calls_that_raise_are_counted_where_another_try_answers_all(run: Run, py
     result.assert_outcomes(passed=1)
     (model,) = report_in(pytester.path / "out")["models"]
     assert model["calls_raised"] == model["calls"] // 5 > 0
-    told = f"python:own:Model raised in {model['calls_raised']} of {model['calls']} calls; all answered on another try."
+    of_calls = f"{model['calls_raised']} of {model['calls']} calls"
+    told = f"python:own:Model raised in {of_calls}, as ConnectionError: reset; all answered on another try."
     assert told in result.stdout.str()
     assert told in (pytester.path / "out" / "report.html").read_text(encoding="utf-8")
 

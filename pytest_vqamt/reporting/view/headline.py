@@ -544,7 +544,8 @@ def model_notes(report: Report) -> Iterator[str]:
             # Of an item that could not be run there are no cases to count.
             is_known = own and report.complete and model.calls_raised < model.calls
             calls = count_noun(model.calls, "call")
-            yield f"{model.name} raised in {model.calls_raised:,} of {calls}{after if is_known else ''}."
+            example = f", as {model.raised_example}" if model.raised_example else ""
+            yield f"{model.name} raised in {model.calls_raised:,} of {calls}{example}{after if is_known else ''}."
         if model.answers_cut:
             yield (
                 f"{count_noun(model.answers_cut, 'answer')} of {model.name} had more than {MAX_READ:,} characters, of "
