@@ -10,7 +10,7 @@ from functools import lru_cache
 from pytest_vqamt.language.answers.choices import find_options, is_denied, without_questions
 from pytest_vqamt.language.answers.content import content, content_word, exclude
 from pytest_vqamt.language.answers.text import HEDGE, MARK, UnreadableAnswer, mark_numbers, prepare_answer
-from pytest_vqamt.language.answers.yes_no import claim_clauses
+from pytest_vqamt.language.answers.yes_no import CONDITION, claim_clauses
 from pytest_vqamt.language.tables import toml_table
 
 
@@ -66,7 +66,7 @@ def _evidence(question: str, answer: str, options: tuple[str, ...]) -> _Evidence
         mentions = list(find_options(clause, options))
         if not mentions:
             continue
-        if HEDGE.search(clause) or _CONDITION.search(clause):
+        if HEDGE.search(clause) or CONDITION.search(clause):
             return None
         option, start, end = mentions[0]
         here = {each for each, _, _ in mentions}
@@ -104,7 +104,6 @@ def _has_object(wanted: Sequence[str], words: Sequence[str]) -> bool:
 
 _PRONOUNS = ("it", "him", "her", "them", "one", "of", "out", "from", "than")
 _INSERTED = re.compile(r"^([^,]+), [^,]+, (?=(?:is|are|was|has|have)\b)")
-_CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
 _NOT = re.compile(r"\b(?:not|no longer|never|nor|neither|hardly)\b")
 _SPLIT = re.compile(r",?\s+and\s+|,\s*|\s+while\s+|\bso\s+")
 _STARTS_A_CLAUSE = re.compile(
