@@ -100,13 +100,10 @@ _NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) 
 def _wanted(question: str) -> tuple[tuple[str, ...], int]:
     """The words of a statement that says yes, without its denials; none where the question is no yes/no question."""
     asked = plain_question(question)
-    if not _YES_NO.match(asked) or _ALTERNATIVES.search(asked):
+    if not _YES_NO.match(asked):
         return (), 0
     wanted, denials = _denials_apart(ASKS_TO_SAY.sub("", asked.partition("?")[0]))
     return tuple(wanted), denials
-
-
-_ALTERNATIVES = re.compile(r"\b(?:or|more than|at least|at most)\b")
 
 
 def _denials_apart(text: str) -> tuple[list[str], int]:
@@ -278,7 +275,7 @@ _SEES_NONE = re.compile(
     r"\b(?:i|we|you) (?:can|do) not (?:see|find|spot|detect|identify|notice|locate) (?:any|an?|the)?"
 )
 _HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
-_CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|like|not just)\b")
+_CONDITION = re.compile(r"\b(?:if|whether|unless|not just)\b")
 _LEAD = re.compile(
     r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
