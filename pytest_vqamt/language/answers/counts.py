@@ -71,7 +71,7 @@ def _read(text: str, groups: tuple[Group, ...]) -> int | Quantifier | Unreadable
         return in_row
     if any(group.name in _IN_PAIRS for group in groups):
         prepared = _PAIRS.sub("", prepared)
-    listed = _LISTED.findall(prepared)
+    listed = _LISTED_LINE.findall(prepared)
     if len(listed) > 1 and list(map(int, listed)) == list(range(1, len(listed) + 1)):
         outside = _LISTED_LINE.sub("", prepared)
         if not MARK.search(mark_numbers(outside)):
@@ -172,8 +172,7 @@ def _one_more(found: re.Match[str]) -> str:
 
 
 _SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
-_LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
-_LISTED_LINE = re.compile(r"^\s*\d+[.)]\s+(?=\D).*$", re.MULTILINE)
+_LISTED_LINE = re.compile(r"^\s*(\d+)[.)]\s+(?=\D).*$", re.MULTILINE)
 _OUT_OF = re.compile(
     r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])|(?<=>) out of <\d+>"
     r"|(?<=>) of <\d+>(?= [a-z])"
