@@ -86,12 +86,14 @@ _LISTED = (
     r"|offered|provided|suggested|ones?|alternatives?|possibilities)"
 )
 _NO_OPTION = re.compile(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?:the )?{_LISTED}))?\W*|no such thing")
+"""The option that nothing fits: "none of these", "no such thing"."""
 _NONE_SAID = re.compile(
     rf"\b(?:none|neither|nothing|not? (?:a single )?(?:one|any))\b(?: (?:of|from|on|in|among) (?:(?:the|these"
     rf"|those|this|your"
     rf"|that|them)\b ?)*(?:two |three |four |\d )?(?:{_LISTED} ?)*|(?=\W*$)|(?= ?[,.:;!\n]))"
     rf"|\bno (?:{_LISTED} ?)+"
 )
+"""Says that no option is right: "nothing from the list can be seen". "None the wiser" does not."""
 
 
 def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
@@ -107,7 +109,9 @@ _UNNAMED = tuple(map(UnreadableAnswer, (Unreadable.SEVERAL_OPTIONS, Unreadable.N
 _IDIOM = re.compile(
     r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
 )
+"""Words of options that name none: "in short", "all right", "right here"."""
 _LAST_SENTENCE = re.compile(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
+"""The letter at the end after letters that were ruled out: "A is wrong. Option B is correct"."""
 
 
 def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
@@ -128,6 +132,7 @@ def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
 
 
 _DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or)\b")
+"""No kind of an option is named by what is denied: "no spaghetti" is no pasta."""
 _NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
 
 
@@ -155,6 +160,7 @@ def _stated_choice(
 
 
 _LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
+"""A repetition of all options line by line ("A. red", "B. blue") chooses none."""
 
 
 def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
@@ -185,6 +191,7 @@ def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
 _WORD_BEFORE = 40
 """The characters before a mention in which a word and "and" are looked for."""
 _BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
+"""A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
 
 
 def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
@@ -241,12 +248,15 @@ _CONCLUSION = re.compile(
 """What follows from the reasons before it, at the end."""
 
 _MISSING = re.compile(r"\b(?:missing|absent|not (?:there|present|visible|shown|seen|in)|nowhere|lacks?|without)\b")
+"""A whole clause says what is not there: "the missing one is the cup"."""
 _SAYS_THERE = re.compile(
     r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|(?:shows?|contains?|includes?|has)|(?:is|are"
     r"|can be)(?: clearly| also)?"
     r" (?:visible|present|there|shown|seen|in|on|next|at))\b"
 )
+"""A whole clause says what is there, so that another is missing: "there is a fork"."""
 _CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
+"""The parts of an answer on which option is missing: "there is a fork, but the spoon is not in the photo"."""
 _LETTERS = "abcdefgh"
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
 _LEAD = (
@@ -259,11 +269,15 @@ _LEAD = (
     r"|selection)(?: is| would be)?[: ]*)*"
 )
 _ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?(?: it is)?[.:,!]?\W*")
+"""A letter that is the whole answer: "(B)", "the correct answer is B"."""
 _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
+"""A number that is the whole answer counts the options: "Option 3". "3 of them" counts things."""
 _ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
+"""The place of an option: "the latter", "the second option". "The second sign is round" names none."""
 _LETTER_AND_TEXT = re.compile(
     rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:;]| -)|option ([a-h])(?=[,; -]))\W*(.+)", re.DOTALL
 )
+"""A letter before its option or a reason: "C. The blue thing is a bin"."""
 
 
 def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
@@ -295,6 +309,7 @@ _OFFER = re.compile(
     r"(?:^|(?<=[.:!\n]))\s*(?:(?:between|of|out of|among|amongst|given|considering|comparing)\b[^,.:\n]*[,:]"
     r"|(?:the )?(?:two |given |possible |available )?(?:options|choices)\b[^.\n]*[.\n])"
 )
+"""The options said back before the choice: "between a cat and a dog, a dog"."""
 
 
 def _without_offer(answer: str, options: tuple[str, ...]) -> str:
@@ -310,6 +325,7 @@ def without_questions(prepared: str) -> str:
 
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
+"""A question that the model asks itself is no claim: "A bicycle? No"."""
 _DENIAL = re.compile(
     r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
     r"|more likely than"
@@ -318,10 +334,12 @@ _DENIAL = re.compile(
     r"|visible|actually|one"
     r"|being|to be|made of|think it is))*\s[('-]?$"
 )
+"""Denies the option behind it: "blue, not red", "red rather than blue"."""
 _DENIED_BEHIND = re.compile(
     r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
     r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b)"
 )
+"""Denies the option before it: "the boy wears glasses and the girl is not"."""
 
 
 @lru_cache(maxsize=65536)
@@ -347,6 +365,7 @@ def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
 _PREPOSITION = re.compile(
     r"^(?:at|in|on|by|under|near|behind|beside|with|from|to|next to|in front of) (?:(?:an?|the) )?"
 )
+"""The place of a thing may be left out: "the sofa" is "on the sofa", unless another option is under it."""
 
 
 def _forms_in_words(options: tuple[str, ...]) -> set[str]:
@@ -377,7 +396,9 @@ def _ways(option: str) -> tuple[str, ...]:
 
 
 _ARTICLE = re.compile(r"^(?:an?|the) ")
+"""The article of an option may be another: "one cup" is "a cup"."""
 _NUMBERED = re.compile(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
+"""Pictures are counted by words, too: "the second image" is "image 2"."""
 _PLACES = ("first", "second", "third", "fourth")
 
 
@@ -463,6 +484,7 @@ def _named(answer: str) -> Label | Unreadable:
 
 
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
+"""The labels as nouns and verbs: "contradicts", "entailed". "Neutrally" is none."""
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
 _LABELS = {label.value: label for label in Label}
@@ -484,3 +506,4 @@ _DENIED_BEFORE = re.compile(
 _DENIED_AFTER = re.compile(
     r"\s*(?:[:=-]\s*)?(?:(?:no|false)\s*(?:[.,;!\n]|$)|(?:is|are|can|does|do|would|will|could) not\b)"
 )
+"""Denies the label before it: "entailment: no", "the entailment is not shown"."""
