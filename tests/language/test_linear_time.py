@@ -266,7 +266,6 @@ SQUARE = frozenset({
     "language.answers.counts:_FOLLOWED_BY_ANOTHER",
     "language.answers.counts:_LABEL",
     "language.answers.counts:_LIST",
-    "language.answers.counts:_LISTED",
     "language.answers.counts:_LISTED_LINE",
     "language.answers.counts:_NUMBER_ADDED",
     "language.answers.counts:_PARTS_FOLLOW",

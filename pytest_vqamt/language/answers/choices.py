@@ -85,12 +85,14 @@ _LISTED = (
     r"|offered|provided|suggested|ones?|alternatives?|possibilities)"
 )
 _NO_OPTION = re.compile(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?:the )?{_LISTED}))?\W*|no such thing")
+"""The option that nothing fits: "none of these", "no such thing"."""
 _NONE_SAID = re.compile(
     rf"\b(?:none|neither|nothing|not? (?:a single )?(?:one|any))\b(?: (?:of|from|on|in|among) (?:(?:the|these"
     rf"|those|this|your"
     rf"|that|them)\b ?)*(?:two |three |four |\d )?(?:{_LISTED} ?)*|(?=\W*$)|(?= ?[,.:;!\n]))"
     rf"|\bno (?:{_LISTED} ?)+"
 )
+"""Says that no option is right: "nothing from the list can be seen". "None the wiser" does not."""
 
 
 def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
@@ -106,7 +108,9 @@ _UNNAMED = tuple(map(UnreadableAnswer, (Unreadable.SEVERAL_OPTIONS, Unreadable.N
 _IDIOM = re.compile(
     r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
 )
+"""Words of options that name none: "in short", "all right", "right here"."""
 _LAST_SENTENCE = re.compile(r"[.!?\n]\s*([^.!?\n]+)[.!\s]*$")
+"""The letter at the end after letters that were ruled out: "A is wrong. Option B is correct"."""
 
 
 def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
@@ -127,6 +131,7 @@ def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
 
 
 _DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or)\b")
+"""No kind of an option is named by what is denied: "no spaghetti" is no pasta."""
 _NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
 
 
@@ -154,6 +159,7 @@ def _stated_choice(
 
 
 _LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
+"""A repetition of all options line by line ("A. red", "B. blue") chooses none."""
 
 
 def _named_option(answer: str, options: tuple[str, ...], prepared: str) -> str | UnreadableAnswer:
@@ -197,6 +203,7 @@ def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
 _WORD_BEFORE = 40
 """The characters before a mention in which a word and "and" are looked for."""
 _BEFORE_AND, _AFTER_AND = re.compile(r"(\w+) and $"), re.compile(r" and (\w+)")
+"""A mixture is none of its parts: "black and white" is neither "white" nor "black"."""
 
 
 def _absent_option(answer: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
@@ -253,12 +260,15 @@ _CONCLUSION = re.compile(
 """What follows from the reasons before it, at the end."""
 
 _MISSING = re.compile(r"\b(?:missing|absent|not (?:there|present|visible|shown|seen|in)|nowhere|lacks?|without)\b")
+"""A whole clause says what is not there: "the missing one is the cup"."""
 _SAYS_THERE = re.compile(
     r"\b(?:there (?:is|are)|(?:i|we) (?:can )?(?:see|find|spot)|(?:shows?|contains?|includes?|has)|(?:is|are"
     r"|can be)(?: clearly| also)?"
     r" (?:visible|present|there|shown|seen|in|on|next|at))\b"
 )
+"""A whole clause says what is there, so that another is missing: "there is a fork"."""
 _CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
+"""The parts of an answer on which option is missing: "there is a fork, but the spoon is not in the photo"."""
 _LETTERS = "abcdefgh"
 _ROMAN = {"i": 0, "ii": 1, "iii": 2, "iv": 3, "v": 4, "vi": 5}
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
@@ -272,15 +282,19 @@ _LEAD = (
     r"|selection)(?: is| would be)?[: ]*)*"
 )
 _ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?(?: it is)?[.:,!]?\W*")
+"""A letter that is the whole answer: "(B)", "the correct answer is B"."""
 _ONE_ROMAN = re.compile(rf"\W*{_LEAD}(?:option )?[(]?(i{{1,3}}|iv|vi?)[)]?[.:,!]?\W*")
 _ROMAN_AND_TEXT = re.compile(rf"\W*{_LEAD}(?:[(](i{{1,3}}|iv|vi?)[)][.:]?|(i{{1,3}}|iv|vi?)[).:])\W*(.+)", re.DOTALL)
 _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
+"""A number that is the whole answer counts the options: "Option 3". "3 of them" counts things."""
 _ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
+"""The place of an option: "the latter", "the second option". "The second sign is round" names none."""
 _LETTER_AND_TEXT = re.compile(
     rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:;]| -|,(?= (?:the|it|because|since|as|he|she|they"
     r"|there|this|that|i)\b))|option ([a-h])(?=[,; -]))\W*(.+)",
     re.DOTALL,
 )
+"""A letter before its option or a reason: "C. The blue thing is a bin"."""
 
 
 def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
@@ -316,6 +330,7 @@ _OFFER = re.compile(
     r"(?:^|(?<=[.:!\n]))\s*(?:(?:between|of|out of|among|amongst|given|considering|comparing)\b[^,.:\n]*[,:]"
     r"|(?:the )?(?:two |given |possible |available )?(?:options|choices)\b[^.\n]*[.\n])"
 )
+"""The options said back before the choice: "between a cat and a dog, a dog"."""
 
 
 def _without_offer(answer: str, options: tuple[str, ...]) -> str:
@@ -332,10 +347,12 @@ _DENIAL = re.compile(
     r"|visible|actually|one"
     r"|being|to be|made of|think it is))*\s[('-]?$"
 )
+"""Denies the option behind it: "blue, not red", "red rather than blue"."""
 _DENIED_BEHIND = re.compile(
     r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
     r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b)"
 )
+"""Denies the option before it: "the boy wears glasses and the girl is not"."""
 
 
 @lru_cache(maxsize=65536)
@@ -361,6 +378,7 @@ def _without_prepositions(options: tuple[str, ...]) -> dict[str, str]:
 _PREPOSITION = re.compile(
     r"^(?:at|in|on|by|under|near|behind|beside|with|from|to|next to|in front of) (?:(?:an?|the) )?"
 )
+"""The place of a thing may be left out: "the sofa" is "on the sofa", unless another option is under it."""
 
 
 def _forms_in_words(options: tuple[str, ...]) -> set[str]:
@@ -391,7 +409,9 @@ def _ways(option: str) -> tuple[str, ...]:
 
 
 _ARTICLE = re.compile(r"^(?:an?|the) ")
+"""The article of an option may be another: "one cup" is "a cup"."""
 _NUMBERED = re.compile(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
+"""Pictures are counted by words, too: "the second image" is "image 2"."""
 _PLACES = ("first", "second", "third", "fourth")
 
 
@@ -474,6 +494,7 @@ def _named(answer: str) -> Label | Unreadable:
 
 
 _LABEL = re.compile(r"\b(entail|neutral|contradict)(?:s|ed|ing|ments?|ions?|ory|ive|ity)?\b")
+"""The labels as nouns and verbs: "contradicts", "entailed". "Neutrally" is none."""
 _IN_OTHER_WORDS = {
     Label.NEUTRAL: re.compile(
         r"\b(?:leaves|left) (?:(?:it|this|that|the \w+) )?(?:quite |entirely |completely )?open\b"
@@ -506,3 +527,4 @@ _DENIED_BEFORE = re.compile(
 _DENIED_AFTER = re.compile(
     r"\s*(?:[:=-]\s*)?(?:(?:no|false)\s*(?:[.,;!\n]|$)|(?:is|are|can|does|do|would|will|could) not\b)"
 )
+"""Denies the label before it: "entailment: no", "the entailment is not shown"."""

@@ -12,6 +12,7 @@ from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
 
 _IN_THE_PICTURE = re.compile(r" (?:in|on|of) (?:the|this) (?:picture|image|photo(?:graph)?|scene)\b")
+"""Adds nothing: "the man in the picture" is the man, "the man in the chair" may be another."""
 
 
 def content(text: str) -> list[str]:
@@ -48,6 +49,7 @@ POSTURES = frozenset(
 )
 """Verbs that say no more than "is" of a thing in a place, unless they are asked about."""
 _ENDS = re.compile(r"(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
+"""The ends of verbs and plurals: "walks" and "walking" are the same, "walker" is not."""
 
 
 @cache

@@ -68,7 +68,7 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
         return in_row
     if any(group.name in _IN_PAIRS for group in groups):
         prepared = _PAIRS.sub("", prepared)
-    listed = _LISTED.findall(prepared)
+    listed = _LISTED_LINE.findall(prepared)
     if len(listed) > 1 and list(map(int, listed)) == list(range(1, len(listed) + 1)):
         outside = _LISTED_LINE.sub("", prepared)
         if not MARK.search(mark_numbers(outside)):
@@ -142,9 +142,11 @@ _DECLARED = re.compile(
 )
 """The verdict at the end, whatever was counted before: "therefore the number of red circles is 2"."""
 _EMPTY_OF = re.compile(r"\b(?:empty|devoid|clear) of (?=[a-z])")
+"""Says that there are none: "the street is empty of cars". "Three cars are empty" counts them."""
 _NOT_ANOTHER = re.compile(r"(<\d+>[^<.;\n]{0,60}),? (?:and )?not <\d+>(?=\W*$|[.;])")
 """The number after "not", where another stands before it: "it has seven steps, not eight"."""
 _ONLY_NUMBERS = re.compile(r"[\s<>\d]+")
+"""Numbers without words, of which none is the answer: "4" above "5"."""
 
 
 def _is_about(declared: re.Match[str], groups: tuple[Group, ...]) -> bool:
@@ -159,11 +161,13 @@ def _agrees(declared: re.Match[str]) -> bool:
 
 
 _THERE_ARE = re.compile(r"\bthere (?:is|are) (?:only |exactly )?<(\d+)>")
+"""A number stated before the verdict: "there are three dogs. The number of dogs is two"."""
 
 _ANOTHER_ONE = re.compile(
     r"^([^<]*)<([1-9])>((?: [a-z'-]+){1,4}?(?: [^<.;]{0,60})?,?) (?:and|plus) (?:~|another)(?: one)?"
     r"(?=\W*$|[.,;!]| (?:is|are|was|in|on|at|by|near|behind|beside|under|next|to|with|that|lying|\w+ing)\b)([^<~]*)$"
 )
+"""One more of what was counted: "there is one dog and another one behind it"."""
 
 
 def _one_more(found: re.Match[str]) -> str:
@@ -172,8 +176,8 @@ def _one_more(found: re.Match[str]) -> str:
 
 
 _SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
-_LISTED = re.compile(r"^\s*(\d+)[.)]\s+(?=\D)", re.MULTILINE)
-_LISTED_LINE = re.compile(r"^\s*\d+[.)]\s+(?=\D).*$", re.MULTILINE)
+_LISTED_LINE = re.compile(r"^\s*(\d+)[.)]\s+(?=\D).*$", re.MULTILINE)
+"""A line of a numbered list, whose numbers are places: "1. a black dog"."""
 _OUT_OF = re.compile(
     r"(?:\bout of|(?<=>) of) (?:(?:the|all|these|those) ){1,2}<\d+>(?= [a-z])|(?<=>) out of <\d+>"
     r"|(?<=>) of <\d+>(?= [a-z])"
@@ -186,11 +190,14 @@ _ON_EACH = re.compile(
     r"<\d+>(?= (?:on|in|per|at|for|to) (?:each|every|either)\b)|(?<=\beach )<\d+>"
     r"|(?<=\beach \w{7} )<\d+>"
 )
+"""The number on each side or thing is a part: "6 wheels, 3 on each side"."""
 _NOT_BUT = re.compile(r"\bnot (?:just |only )?<\d+>(?=(?: [a-z]+)?,? (?:but|there (?:is|are)) )")
+"""A number that is taken back at once: "not two, but three"."""
 _HYPOTHESIS = re.compile(r"(?:^|(?<=[.!\n;(,])) ?(?:if|unless) (?:you|we|one|i|it|they|the)\b[^.;\n)]*")
 """What the number would be: "if you include the reflection, there are four"."""
 _IN_PAIRS = ("scissors", "glasses", "sunglasses", "pants", "jeans", "shorts", "trousers", "binoculars", "pliers")
 _PAIRS = re.compile(r"(?<=\w )pairs? of (?=\w)")
+"""Things with two parts are counted by pairs: "one pair of glasses" is one, of shoes it is two."""
 _BARE_FIRST = re.compile(
     r"\W*(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it is|only|just|about) )*<(\d+)>[.\n](?!.*\b(?:wait"
     r"|actually|correction"
@@ -204,6 +211,7 @@ _EACH_ONE = re.compile(
 )
 """Single ones of those that were counted: "two bags, one on each shoulder"."""
 _WITHIN_BRACKETS = re.compile(r"\([^()]*<[^()]*\)")
+"""A remark on what was counted: "3 dogs (1 is hidden)"."""
 _APPOSITION = re.compile(r"(?<=[a-z]), an? (?:(?!and\b|or\b)[a-z-]+ ?){1,4}[.!]?$")
 """What a single thing is, at the end: "only one dog, a small terrier"."""
 _WORD = r"(?!(?:and|or|with|in|on|of|that|is|are)\b)[a-z'-]+"
@@ -214,11 +222,14 @@ _LIST = re.compile(
     rf"|\+) (?:also )?{_ITEM})?)"
     rf"(?:(?: ?(?:in|on|at|is|are|near|by|inside|sitting|standing|lying)\b[^<]*)?[.!]?\s*)$"
 )
+"""A list of what is counted, with nothing behind it but a place: "two front legs and two back legs"."""
 _JOINED = re.compile(r",|\band\b|\bplus\b|\bas well as\b|[&+]")
+"""Joins the things of a list; "two or three" is none."""
 _ITEMS = re.compile(
     r"(<(\d+)>|an?|another|one) ((?!(?:and|plus|as)\b)[a-z'-]+(?: (?!(?:and|plus|as)\b)[a-z'-]+){0,6}?)"
     r"(?= ?,| and\b| plus\b| as well as\b|$|[&+.])"
 )
+"""The things of a list, each with its number: "two front legs", "a cat"."""
 
 
 def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
@@ -262,12 +273,15 @@ def _sum_of_places(words: str) -> int | None:
 
 
 _GROUP_OF = re.compile(r"\b(?:an?|the|another)? ?(?:groups?|total|set|row|line|number|collection) of (?=<\d+>)")
+"""A word before a number that is no amount itself: "a group of four"."""
 _MEMBER = re.compile(
     r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at"
     r"|with|is|are"
     r"|that|which|who|another|an?|his|her|their)\b)[a-z'-]+){1,4})"
 )
+"""Each of those listed by their kinds: "a woman and her daughter" are two people."""
 _GOES_BEYOND = re.compile(r"\b(?:or|of|each|every|including|total|altogether|them|others?|same|if|not)\b|[(:=+~-]")
+"""Words with which kinds are not simply added: "a man or a woman" is one person."""
 
 
 def _sum_of_kinds(words: str, group: Group) -> int | None:
@@ -308,6 +322,7 @@ def whole_of(answer: str, group: Group) -> str:
 _OF_THE_WHOLE = re.compile(
     r"\s*(?:out )?of (?:the |these |those |all (?:the )?)?([a-z-]+|\d+) ([a-z]+)[, ]", re.IGNORECASE
 )
+"""The number of all before that of a part: "of the 8 chairs, 3 are empty"."""
 
 
 def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
@@ -321,6 +336,7 @@ def _names_one(words: str, groups: tuple[Group, ...]) -> bool:
 
 
 _NEITHER = re.compile(r"<0> ([^<.;\n]* (?:or|nor) [^<.;\n]*)")
+"""Several things that are none: "no couches or bottles"."""
 
 
 def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
@@ -343,6 +359,7 @@ def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
 
 
 _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
+"""A row of a table in Markdown: "| dog | 3 |"."""
 
 
 def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
@@ -377,6 +394,7 @@ def _counted_aloud(words: str) -> int | None:
 
 _FEWEST_ALOUD = 3
 _NO_LETTERS = re.compile(r"[^a-z ]+")
+"""What stands between numbers that are counted aloud: "1 dog, 2 dogs, 3 dogs - 3"."""
 
 
 def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
@@ -422,8 +440,11 @@ _PHRASE = re.compile(
     r"(?: (?!(?:and|or|on|in|at|with|next|near|by|of|is|are|behind|beside|under|plus|to|from|who"
     r"|that|above|below|it|them|him|her)\b)[a-z'-]+){1,4}"
 )
+"""The noun phrase behind a number: "1 dog with 4 legs" counts one dog."""
 _LABEL = re.compile(r"([a-z][a-z '-]{0,40}?)\s*[:=]\s*$")
+"""The noun before a number: "Dogs: 3"."""
 _OTHER_ARTICLE = re.compile(r"\ban? ((?:[a-z'-]+ ){0,2}?[a-z'-]+)\b")
+"""A single thing of another class is not counted: "a cat and 2 dogs"."""
 
 
 def _phrase_of(words: str, mark: re.Match[str]) -> str:
@@ -443,6 +464,7 @@ def _is_of_another(phrase: str, classes: set[str | None], *, beside_own: bool) -
 
 
 _OTHER_PLURAL = re.compile(r"(?:\w+ )*(?!(?:others|ones|instances|total|objects|items)$)\w{2,}(?<!s)s")
+"""Other things beside those counted, known or not: "1 dog with 4 legs". "Others" are of the same."""
 
 
 @lru_cache(maxsize=4096)
@@ -479,15 +501,18 @@ _BOUND = re.compile(
     r"|(?:^|\b(?:are|see|has|have|shows?|contains?|just|well) )(?:over|under) <\d+>"
     r"|<\d+>\s?\+(?!\s*<)|<\d+>[^<.;,\n]*,? (?:or|maybe|perhaps|possibly|if not) (?:even )?(?:more|fewer|less)\b"
 )
+"""Gives no number but a bound: "at least 2", "all but 2", "3 or more"."""
 _QUANTIFIER = re.compile(
     r"(?<!how )\b(?:many|several|lots|a lot|alot|plenty|some|a few|few|multiple|numerous|countless|dozens|hundreds"
     r"|thousands|^lot$|tons|loads|various|bunch|group|crowd|herd|flock|handful|a number of|a variety)\b"
     r"(?! of (?:them|these|those|which|whom)\b)"
 )
+"""An amount that is no number: "many". Not "how many" and "some of them"."""
 _QUANTIFIER_ADDED = re.compile(
     rf"<\d+> [^<.;\n]*{_AND}\s*(?:{_QUANTIFIER.pattern})"
     rf"|(?:{_QUANTIFIER.pattern})[^<.;\n]{{0,200}}{_AND}[^<.;\n]{{0,200}}<"
 )
+"""Counts one part and not the other: "two men and several women"."""
 _SOMETHING_ADDED = r"(?:and |also |then |just |only |there is |i (?:can )?see )*(?:an?|another) (?!\w+ one\b)"
 _NUMBER_ADDED = re.compile(
     rf"<[1-9]\d*> [a-z][^<.;:\n]*?{_NEXT_NUMBER}"
@@ -496,15 +521,19 @@ _NUMBER_ADDED = re.compile(
     rf"|{_ARTICLE}(?:[^<.;:\n]*?{_NEXT_NUMBER}|[^<]*\bthere are <)"
     rf"|{_INDEFINITE} [^<.;:,\n]*?(?:\band\b|\bplus\b|&|\+)\s*<"
 )
+"""Several things that nobody added up, even if the numbers are the same: "1 dog and 1 cat"."""
 _DENIED = re.compile(r"\bnot (?:exactly |just |only )?<[1-9]")
+"""Only says what the number is not: "there are not 3 dogs"."""
 
 _ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
+"""A second thing beside one with an article: "a dog and a cat"."""
 
 
 _SHOWN_ARTICLE = re.compile(
     rf"\b(?:{_PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
     rf"|just )?an? ([^.,;!]+)"
 )
+"""An article that is the number: "the picture shows a dog"."""
 
 
 def _by_article(words: str, groups: tuple[Group, ...]) -> int | UnreadableAnswer | None:
@@ -519,8 +548,11 @@ def _by_article(words: str, groups: tuple[Group, ...]) -> int | UnreadableAnswer
 
 
 _PARTICLE = re.compile(r"(?:no|nope|nah)\s*[,.;:!]")
+"""A "no" that answers something else than how many: "no, there are 3 dogs"."""
 _NONE_FIRST = re.compile(r"<0>\s*(?:[.;!\n]|,(?!\s*<))")
+"""None, whatever else is counted behind it: "none, there are 3 cats"."""
 _PARTITIVE = re.compile(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
+"""The number of a part of those counted: "3 boats, 2 of which are sailing"."""
 
 
 def _without_particle(prepared: str) -> str:
@@ -546,18 +578,25 @@ _TOTAL_FIRST = re.compile(
     r"|figure)(?: [a-z]+){0,4}?(?: is|:) <(\d+)>"
     rf"|\b{_TOTAL}\b[^<.;\n]{{0,80}}(?:\bis|\bare|\bequals|=|:)\s*(?:about |exactly )?<(\d+)>"
 )
+"""The number that is called the sum: "3 on the left + 4 on the right = 7"."""
 _TOTAL_LAST = re.compile(rf"<(\d+)>((?: [a-z]+){{0,4}}?),? (?:in )?{_TOTAL}\b(?!\s*[:=])")
+"""A number with the word for a sum behind it: "three altogether"."""
 _FOLLOWED_BY_ANOTHER = re.compile(rf"[^<.;:(\n]*?{_NEXT_NUMBER}")
+"""A number to which another is added is no sum: "in total there are 2 dogs and 3 cats"."""
 _AFTER_AND = re.compile(r"(?:\band|\bplus|&|\+|\bwith)\s*$")
+"""A number that is added itself is no sum: "2 dogs and 3 cats in total"."""
 _SO = re.compile(r"(?:\b(?:so|thus|therefore|hence|making|for|which is|that is|i\.e)|->|\u2192)\W*$|^[^:(]*[:(]\s*$")
+"""Leads to a sum of the numbers before it: "seven zebras, plus two, so nine"."""
 _PARTS_FOLLOW = re.compile(
     r"(?<=^<\d>)\s*[,.!\n](?!\s*<\d+>\s*(?:[,.<]|and\b|$))"
     r"|[^<]*(?::|\(|\bincluding\b|\bconsisting of\b|\bwith\b|\s-\s)[^<]*<"
 )
+"""Leads to parts that make up the number before it: "four: three white and one black"."""
 
 _LOOK = rf"(?:{'|'.join(sorted(descriptions(), key=len, reverse=True))}|\w+ing)"
 _PLACE = r"(?:on|in|at|near|to|is|are|of|with|that|who|which|by|under|behind|next|beside)"
 _THE_OTHER = re.compile(rf"(?:\b(?:the other|another)\b|~)(?= (?:{_LOOK}|{_PLACE})\b)")
+"""One more without a number: "one is brown and the other is black"."""
 _PART = re.compile(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PLACE}\b)")
 """Follows the number of a part, which has no noun: "two cars, one red and one on the left"."""
 _BEFORE_PARTS = re.compile(

@@ -94,20 +94,19 @@ def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> b
 
 
 _RATHER_THAN = re.compile(r"^[^.;!?\n]*(?: rather than| instead of|, (?:and )?not) ([a-z]+(?: [a-z]+){0,4})\W*$")
+"""Something else is done than asked: "a newspaper rather than a book". "A rather old book" is a book."""
 _NOTHING = re.compile(r"(?:no\W+)?(?:he|she|it|they) (?:is|are) not ([a-z]+ing) anything(?: at all)?\W*")
+"""What is denied of all is denied of what is asked: "she is not holding anything"."""
 
 
 @lru_cache(maxsize=4096)
 def _wanted(question: str) -> tuple[tuple[str, ...], int]:
     """The words of a statement that says yes, without its denials; none where the question is no yes/no question."""
     asked = plain_question(question)
-    if not _YES_NO.match(asked) or _ALTERNATIVES.search(asked):
+    if not _YES_NO.match(asked):
         return (), 0
     wanted, denials = _denials_apart(ASKS_TO_SAY.sub("", asked.partition("?")[0]))
     return tuple(wanted), denials
-
-
-_ALTERNATIVES = re.compile(r"\b(?:or|more than|at least|at most)\b")
 
 
 def _denials_apart(text: str) -> tuple[list[str], int]:
@@ -138,10 +137,12 @@ def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
 
 
 _IS_THERE = re.compile(r"(?:is|are|was|were) there\b")
+"""Asks for presence, where a posture says no more than "is": "are there any cars parked on the street?"."""
 _MORE_THAN = re.compile(
     r"(?:are|is) there (more|fewer|less|as many) ([a-z ]{1,60}?) (?:than|as) ([a-z]+(?: [a-z]+)?)(?: (?:in|on|at"
     r"|visible)\b.*)?"
 )
+"""Asks to compare two numbers, which the answer may give: "3 dogs and only 1 cat"."""
 
 
 def _compared_counts(asked: str, answer: Prepared) -> bool | None:
@@ -166,19 +167,26 @@ def numbers_of(names: Sequence[str], answer: Prepared) -> tuple[int, int] | None
 
 
 _YES_NO = re.compile(r"(?:is|are|was|were|does|do|did|has|have|can|could|would)\b")
+"""How a question begins that a statement may answer: "Is it raining?" - "It is not raining"."""
 ASKS_TO_SAY = re.compile(
     r"^(?:would you say|do you think|would you call|can you (?:tell|say) (?:if|whether)|is it (?:true|correct"
     r"|right|the case)|does it (?:look|seem|appear))(?: that| like)? "
 )
+"""Adds nothing to the question behind it: "does it look like the turtle is large?"."""
 _OR = re.compile(r"\b(?:or|not|no|more|less|fewer|only|all|every|both)\b")
+"""Questions that a statement about a part does not settle: "there is no cat" to "a dog or a cat?"."""
 _COMMA = re.compile(r",(?= )| and (?=not\b)")
+"""A denial behind a comma is a clause by itself: "he is holding a cat, not a dog"."""
 _OF_ALL = re.compile(r"(?:is|are|do|does|has|have|was|were) (?:all|both|every|each)\b(?: of)?(?: the| these| those)?")
+"""Asks about all of several: "are all the lights on?"."""
 _ALL = re.compile(
     r"(?:(?:yes|and|so)\W+)?(?:(?:they|these|those) (?:are )?)?(?:all|both|each|every|everyone|everybody)\b"
 )
+"""Speaks of all that are asked about; "almost all" are not all."""
 _ALL_EXCEPT = re.compile(
     r"\b(?:all|every\w*|each|both)\b[^.;!\n]{0,200}\b(?:except|apart from|save for|but (?:one|two|three|an?|the))\b"
 )
+"""All but some are not all: "every light is on except one"."""
 _ALL_OF_THEM = re.compile(
     r"(?:(?:yes|and|so)\W+)?(?:all|both|each|every)(?: single)?(?: one)?(?: of (?:them|these|those))?,? "
     r"(?:is|are|do|does|has|have|did|was|were)(?P<not> not)?"
@@ -188,6 +196,7 @@ _NOT_ALL = re.compile(
     r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
     r"|no one|nobody|except|all but|most|half)\b"
 )
+"""Denies it of some: "only the left one is open". In "both, not just one" it is denied of none."""
 
 
 def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
@@ -290,13 +299,17 @@ def _is_kind(word: str, wanted: str) -> bool:
 _SEES_NONE = re.compile(
     r"\b(?:i|we|you) (?:can|do) not (?:see|find|spot|detect|identify|notice|locate) (?:any|an?|the)?"
 )
+"""Whoever sees none says that there is none: "I could not find any cars on the street"."""
 _HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
-_CONDITION = re.compile(r"\b(?:if|whether|unless|only|almost|nearly|like|not just)\b")
+"""Denies a thing, whatever place follows: "the car has no license plate on the front"."""
+_CONDITION = re.compile(r"\b(?:if|whether|unless|not just)\b")
+"""Says nothing plainly: "if it is on the table", "not just under the table"."""
 _LEAD = re.compile(
     r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
     r"(?:(?:in|on) (?:the|this) (?:picture|image|photo|scene)\W+)?(?:an? (?:picture|image|photo|photograph) of )?"
 )
+"""Words before the statement: "I would say", "in the picture"."""
 _DENIED_QUESTION = re.compile(
     r"((?:is|are|was|were|does|do|did|has|have|can) (?!there\b)[^?]{1,80}?) not ((?!only\b)[^?]+)"
 )

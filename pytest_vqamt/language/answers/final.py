@@ -39,6 +39,7 @@ def is_json(text: str) -> bool:
 
 
 _FENCE = re.compile(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?((?:(?!```).)*+)```", re.DOTALL)
+"""JSON in a block of code, with words around it."""
 _MOST_JSON = 20_000
 
 
@@ -117,6 +118,7 @@ _TAGGED = re.compile(
     r"(?=<\|?(?:/|end_of_|end_)?(?:answer|final_answer|final|conclusion|solution|box|response|output)\|?>|$)",
     re.DOTALL | re.IGNORECASE,
 )
+"""The answer between tags, whatever stands in others: "<caption>Yes ...</caption> <conclusion>No</conclusion>"."""
 _WORDS = r"(?:(?:my|the|your|so|therefore|thus|hence)[ ,]+)*(?:(?:final|correct|short|right|best|direct)[ ]+)?"
 _MARKS = ("answer", "conclusion", "verdict", "#", "a:", " :")
 """One of them is in each marker."""
@@ -131,11 +133,13 @@ _MARKER = re.compile(
     r"|\banswer(?:[ ]to[ ](?:the|your|this)[ ]question)?[ ]is\b(?![ ](?:not|that|because|in|on|at|based)\b)[ ]*[:*_]*",
     re.IGNORECASE | re.MULTILINE,
 )
+"""Words before the answer: "Final answer:", "## Answer". In "2 dogs answer the call" there is none."""
 _EXPLANATION = re.compile(
     r"(?:^|\n|(?<=[.!)])\s)[ \t*_#>-]{0,6}(?:explanations?|reason(?:ing|s)?|rationale|justification|notes?|evidence"
     r"|because|details?)[*_]*[ ]*:",
     re.IGNORECASE,
 )
+"""A reason behind the answer: "No" above "Reason: yes signs are missing"."""
 
 
 def _without_explanation(text: str) -> str:
@@ -162,4 +166,6 @@ def _boxes(text: str) -> list[str]:
 
 _BRACE = re.compile(r"[{}]")
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
+"""A box of LaTeX, in which the answer stands."""
 _FONT = re.compile(r"\\(?:text\w*|math\w*|operatorname|bf|rm|it|displaystyle)\b")
+"""Commands of LaTeX for fonts in a box: "\\text{down}"."""

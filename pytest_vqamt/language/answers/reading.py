@@ -225,6 +225,7 @@ _USUALLY = re.compile(
     r"|(?<![^.,;!?\n])[^.,;!?\n]{0,200}\b(?:usually|normally|typically|generally)\b[^.,;!?\n]{0,200}[.,;!?\n]",
     re.IGNORECASE,
 )
+"""How many parts such a thing has: "a dog has four legs, but only three are visible"."""
 
 
 def _without_the_usual_number(answer: Prepared) -> Prepared:
@@ -238,8 +239,11 @@ _NO_WRITING = re.compile(
     r"|(?:\b(?:cannot|can not|do not|unable to|could not)|n['\u2019]t) (?:see|find|read|spot|detect) "
     r"(?:it\b|(?:the|that|any|this) (?:text|words?|writing|sentence)\b)"
 )
+"""Denies all writing, so the one asked about: "there is no text in the picture"."""
 _MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
+"""Leaves open what is written: "it may say 'KITE'"."""
 _NEGATED = re.compile(r"\b(?:not|no|cannot|without|nowhere|never|neither)\b|n['\u2019]t\b", re.IGNORECASE)
+"""Denies what is written, or what a question asks: "the word is not there"."""
 
 
 def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer:
@@ -257,6 +261,7 @@ def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer
 
 
 _DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
+"""There is nothing that could have the property: "no such thing"."""
 
 
 def _read_property(answer: Prepared, meaning: Property) -> str | UnreadableAnswer:
@@ -396,6 +401,7 @@ _WORDS_ABROAD = re.compile(r"(?!.*\b(?:there|are|is|see|the)\b).*[^\W\d].*", re.
 _OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
 """Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
 _BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
+"""The bound of the question, said again, is no answer: "people who have at least one bag: 4"."""
 
 
 def read_choice(answer: str | Answer | Prepared, options: Sequence[str], question: str = "") -> str | UnreadableAnswer:
@@ -425,7 +431,9 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
 
 
 _LETTERED = re.compile(r"\W*[a-h][.):]")
+"""A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
 _OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
+"""Asks which option is missing: "which of these is not there?"."""
 
 # Comparisons of two options: "the cup is smaller than the bottle"
 
@@ -452,14 +460,17 @@ _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
 _ASKED_TO_COMPARE = re.compile(
     rf"\b(?:which|what|who|are there|is there)\b[^?]{{0,200}}?\b({_COMPARATIVE})\b(?! \w+ than)"
 )
+"""Asks which has more of something: "which is bigger?"."""
 _COMPARISON = re.compile(
     rf"\W*(?:(?:there (?:is|are)|i (?:can )?see) )?(.{{0,120}}?)\b({_COMPARATIVE})\b(.{{0,120}}?)\bthan\b([^,.;\n]*)\W*"
 )
+"""Compares both options: "the cup is smaller than the jug"."""
 _ASKED_IF_MORE = re.compile(
     rf"(?:is|are) ((?:the|this|that) [a-z ]{{1,60}}?) ({_COMPARATIVE}) than ((?:the|this|that) [a-z ]{{1,60}})"
 )
+"""Asks whether a comparison holds, which its converse says, too: "the backpack is smaller than the suitcase"."""
 _MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
-_LEAVES_OPEN = re.compile(r"\b(?:not|no|if|maybe|might)\b|n't\b")
+"""Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
 
 
 def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> str | None:
@@ -476,7 +487,7 @@ def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> 
             return options[(numbers[0] > numbers[1]) == (found[1] != "more")]
     asked = _ASKED_TO_COMPARE.search(question.lower())
     said = _COMPARISON.fullmatch(answer.text) if asked else None
-    if asked is None or said is None or " not " in question or _LEAVES_OPEN.search(said[0]):
+    if asked is None or said is None or " not " in question or " no " in said[0]:  # "no smaller than"
         return None
     first, second = (choices.read_choice(part, tuple(options)) for part in (f"{said[1]} {said[3]}", said[4]))
     if not isinstance(first, str) or not isinstance(second, str) or first == second:
@@ -533,6 +544,7 @@ def plain_meaning(question: str) -> Exists | Absent | Count | None:
 _COUNTED_PLAINLY = re.compile(
     r"(?:how many|what is the (?:total )?number of|count the) (.+?)(?: (?:are there|are visible|(?:can|do) you see))?"
 )
+"""Counts things and no part of them: "how many chairs are there?", not "how many chairs are empty?"."""
 
 _NEGATED_VERB = re.compile(r"^(is|are|was|were|do|does|did|has|have|could|would|ca|wo)n['\u2019]?t\b", re.IGNORECASE)
 """Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
@@ -541,15 +553,18 @@ _PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _LEAD = re.compile(
     rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {_PICTURE},? |.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
 )
+"""Words before the question: "in the picture, is there a horse?". "In the barn" is a condition."""
 _IN_THE_PICTURE = re.compile(
     rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {_PICTURE}(?:graph)?\b| here$"
 )
+"""Is no condition: "an animal in the photo". "In the box" is one."""
 _NUMBER = re.compile(
     r"(?:.*\b)?(?:how many|number of|count (?:all |up )?(?:of )?(?:the )?) ?(?:different )?(.+?)"
     r"(?: (?:are|is|do|does|did|can|could|have|has|were|appear|stand|sit|in|on|at|that|which|who|with"
     r"|wearing|visible|shown"
     r"|present|seen|there|of|near|next|behind|under|to)\b.*)?"
 )
+"""What a question counts: "how many dogs are there?"."""
 
 
 def _count(asked: str) -> Count:
@@ -560,6 +575,7 @@ def _count(asked: str) -> Count:
 
 
 _PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
+"""Words for single ones: "pieces of luggage" are luggage."""
 
 _THERE = re.compile(
     r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)"
@@ -569,10 +585,12 @@ _VISIBLE = re.compile(
     r"(?:is|are|can) (an?|any|some|no) (.+?)"
     r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"
 )
+"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
 _FREE = re.compile(
     rf"(?:is|are) (?:(?:the|this) {_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
     r"|(.+?) (?:absent|missing)(?: from .+)?)"
 )
+"""Asks for absence: "is the picture without any bears?"."""
 
 
 def _presence(asked: str) -> Meaning | None:
@@ -607,6 +625,7 @@ _LOCATED = re.compile(
     r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
     r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"
 )
+"""Asks for a side: "is the dog to the left of the cat?"."""
 
 
 def _place(asked: str) -> Located | None:
@@ -622,6 +641,7 @@ def _place(asked: str) -> Located | None:
 _DOING = re.compile(
     r"(?:is|are) (?:the|this|that) (.{1,80}?) ((?:\w{2,}ing) (?:an?|the|any|his|her|its|their|some) .+|\w{2,}ing \w+)"
 )
+"""Asks what somebody does: "is the man wearing sunglasses?"."""
 
 
 def _attribute(asked: str) -> Has | None:
@@ -648,11 +668,13 @@ _PLACE_WORD = re.compile(r"(?:left|right|top|bottom|front|back|near|far)(?: hand
 """The side of the picture, not a thing: "on the right side"."""
 
 _DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
+"""Stands before the name of a group: "a dog"."""
 _PLACED = re.compile(
     r"(.+?) (?:(?:that|which|who) (?:is|are) )?(on|under|near|next to|behind|beside|in front of|in|above|below|with"
     r"|to the (?:left|right) of) "
     r"(?:an?|the|any|some|his|her|its|their) (.+)"
 )
+"""A group at another thing: "a phone on the table"."""
 
 
 def _group(phrase: str) -> Group | None:
@@ -677,3 +699,4 @@ def _group(phrase: str) -> Group | None:
 
 _LONGEST_NAME = 3
 _CLAUSE_WORD = re.compile(r"\b(?:that|which|who|is|are|to|of|than|at|by|for|from|\w{2,}ing)\b")
+"""A phrase with a clause is no name: "anything to eat"."""

@@ -196,16 +196,23 @@ _INSCRIPTION = re.compile(
     r"\b(says?|saying|reads?|reading|words?|text|letters|lettering|number|labell?ed|named|called|titled"
     r"|inscription),? '[^'\n]{1,60}'"
 )
+"""What is written on things counts and claims nothing: "a tag that reads '23'"."""
 _QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
+"""The same in double quotes, before these are removed as markup."""
 _MAX_CHARS = 2400
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
 _SOMETHING = re.compile(r"\w")
 _BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
+"""Takes a refusal back: "it is hard to tell, but there is a dog"."""
 _TAG_OF_MARKUP = re.compile(r"</?[a-z_|/][^<>]*>")
+"""Tags of HTML and marks of chats: "<p>No</p>". "2 < 3" has none."""
 _MARKUP = re.compile(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
+"""Signs of Markdown, LaTeX and quotes: "**Yes**"."""
 _RULE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
+"""A line across the page in Markdown."""
 _BULLET = re.compile(r"^[ \t]*[-\u2022][ \t]+(?=\D)", re.MULTILINE)
+"""The bullet of the only item: "- Yes" is no list."""
 _TYPESET = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-",
     "\u2013": "-", "\u2014": " - ", "\u2212": "-", "\u2192": " = ", "\u21d2": " = ",
@@ -221,6 +228,7 @@ _CONTRACTIONS = (
     (re.compile(r"\bi'm\b"), "i am"),
     (re.compile(r"\bi'd\b"), "i would"),
 )
+"""Short forms, written out: "it's" is "it is", "isnt" is "is not"."""
 _SEE = "see|find|spot|detect|identify|locate|notice"
 _PARAPHRASES = (
     ("anything but", re.compile(r"\banything but\b"), "not"),
@@ -242,6 +250,7 @@ _PARAPHRASES = (
 )
 """Ways to say "no" and "only"."""
 _SPACES = re.compile(r"[^\S\n]+")
+"""Several spaces or tabs in a line: "at least  2"."""
 
 _CANNOT = (
     r"(?:can not|could not|not able to|unable to|not possible to|impossible to|hard to|difficult to|no way to"
@@ -283,6 +292,7 @@ _SEES_NOTHING = re.compile(
     r"|\bi am an? (?:text[- ]based|text[- ]only|language)\b[^.]*\b(?:see|view|images?|visual|text)\b"
     r"|\b(?:only|just) (?:process|read|handle|understand|work with) text\b"
 )
+"""The model got no picture, or an empty one: "I cannot see the image". Not "a dog in the image"."""
 _DECLINES = re.compile(
     rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:help|assist|answer|comply|discuss|provide|fulfill?|engage|continue with"
     r"|participate|respond|support|(?:process|complete|address) (?:this|that|your|the) (?:request|question|query))\b"
@@ -294,6 +304,7 @@ _DECLINES = re.compile(
     r"|guidelines|rules|terms)\b"
     r"|\bnot (?:appropriate|comfortable|allowed|permitted|authori[sz]ed)\b|\binappropriate\b|\bno answer\b"
 )
+"""The model does not want to answer: "I have to decline"."""
 _UNSURE = re.compile(
     rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:determine|tell|say|know|judge|confirm|verify|discern"
     rf"|ascertain|establish|assess"
@@ -309,6 +320,7 @@ _UNSURE = re.compile(
     r"|\bdo not have (?:enough|sufficient)\b|\btoo (?:blurry|dark|blurred|small|unclear|far away"
     r"|ambiguous|pixelated)(?= to\b| for\b|$|[.,;])"
 )
+"""The model cannot answer: "hard to say"."""
 _NO_ANSWER: dict[Unreadable, re.Pattern[str]] = {
     Unreadable.SEES_NOTHING: _SEES_NOTHING,
     Unreadable.REFUSAL: _DECLINES,
@@ -323,10 +335,12 @@ _DOUBT = re.compile(
     r"|\bdo not understand\b"
     r"|\b(?:maybe|perhaps|possibly|might|could be|may be|ambiguous|can not be said|depends|uncertainty)\b|^\W*\?+\W*$"
 )
+"""Doubt that counts only where nothing else is read: "maybe", "n/a"."""
 _APOLOGY = re.compile(
     r"\bsorry\b|\bapologi[sz]e\b|\bas an (?:ai|artificial)\b|\bas a (?:large )?language model\b"
     r"|\b(?:can not|unable to) \w+"
 )
+"""Refuses where nothing else is read: "as an AI, I see pixels"."""
 
 
 def _plain(text: str, names: tuple[str, ...] = ()) -> str:
@@ -374,14 +388,18 @@ _CONCLUDES = re.compile(
     r"|verdict\s*:|therefore,|so,? the answer)|\\boxed|<answer>",
     re.IGNORECASE,
 )
+"""Thoughts that come to an end: "Final answer: yes", "therefore, yes"."""
 
 _UNFINISHED = re.compile(
     r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
 )
 """The end of a list, or of several paragraphs, that was cut off."""
 _EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
+"""Emoji and arrows around an answer."""
 _OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
+"""JSON begins; without an end it was cut off."""
 _CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
+"""JSON ends."""
 _CORRECTION = re.compile(
     r"\b(?:wait\b|hold on\b|scratch that\b|correction\b|on (?:closer (?:inspection|look)|second thoughts?)\b"
     r"|looking (?:again|closer)\b"
@@ -390,6 +408,7 @@ _CORRECTION = re.compile(
     rf"|i mean|rather),? )?"
     rf"(?:\d+(?! of\b)\b|(?:{'|'.join(NUMBER_WORDS[1:20])})\b(?! of\b))))[\s,.:;!-]*(?:no\b,\s*)?"
 )
+"""Takes back what stands before it: "2... wait, 3". Not "2 cats wait"."""
 _IMPRESSIONS = ("thought", "initially", "at first", "might", "may", "could", "would")
 _FIRST_IMPRESSION = re.compile(
     r"(?:^|(?<=[.!\n]))[^.!\n]{0,200}?\b(?:i (?:first |initially |had )?thought|initially,?|(?:you|one|someone"
@@ -397,6 +416,7 @@ _FIRST_IMPRESSION = re.compile(
     r"|would) (?:\w+ )?(?:think|count|assume|seem|look)"
     r"|at first (?:glance|sight)?,?(?: (?:i|it|you|one|this) \w+)?)\b[^.!\n]{0,200}?(?:\bbut\b|[.!\n])"
 )
+"""What only seemed so: "I initially thought there were two, but there are three"."""
 
 
 def _corrected(bare: str) -> str:
@@ -408,6 +428,7 @@ def _corrected(bare: str) -> str:
 
 
 _LATEX = re.compile(r"\\(?:text\w*|math\w*|quad|left|right|[,;!()\[\]])")
+"""Commands of LaTeX outside a box."""
 
 
 def normalised_characters(text: str) -> str:
@@ -430,6 +451,7 @@ def _ascii(character: str) -> str:
 
 
 MARK = re.compile(r"<(\d+)>")
+"""A number, as ``mark_numbers`` writes it."""
 NOT_WHOLE = "<?>"
 """Marks a number that counts no things: 2.5, -1, one half."""
 
@@ -471,9 +493,13 @@ _MOST_DIGITS = 9
 _NO_SPACE = re.compile(
     r"(?<![\w.,])(\d+)(?=(?!years|months|inch|minutes|hours|degrees|meters|metres|miles|dollars|pixels)[a-z]{4,}s\b)"
 )
+"""A number that sticks to its noun: "2zebras". "2years" is a measure."""
 _GREATER = re.compile(r">\s*(?=\d)")
+"""A bound by a sign: ">10" is "more than 10"."""
 _BRACKETS = re.compile(r"[<>]")
+"""Keeps marks of numbers apart from signs of the answer."""
 _LIST_ITEM = re.compile(r"^\s*\d+[.)]\s+(?=\D)", re.MULTILINE)
+"""The places of a list count nothing: "1." and "2."."""
 
 # Alternatives are tried in this order, and what one of them takes is out of the reach of the later ones.
 _NUMBER = re.compile(
@@ -517,6 +543,7 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
+"""Numbers, and what looks like one: "two dozen", "no", "10:30", "the third one"."""
 
 
 def _mark(found: re.Match[str]) -> str:

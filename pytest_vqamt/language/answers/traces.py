@@ -131,7 +131,9 @@ def parse_tags(value: str) -> tuple[str, ...]:
 
 
 _HARMONY = re.compile(r"<\|channel\|>\s*+(\w++)[^<]*+(?:<\|constrain\|>[^<]*+)?<\|message\|>")
+"""The head of a message: its channel, of which only the final one answers."""
 _HARMONY_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+"""The end of a message, or the beginning of the next one."""
 _HARMONY_BARE = re.compile(r"\s*+(?:analysis|commentary).*assistant\s?final", re.DOTALL)
 """What is left of harmony where the special tokens were removed."""
 

@@ -63,7 +63,9 @@ def normalise_answer(answer: str) -> str:
 
 
 _COMMA_IN_A_NUMBER = re.compile(r"\d,\d")
+"""The official program removes all marks of an answer that has one: "1,000" is "1000"."""
 _PERIOD = re.compile(r"\.(?!\d)")
+"""A period that is no decimal point: "a.m." is "am", "2.5" stays."""
 _MOST_PERIODS = 32
 """The official program removes no more: its argument ``count`` is the flag ``re.UNICODE``."""
 

@@ -130,6 +130,7 @@ _OFFERS_HELP = re.compile(
     r" (?:certainly |gladly )?(?:help|answer|take a look|have a look|check|assist)\b[^.!:\n]*[.!:\n]\s*(?=\w)"
     r"|^\W*(?:sure|certainly|of course|absolutely|no problem)[,.!]+\s+(?=(?:yes|no|nope|yeah)\b)"
 )
+"""A yes to the task, not to the question: "Yes, I can help you with that! There is no dog"."""
 _DECIDED = re.compile(
     r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
     r"|information|enough)\b).*",
@@ -204,24 +205,22 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
 )
 """Ways to say that a thing is there or is not, each with plain words for it."""
-_MAY_BE_AN_IDIOM = re.compile(
-    r"\b(?:not|but|except|apart|other than|save|miss|overlook|deny|denying|ignore|doubt|to say)\b"
-)
 
 _MORE_THAN = re.compile(
     r"\b(?:(?:much|far|slightly|a bit|a little) )?(?:more(?: of)?|closer to|nearer to|better described as|rather) "
     r"((?:an? )?[a-z-]{2,}(?: [a-z-]{2,})?) than (?:it is )?(?:to )?(?:an? )?([a-z-]{2,})\b"
 )
+"""Says the first and denies the second: "more brown than red"."""
 _LESS_THAN = re.compile(r"\bless ([a-z-]{2,}) than (?:it is )?([a-z-]{2,})\b")
+"""Says the second and denies the first: "less red than brown"."""
 _LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
 """Nothing but yes and no: both of them, in a model that repeats itself."""
 
 
 def without_idioms(text: str) -> str:
     """The text with plain words for ways to say that something is so, or not: "one can't deny that it is red"."""
-    if _MAY_BE_AN_IDIOM.search(text):
-        for pattern, plain in _IDIOMS:
-            text = pattern.sub(plain, text)
+    for pattern, plain in _IDIOMS:
+        text = pattern.sub(plain, text)
     return text
 
 
@@ -235,8 +234,6 @@ def _in_plain_words(prepared: str, meaning: Meaning) -> str:
 
 def _without_what_others_say(prepared: str) -> str:
     """The answer without a statement that it contradicts: "the label says that there is no dog, but there is one"."""
-    if not _OTHERS.search(prepared):
-        return prepared
     rest = prepared
     for contradicted in (_ALTHOUGH_OTHERS_SAY, _OTHERS_SAY_BUT, _OTHERS_ARE_WRONG, _AGREES):
         rest = contradicted.sub(r"\1", rest)
@@ -247,7 +244,6 @@ _ROLES = (
     r"(?:label|experts?|archives?|record|description|reviewers|professor|person who made \w+ \w+|maker|creator"
     r"|specialists|statement|caption|claim|impression|belief|assumption|question)"
 )
-_OTHERS = re.compile(rf"\b(?:you|{_ROLES})\b")
 _SAY = (
     r"(?:think|believe|feel|sa(?:y|ys|id)|states?|stated|claims?|claimed|confirms?|confirmed|suggests?|suggested"
     r"|mentions?|mentioned|indicates?|indicated|agrees?|assumes?|implies|is that|verified)"
@@ -260,16 +256,20 @@ _ALTHOUGH_OTHERS_SAY = re.compile(
     r"(^|(?<=[.,!;:\n])\s)\s*(?:and )?(?:although|though|even though|even if|while|whereas|despite|in spite of"
     rf"|contrary to|regardless of)\b(?=[^.,;!\n]*\b(?:you (?:\w+ )?{_SAY}|{_ROLES})\b)[^.,;!\n]*,\s*"
 )
+"""Contradicts others in a subordinate clause: "although you think there is no dog, there is one"."""
 _OTHERS_SAY_BUT = re.compile(
     r"(^|(?<=[.,!;:\n])\s)\s*(?:(?:well|and|so|i (?:understand|know|see|realize|hear|note)(?: that)?),? )?"
     rf"{_OTHERS_SAY}[^.;!\n]*?[.,;]?\s*\b(?:but|however|yet|nevertheless|in fact|actually),?\s*"
 )
+"""Contradicts others behind a "but": "the label says there is no dog, but there is one"."""
 _OTHERS_ARE_WRONG = re.compile(
     r"(^|[.,!;:\n]\s*|\s)(?:(?:and|so|therefore|thus),? )?(?:the|that|this|your) (?:\w+ )?(?:claim|statement|belief"
     r"|impression|assumption|assertion)(?: (?:that|of)\b[^.,;!\n]*?)? (?:is|was|seems|appears)(?: \w+)? "
     r"(?:false|incorrect|wrong|mistaken|inaccurate|not (?:correct|true|right|accurate))\b"
 )
+"""Denies what others say: "the claim that there is no dog is false"."""
 _AGREES = re.compile(r"(^\W*+)(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)(?:[,.;:!]| that\b)\s*(?=\w)")
+"""Agrees with somebody and then answers: "yes, you are correct, the picture shows no dog"."""
 _ONLY_AGREES = re.compile(r"\W*+(?:(?:yes|no)\b\W*+)?you are (?:\w+ )?(?:right|correct)\W*")
 """Right with what was said before the question, or with the question: nobody can tell."""
 
@@ -326,15 +326,18 @@ _NO = (
     rf"|(?:it|that) is (?:wrong|false|incorrect|not (?:right|correct|true|the case)))(?={_END})"
 )
 _PARTICLE = re.compile(rf"(?:^|[.,:!;\n=]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
+"""A yes or no at the beginning of a sentence: "nah", "the answer is no". "No dogs" is a claim."""
 _VERDICT = re.compile(
     r"\banswer\b[^.!?:\n]{0,120}\b(?:is|be|with"
     r"|say)(?: an?)?(?: (?!not )\w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"
 )
 """The verdict at the end: "the answer to that is a clear no"."""
 _LEADING = re.compile(rf"(?:^|(?<=[.,:!;\n]))\s*(?:yes|yeah|yep|no|nope|nah)(?={_FOLLOWING})")
+"""Cuts a yes or no from the claim behind it: "no, the man is not running"."""
 _ALONE = re.compile(r"\W*(?:yes|no)\s*[.!\n]\s*")
 """A particle that is a sentence by itself, which a claim behind it contradicts or not."""
 _YES_AND_NO = re.compile(r"\byes\W+(?:and|or)\W+no\b|\bno\W+(?:and|or)\W+yes\b|\byes/no\b")
+"""Both, which is neither: "yes and no", "yes or no"."""
 
 
 def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
@@ -360,6 +363,7 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
 
 
 _NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
+"""Denies people: "there is nobody in the image". "Nobody else" does not."""
 _AMOUNT = (
     r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed"
     r"|no one)"
@@ -379,10 +383,13 @@ _ELLIPSIS = re.compile(
     rf"|(?P<not5>not )?(?:visible|present|in the (?:picture|image)|there)|(?P<not6>absent|missing)"
     rf")(?: {_PLACE})*(?P<where> (?:on|in|at|near|by|under|behind|beside|next to|to|sitting|standing|lying)\b[^,]*)?"
 )
+"""Says that the thing is there or not without its name: "none", "I see two", "they are visible"."""
 _AGREEMENT = re.compile(
     r"(?:(?:yes|no|and|so)\W+)*(?:it|they|he|she|this|that|i|we|you) (?:is|are|does|do|can|has|have)(?P<not> not)?"
 )
+"""Repeats only the verb of the question: "it is", "they do not"."""
 _ECHO = re.compile(r"(?:it|this|that) (?:is|does|has)(?P<not> not)?")
+"""The same after a question that denies, where only the singular is sure."""
 _NO_AMOUNT = ("none", "nothing", "nobody", "no one", "neither", "not any", "not one", "zero", "0")
 
 
@@ -409,8 +416,11 @@ def _echo(meaning: Meaning, parts: Sequence[str]) -> bool | None:
 
 
 _PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
+"""The thing of the question is the subject: "it is a red one"."""
 _VERB = re.compile(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
+"""A clause with a verb has a subject of its own: "the radio is off" says nothing of the light, "off" does."""
 _DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|hardly|rather than|instead of|without)\b")
+"""Denies an attribute or a place behind it: "not red"."""
 
 
 def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
@@ -457,11 +467,13 @@ _OTHER_THING = re.compile(
     r"\b(?:next to|near|beside|behind|with|by|and|of) (?:the|an?|another|his|her|its"
     r"|their) \w+ (?!is\b|are\b)"
 )
+"""The attribute is another thing's: "the man next to the woman holding a dog". Not "the man with a hat is"."""
 _PURE = frozenset({"bright", "deep", "vivid", "vibrant", "solid", "pure"})
 _SHADES = frozenset({"dark", "light", "pale"})
 _OF_ANOTHER_SUBJECT = re.compile(
     r"\s*\band\s+(?=(?:the|its|his|her|an?|another) (?:[a-z-]+ ){1,3}(?:is|are|looks?|appears?)\b)"
 )
+"""Begins a clause on another thing: "the car is blue and the bus is red"."""
 
 _PREDICATE = re.compile(
     r"(?:^(?!.*\b(?:is|are|looks?|seems?|appears?)\b)(?=[a-z -]+$)|\b(?:is|are|looks?|seems?|appears?)(?: to be)? )"
@@ -470,6 +482,7 @@ _PREDICATE = re.compile(
     r"|in) )*[a-z-]+(?: (?!(?:an?|the|on|in|at|by|near|next|with|of|to|and|behind|under|beside|as"
     r"|than|like|from)\b)[a-z-]+){0,3})"
 )
+"""What a clause says of its subject, or the whole of one without a verb: "empty"."""
 
 
 def _attributes_in(words: str) -> tuple[str, ...]:
@@ -486,7 +499,9 @@ _SIDE = re.compile(
     r"|(?P<above>above|higher|over|(?:at|to|near|towards?) the top|top edge|on top of)"
     r"|(?P<below>below|lower|under|underneath|beneath|(?:at|to|near|towards?) the bottom|bottom edge))\b"
 )
+"""Where a thing is to another: "left of", "above". "The dog has left" is no place."""
 _BARE_RIGHT = re.compile(r"\W*right\W*")
+"""The side, or that it is so."""
 
 
 def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
@@ -535,7 +550,7 @@ def presence_claimed(group: Group, clause: str) -> bool | None:
     >>> presence_claimed(dog, "there is a hot dog") is None
     True
     """
-    if len(clause) > _LONGEST or _CONDITION.search(clause):
+    if len(clause) > _LONGEST or CONDITION.search(clause):
         return None
     said = {_claim(group, noun, clause) for noun in _with_hyponyms(group).finditer(clause)} - {None}
     return said.pop() if len(said) == 1 else None
@@ -568,11 +583,13 @@ def noun_pattern(group: Group) -> re.Pattern[str]:
 _LONGEST = 1000
 """Longer clauses are a model's endless repetition."""
 
-_CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
+CONDITION = re.compile(r"\b(?:if|whether|unless)\b")
+"""Claims nothing: "I am not sure if there is a dog"."""
 _ONLY = re.compile(
     r"(?<!not )(?<!and )\b(?:only|just) (?:(?:shows?|contains?|depicts?|features?|has|have|see) )?(?:an?"
     r"|the|some|\d+|one|two|three|four|five)\b(?! of)"
 )
+"""Names all that is there: "there is only a cat". "Only one of them" does not."""
 
 _NONE = frozenset({"no", "zero", "0", "neither", "nor"})
 _DETERMINERS = _NONE | {
@@ -600,6 +617,7 @@ _AFTER_A_PHRASE = re.compile(
     r"|(?!(?:\w?ring|wing|king|string|spring|swing|thing|building|ceiling|clothing|painting|railing|drawing|earring"
     r"|bedding|lettering)\b)\w+ing)\b)"
 )
+"""What may stand behind a noun phrase: "a dog here". In "a dog house" it goes on."""
 
 
 def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
@@ -668,9 +686,11 @@ _FRAME = re.compile(
     rf"|\b(?:{PICTURE}|it|this|that) (?:\w+ ){{0,3}}?(?:shows?|contains?|has|have|depicts?|features?|includes?"
     rf"|displays?|lacks?|is (?:an? )?(?:{PICTURE}|without|free|devoid|of|showing|lacking))\b"
 )
+"""Claims that something is there: "there is", "I see", "the picture shows"."""
 _CLAIM_VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|do|does|can|see|shows?|contains?|looks?|seems?|appears?|lacks?)\b"
 )
+"""A phrase with a verb claims other things: "the room has space for a dog". "A dog" is a claim by itself."""
 _QUANTITY = re.compile(
     rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
     r"|(?:layer|piece|slice|cup|bottle|bit|blanket|sheet|stack|heap|bowl|plate|strip|drop|clump|cluster|pool|carton|bag"
@@ -678,22 +698,29 @@ _QUANTITY = re.compile(
     rf"|{PICTURE}"
     r"|one|some|any|none) of$"
 )
+"""The amount of a thing: "a lot of dogs". "The owner of dogs" is none."""
 _ABOUT_ANOTHER = re.compile(
     r"\b(?:look|search|check|ask|scan)\w* (?:\w+ )?(?:for|about)\b|\b(?:without"
     r"|like(?! there)|than|instead of)\b[^,]*$"
 )
+"""The thing need not be there: "a man without a dog", "like a dog", "I looked for a dog"."""
 _NEGATOR = re.compile(r"\b(?:not|never|no|neither|nor|zero|0|lacks?|lacking|free of|devoid of|(?:is|are) without)\b")
+"""Denies what follows: "I do not see any dogs"."""
 _THAT_THERE_IS = re.compile(r"\b(?:true |the case |correct )?(?:that )?there (?:is|are|be)\b")
+"""Does not end a denial: "I do not think that there is a dog"."""
 _BREAKS_A_LIST = re.compile(
     r"\b(?:with|on|in|near|wearing|holding|by|at|of|that|which|who|under|behind|beside|above|below|from|is|are"
     r"|\w+ing)\b"
 )
+"""Ends a denial: "no man with a dog" denies the man. "No man, cat or dog" denies all."""
 _SEEN = rf"(?:visible|present|seen|shown|there|here|depicted|pictured|found|in (?:(?:the|this) )?{PICTURE})"
 _GONE = re.compile(
     r"\s?(?:(?:and|or) (?:\w+ ){1,3}?)?(?:is|are|can|do|does) "
     rf"(?:not(?: (?:be )?(?:\w+ )??(?:{_SEEN}|appear)\b|$)|(?:(?!not )\w+ )?(?:absent|missing|nowhere)\b)"
 )
+"""Denies the thing before it: "the dogs are not visible"."""
 _DENIED = re.compile(r"[^,]*?\b(?:is|are|does|do|has|have|can) not\b")
+"""Denies something else of the thing before it: "the dog is not red"."""
 
 
 def _says(before: str, determiner: str, after: str) -> bool | None:
@@ -724,6 +751,7 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
 
 
 _RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
+"""Something else is there: "a motorcycle rather than a bicycle"."""
 _DENIED_DENIAL = re.compile(
     rf"^(?:the {PICTURE}|it|this) (?:is|does) not (?:free of|devoid of|lack|lacking|without)(?: an?| any)? ?$"
     rf"|^it is not (?:true|correct|right|the case) that (?:there (?:is|are)|the {PICTURE} (?:has|shows|contains)) no$"
@@ -735,7 +763,9 @@ _DOING = re.compile(
     r"\b(?:is|are) (?:holding|carrying|riding|walking|petting|feeding|leading|hugging|chasing|watching|wearing"
     r"|eating)$"
 )
+"""What is done to a thing, which therefore is there: "the man is holding a dog"."""
 _BESIDES_THE_SUBJECT = re.compile(rf"(?!\b(?:yes|and|also|so|both|in|the|this|{PICTURE}|at|least)\b)\b\w+")
+"""Words before the thing that make it more than the subject: "the basket is big enough for a dog"."""
 
 
 def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None:
@@ -755,6 +785,7 @@ _SOMEWHERE_ELSE = re.compile(
     r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
     rf"|in (?!(?:(?:the|this) )?{PICTURE}\b|it\b|view\b|here\b|sight\b))\b"
 )
+"""A condition of what is denied: "no dogs on the bed" leaves others. "In the picture" is none."""
 
 
 def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
@@ -818,6 +849,7 @@ def _denies_an_attribute(group: Group, description: str, after: str) -> bool:
 
 
 _IS_NOT = re.compile(rf"\s*(?:(?:in|of) (?:the|this) {PICTURE} )?is not ")
+"""Denies an attribute of the only one: "the man is not running" to "is there no running man?"."""
 
 
 def _has(text: str, words: str) -> bool:

@@ -43,6 +43,7 @@ def _value(reading: object) -> object:
         ("Is the man on the bike?", "The man is on the bike rack.", None),
         ("Is the boy riding the bike?", "Is the boy riding the bike?", None),
         ("Is the boy riding the bike?", "Maybe the boy is riding the bike.", None),
+        ("Are more than two dogs asleep?", "More than two dogs are asleep.", True),
         # other languages
         ("\u00bfHay un perro?", "No veo ning\u00fan perro.", False), ("\u00bfHay un perro?", "Hay dos perros.", True),
         ("\u00bfHay un perro?", "Hay un gato.", None), ("\u00bfHay un perro?", "No hay gatos.", None),
