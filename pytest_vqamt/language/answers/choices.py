@@ -88,8 +88,8 @@ _NO_OPTION = re.compile(rf"(?:none|neither|nothing)(?: of (?:these|those|them|(?
 """The option that nothing fits: "none of these", "no such thing"."""
 _NONE_SAID = re.compile(
     rf"\b(?:none|neither|nothing|not? (?:a single )?(?:one|any))\b(?: (?:of|from|on|in|among) (?:(?:the|these"
-    rf"|those|this|your"
-    rf"|that|them)\b ?)*(?:two |three |four |\d )?(?:{_LISTED} ?)*|(?=\W*$)|(?= ?[,.:;!\n]))"
+    rf"|those|this|your|that)\b ?)*(?:(?:two |three |four |\d )?(?:[a-z]+ )?(?:{_LISTED} ?)+|(?:them|two|three|four"
+    rf"|(?<=of )(?:these|those) ?)(?=\W*$| (?:is|are|can|appears?)\b|[,.:;!\n]))|(?=\W*$)|(?= ?[,.:;!\n]))"
     rf"|\bno (?:{_LISTED} ?)+"
 )
 """Says that no option is right: "nothing from the list can be seen". "None the wiser" does not."""
@@ -130,7 +130,7 @@ def _option_of_a_kind(prepared: str, options: tuple[str, ...]) -> str | None:
     return named.pop() if len(named) == 1 else None
 
 
-_DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or)\b")
+_DENIED_OR_DOUBTED = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|nor|neither|never|none|or|wrong|incorrect|false)\b")
 """No kind of an option is named by what is denied: "no spaghetti" is no pasta."""
 _NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "in", "on", "it", "he", "she"})
 

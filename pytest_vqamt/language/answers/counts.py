@@ -246,6 +246,8 @@ def _sum(words: str, groups: tuple[Group, ...]) -> int | None:
     items = _ITEMS.findall(found[1].strip()) if found else []
     if len(items) < 2:
         return None
+    if len(groups) == 1 and len({phrase.strip() for _, _, phrase in items}) == 1:
+        return None  # "two zebras, three zebras" counts again
     counted = [_counted(phrase.strip(), groups) for _, _, phrase in items]
     own = [plural(group.name) in phrase or group.name in phrase for group in groups for _, _, phrase in items]
     if len(groups) == 1 and len(set(own)) > 1:

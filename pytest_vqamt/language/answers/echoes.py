@@ -52,7 +52,9 @@ def repeated(question: str, answer: str | Prepared) -> bool | None:
     if len(wanted) < 2 or _OR.search(question):
         return None
     said = {_said(asked_words, wanted, clause) for clause in clauses} - {None}
-    return said.pop() if len(said) == 1 else None
+    if len(said) != 1 or (False in said and _BOUND_ASKED.search(question)):
+        return None
+    return said.pop()
 
 
 def as_asked(question: str, answer: str | Prepared) -> bool | None:
@@ -75,12 +77,19 @@ def as_asked(question: str, answer: str | Prepared) -> bool | None:
         return None
     if not denials and _denies_the_object(question, prepared.statements, wanted):
         return False
+    is_bound = _BOUND_ASKED.search(question.lower()) is not None
     said = {
         _says_as_asked(wanted, denials, clause)
         for clause in claim_clauses(_COMMA.sub(". ", prepared.statements))
         if not (HEDGE.search(clause) or _CONDITION.search(clause))
     } - {None}
-    return said.pop() if len(said) == 1 else None
+    if len(said) != 1 or (is_bound and False in said):
+        return None  # "at least two are not sitting" leaves open how many are
+    return said.pop()
+
+
+_BOUND_ASKED = re.compile(r"\b(?:at least|at most|more than|fewer than|less than)\b")
+"""A part of the question that a denial does not turn round."""
 
 
 def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> bool:
@@ -194,7 +203,7 @@ _ALL_OF_THEM = re.compile(
 """Without the predicate of the question: "every single one of them does"."""
 _NOT_ALL = re.compile(
     r"\b(?:not (?:all|both|every|each|everyone)|(?:only|just) (?:one|some|the|a|two|three|half|part|\d+)|none|neither"
-    r"|no one|nobody|except|all but|most|half)\b"
+    r"|no one|nobody|except|all but|(?:almost|nearly) (?:all|every\w*|both)|most|half)\b"
 )
 """Denies it of some: "only the left one is open". In "both, not just one" it is denied of none."""
 

@@ -260,7 +260,7 @@ def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer
     return False if not about and _NO_WRITING.search(said) else read
 
 
-_DENIES = re.compile(r"(?:none|nothing|no such thing)\b")
+_DENIES = re.compile(r"(?:there is )?(?:(?:none|nothing)\b(?! of [^.]*\b(?:is|are|has|have)\b)|no such\b)")
 """There is nothing that could have the property: "no such thing"."""
 
 
@@ -381,19 +381,17 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
         if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer.said) is None:
             return said if foreign is None else foreign
         return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
-    text = answer.text
+    narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
+    if isinstance(narrowed, UnreadableAnswer):
+        return narrowed
+    text = answer.text if narrowed is None else narrowed
     for bound in _BOUND_ASKED_FOR.findall(question.lower()):
         text = text.replace(bound, "")
     if len(groups) == 1 and plain_meaning(question) is not None:
         text = counts.whole_of(text, groups[0])
     if others := _OTHERS.search(question):
         text = re.sub(rf"\b{others[0]} (?=\w)", "", text)
-    if text != answer.text:
-        answer = answer.with_text(text)
-    narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
-    if isinstance(narrowed, UnreadableAnswer):
-        return narrowed
-    return counts.read_count(answer if narrowed is None else answer.with_text(narrowed), groups)
+    return counts.read_count(answer if text == answer.text else answer.with_text(text), groups)
 
 
 _WORDS_ABROAD = re.compile(r"(?!.*\b(?:there|are|is|see|the)\b).*[^\W\d].*", re.DOTALL | re.IGNORECASE)
@@ -415,6 +413,12 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
         answer = replace(answer, said="A")
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
+    if (
+        _DENIES_A_COMPARISON.search(answer.text)
+        and _COMPARISON.fullmatch(answer.text)
+        and _ASKED_TO_COMPARE.search(question.lower())
+    ):
+        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)
     if (
         read == UnreadableAnswer(Unreadable.NO_OPTION)
@@ -473,6 +477,10 @@ _MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 """Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
 
 
+_DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
+"""Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
+
+
 def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> str | None:
     """The option that a comparison chooses for a question that compares; None if it is another comparison.
 
@@ -487,7 +495,7 @@ def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> 
             return options[(numbers[0] > numbers[1]) == (found[1] != "more")]
     asked = _ASKED_TO_COMPARE.search(question.lower())
     said = _COMPARISON.fullmatch(answer.text) if asked else None
-    if asked is None or said is None or " not " in question or " no " in said[0]:  # "no smaller than"
+    if asked is None or said is None or " not " in question or _DENIES_A_COMPARISON.search(said[0]):
         return None
     first, second = (choices.read_choice(part, tuple(options)) for part in (f"{said[1]} {said[3]}", said[4]))
     if not isinstance(first, str) or not isinstance(second, str) or first == second:
@@ -659,12 +667,16 @@ def _attribute(asked: str) -> Has | None:
             " ".join(words[:-length]),
         )
         group = _group(found[1]) if found else None
-        if group is not None and not any(_PLACE_WORD.fullmatch(each.to.name) for each in group.related):
+        if group is not None and not any(map(_is_side, group.related)):
             return Has(group=group, attribute=attribute)
     return None
 
 
-_PLACE_WORD = re.compile(r"(?:left|right|top|bottom|front|back|near|far)(?: hand)?")
+def _is_side(condition: Related) -> bool:
+    return _PLACE_WORD.fullmatch(" ".join((*condition.to.attributes, condition.to.name))) is not None
+
+
+_PLACE_WORD = re.compile(r"(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
 """The side of the picture, not a thing: "on the right side"."""
 
 _DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")

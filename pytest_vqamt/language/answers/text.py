@@ -467,7 +467,7 @@ def mark_numbers(text: str) -> str:
     ('<24> eggs, <6> cups and <0> plate', '<3> buses at ~')
     """
     text = _NO_SPACE.sub(r"\1 ", text)
-    text = _BRACKETS.sub(" ", _GREATER.sub("more than ", text))
+    text = _BRACKETS.sub(" ", _GREATER.sub("more than ", _ARROW.sub(" = ", text)))
     if len(_LIST_ITEM.findall(text)) > 1:
         text = _LIST_ITEM.sub("", text)
     return _NUMBER.sub(_mark, text)
@@ -494,6 +494,8 @@ _NO_SPACE = re.compile(
     r"(?<![\w.,])(\d+)(?=(?!years|months|inch|minutes|hours|degrees|meters|metres|miles|dollars|pixels)[a-z]{4,}s\b)"
 )
 """A number that sticks to its noun: "2zebras". "2years" is a measure."""
+_ARROW = re.compile(r"[-=]+>")
+"""The result of a sum: "2 + 3 -> 5"."""
 _GREATER = re.compile(r">\s*(?=\d)")
 """A bound by a sign: ">10" is "more than 10"."""
 _BRACKETS = re.compile(r"[<>]")

@@ -429,10 +429,14 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
     nouns = noun_pattern(meaning.group)
     said: list[bool | None] = []
     for part in chain.from_iterable(map(_OF_ANOTHER_SUBJECT.split, parts)):
+        if CONDITION.search(part):
+            continue
         about = nouns.search(part) or _PRONOUN.match(part) or (with_fragments and not _VERB.search(part))
         before = len(said)
         for found in attribute.finditer(part) if about else ():
             word_before = part[: found.start()].rstrip().rpartition(" ")[2]
+            if _NOT_QUITE.search(part, 0, found.start()):
+                continue
             if word_before in _SHADES and not with_fragments:
                 continue  # with a "no" before it, light blue is not called blue
             if word_before not in _PURE | _SHADES and f"{word_before} {meaning.attribute}" in descriptions():
@@ -446,6 +450,10 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
         if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
             said.append(excluded)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
+
+
+_NOT_QUITE = re.compile(r"\b(?:almost|nearly|not quite)\b")
+"""Says less than the attribute: "the bus is almost full"."""
 
 
 def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
@@ -476,7 +484,8 @@ _OF_ANOTHER_SUBJECT = re.compile(
 """Begins a clause on another thing: "the car is blue and the bus is red"."""
 
 _PREDICATE = re.compile(
-    r"(?:^(?!.*\b(?:is|are|looks?|seems?|appears?)\b)(?=[a-z -]+$)|\b(?:is|are|looks?|seems?|appears?)(?: to be)? )"
+    r"(?:^(?!.*\b(?:is|are|looks?|seems?|appears?|has|have|with)\b)(?=[a-z -]+$)"
+    r"|\b(?:is|are|been|looks?|seems?|appears?)(?: to be)? )"
     r"(?!not\b|no\b|never\b|neither\b)"
     r"((?:(?:an?|the|very|quite|rather|clearly|actually|currently|fully|mostly|completely"
     r"|in) )*[a-z-]+(?: (?!(?:an?|the|on|in|at|by|near|next|with|of|to|and|behind|under|beside|as"
@@ -625,7 +634,8 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     if described is None:
         return None
     before, determiner, description = described
-    has_verb = (determiner in _SINGLE or _QUANTITY.search(before)) and _ANY_VERB.match(clause, noun.end())
+    is_one = determiner in _SINGLE or _QUANTITY.search(before)
+    has_verb = (_ANY_VERB if is_one else _VERB_OF_MANY).match(clause, noun.end()) and (is_one or determiner in _SEVERAL)
     if not has_verb and not ends_noun_phrase(clause, noun.end()):
         return None
     after = clause[noun.end() :]
@@ -641,6 +651,9 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
 
 _SINGLE = frozenset({"a", "an", "another", "one"})
 _ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
+_SEVERAL = frozenset({"several", "many", "some", "numerous", *NUMBER_WORDS[2:], *map(str, range(2, 100))})
+_VERB_OF_MANY = re.compile(r"(?<=s) [a-z]{2,}\b")
+"""Behind several things a word is a verb: "two dogs answer the call"."""
 """Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
 
 
@@ -687,10 +700,6 @@ _FRAME = re.compile(
     rf"|displays?|lacks?|is (?:an? )?(?:{PICTURE}|without|free|devoid|of|showing|lacking))\b"
 )
 """Claims that something is there: "there is", "I see", "the picture shows"."""
-_CLAIM_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|do|does|can|see|shows?|contains?|looks?|seems?|appears?|lacks?)\b"
-)
-"""A phrase with a verb claims other things: "the room has space for a dog". "A dog" is a claim by itself."""
 _QUANTITY = re.compile(
     rf"\b(?:pair|couple|group|lot|lots|bunch|number|herd|flock|crowd|pack|team|row|pile|variety|plenty|dozens?"
     r"|(?:layer|piece|slice|cup|bottle|bit|blanket|sheet|stack|heap|bowl|plate|strip|drop|clump|cluster|pool|carton|bag"
@@ -746,8 +755,7 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
         return None
     if determiner in _INDEFINITE and _DOING.search(before):
         return True
-    fragment = not _CLAIM_VERB.search(f"{before} {after}")
-    return True if fragment or _FRAME.search(before) or not _BESIDES_THE_SUBJECT.search(before) else None
+    return None if _WISHED_FOR.search(before) else True
 
 
 _RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
@@ -764,8 +772,11 @@ _DOING = re.compile(
     r"|eating)$"
 )
 """What is done to a thing, which therefore is there: "the man is holding a dog"."""
-_BESIDES_THE_SUBJECT = re.compile(rf"(?!\b(?:yes|and|also|so|both|in|the|this|{PICTURE}|at|least)\b)\b\w+")
-"""Words before the thing that make it more than the subject: "the basket is big enough for a dog"."""
+_WISHED_FOR = re.compile(
+    r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|expects?|awaits?"
+    r"|(?:closed|allergic|thanks|due) to|warns of|instead of|afraid of|fond of|dreams? of|could be|used to be)$"
+)
+"""Names a thing that is not there: "space for a dog", "dressed as a dog", "the man wants a dog"."""
 
 
 def _under(negator: re.Match[str], between: str, determiner: str) -> bool | None:
