@@ -11,6 +11,7 @@ from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationI
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, WhichThere, groups_of
 from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare
@@ -25,7 +26,7 @@ from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalR
 from pytest_vqamt.relations.metaic.insertion import caption_query
 from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.presence import TOO_FEW
-from pytest_vqamt.relations.soundness import countable_names, is_salient
+from pytest_vqamt.relations.soundness import countable_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 _PRESENT = 0.7

@@ -17,6 +17,7 @@ from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import NONE_OF_THESE, YES_OR_NO, Annotated, Group
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
@@ -37,7 +38,6 @@ from pytest_vqamt.relations.expectations import becomes_none_of_these, same_answ
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.presence import TOO_FEW, sample_presence, the_color
 from pytest_vqamt.relations.published import annotated, published_questions
-from pytest_vqamt.relations.soundness import is_salient
 from pytest_vqamt.sampling.chooser import Chooser
 
 _COLOR = "color"

@@ -16,10 +16,11 @@ from pytest_vqamt.core.case import Change, NotApplicable
 from pytest_vqamt.core.corpus import CutoutEntry
 from pytest_vqamt.core.meaning import Choice, Count, Entails, Group, Has, Located, Meaning, groups_of, members
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.edits import ERASE, Eraser, make_eraser, only_worn_items, sample_insertion, wholly_removable
-from pytest_vqamt.relations.soundness import certain_properties, countable_names, is_salient, unrelated
+from pytest_vqamt.relations.soundness import certain_properties, countable_names, unrelated
 from pytest_vqamt.relations.spatial import LEVEL
 from pytest_vqamt.relations.sure_answers import group_in
 from pytest_vqamt.sampling.chooser import Chooser

@@ -17,6 +17,7 @@ from pytest_vqamt.core.edits import GONE_SHARE, Colour, Fill
 from pytest_vqamt.core.lru import cached_by_identity
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.salience import is_salient_size
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.inpainting import lacking, method_of
 from pytest_vqamt.imaging.pixel_boxes import outwards
@@ -28,7 +29,7 @@ from pytest_vqamt.relations.recognition import (
     is_recognisable,
     min_inserted_area,
 )
-from pytest_vqamt.relations.soundness import cannot_be_confused, is_salient_size, presumed, unrelated
+from pytest_vqamt.relations.soundness import cannot_be_confused, presumed, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
 ERASE = RelationSetting(

@@ -330,6 +330,34 @@ def becomes_no(case: Case, answers: Sequence[Answer]) -> Verdict:
     return _violated(readings, "yes must become no")
 
 
+def yes_implies_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer is yes if the first is. Vacuous if the first is no.
+
+    Raises:
+        VqamtError: the case does not have two yes/no questions.
+    """
+    return _implied(case, answers, said=True, demand="yes must stay yes")
+
+
+def no_implies_no(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer is no if the first is. Vacuous if the first is yes.
+
+    Raises:
+        VqamtError: the case does not have two yes/no questions.
+    """
+    return _implied(case, answers, said=False, demand="no must stay no")
+
+
+def _implied(case: Case, answers: Sequence[Answer], *, said: bool, demand: str) -> Verdict:
+    _demand(case, is_yes_no, "two yes/no questions", len(case.queries) == 2)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] is not said:
+        return _holds(readings, vacuous=True)
+    return _holds(readings) if readings[1] is said else _violated(readings, demand)
+
+
 def not_both_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
     """At most one of two answers is yes. Vacuous if neither is.
 

@@ -11,6 +11,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Exists, Has, groups_of, members
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.language.questions.free import Kept, claimable_answers
@@ -23,7 +24,6 @@ from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.published import published_questions, question_of
-from pytest_vqamt.relations.soundness import is_salient
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES = (QuestionType.OBJECT, QuestionType.ATTRIBUTE)

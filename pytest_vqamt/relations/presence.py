@@ -9,6 +9,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family, is_nearly_everywhere
 from pytest_vqamt.language.english.lexical_relations import COLOURS
@@ -19,7 +20,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.expectations import denied_where_absent, the_other_option
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.soundness import countable_names, is_salient
+from pytest_vqamt.relations.soundness import countable_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 TOO_FEW = NotApplicable(reason="too few names that are surely present or surely absent")

@@ -21,11 +21,11 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry, ThingLook
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, read_text
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import toml_table
 from pytest_vqamt.relations.base import BuiltInRelation
-from pytest_vqamt.relations.soundness import is_salient
 
 _SHAPES = "english/shapes.toml"
 

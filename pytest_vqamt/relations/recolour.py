@@ -9,6 +9,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.lexical_relations import COLOURS
@@ -19,7 +20,7 @@ from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.expectations import other_value, same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
-from pytest_vqamt.relations.soundness import cannot_be_confused, certain_properties, countable_names, is_salient
+from pytest_vqamt.relations.soundness import cannot_be_confused, certain_properties, countable_names
 from pytest_vqamt.relations.view import readable_names
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -11,6 +11,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.core.meaning import Choice, Group, truth
 from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.salience import salient_names
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple, templates
 from pytest_vqamt.language.questions.simple import Question
@@ -82,6 +83,7 @@ class AnotherText(LexicalRelation):
         name="serving.another_text",
         task=Task.VQA,
         source="a check of deployments by this project",
+        version=2,
         settings=(WORDNET, ONTOLOGY),
         contrast=False,
     )
@@ -89,9 +91,10 @@ class AnotherText(LexicalRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = askable_scene_of(scene, corpus, self.known)
-        here, absent = countable_names(scene), view.countable_absent
+        seen = salient_names(scene)
+        here, absent = [name for name in countable_names(scene) if name in seen], view.countable_absent
         if not here or not absent:
-            return NotApplicable(reason=f"no countable name {'outside' if here else 'in'} the scene")
+            return NotApplicable(reason=f"no countable name {'outside' if here else 'of a salient thing in'} the scene")
         names = choose.one(here), choose.one(absent)
         wording = choose.between(0, simple.EXISTS_WORDINGS - 1)
         asked = [simple.exists(Group(name=name), wording) for name in choose.several(names, 2)]

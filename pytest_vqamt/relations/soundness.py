@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
-from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.lru import cached_by_identity
+from pytest_vqamt.core.salience import is_salient, min_salient_px
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_kind_either_way, is_known
 from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_pool
@@ -141,28 +141,6 @@ def outlines_of(name: str) -> frozenset[int]:
     if name == "teddy bear" or family(name) == "animal":
         found.add(len(rows))  # on four legs, or nearly
     return frozenset(found)
-
-
-MIN_SALIENT_PX, MIN_SALIENT_SHARE = 24, 1 / 12
-"""The longer side of a salient thing has at least so many pixels, and such a share of the picture's longer side."""
-_MIN_SHORTER_SHARE = 1 / 3
-"""The least shorter side, as a share of the least longer side."""
-
-
-def min_salient_px(frame: Box) -> float:
-    """Returns the least longer side of a salient thing in ``frame``."""
-    return max(MIN_SALIENT_PX, MIN_SALIENT_SHARE * max(frame.w, frame.h))
-
-
-def is_salient_size(w: float, h: float, frame: Box) -> bool:
-    """Whether a thing of ``w`` x ``h`` px is too large in ``frame`` to be overlooked."""
-    least = min_salient_px(frame)
-    return max(w, h) >= least and min(w, h) >= _MIN_SHORTER_SHARE * least
-
-
-def is_salient(thing: Thing, scene: Scene) -> bool:
-    """Whether the thing is large enough to be seen for certain, and not a fragment."""
-    return not thing.fragmented and is_salient_size(thing.box.w, thing.box.h, scene.frame)
 
 
 def is_bulky(thing: Thing, scene: Scene) -> bool:

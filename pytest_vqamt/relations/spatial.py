@@ -25,6 +25,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Side, sides
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import is_nearly_everywhere
 from pytest_vqamt.language.questions import simple
@@ -33,7 +34,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import Relation, case_of
 from pytest_vqamt.relations.expectations import not_both_yes, opposite_answer, same_answer, yes_if_all_are
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.soundness import countable_names, is_salient, presumed
+from pytest_vqamt.relations.soundness import countable_names, presumed
 from pytest_vqamt.sampling.chooser import Chooser
 
 LEVEL = (Side.LEFT, Side.RIGHT)

@@ -38,6 +38,7 @@ from pytest_vqamt.core.meaning import (
     sides,
     truth,
 )
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer
 from pytest_vqamt.relations.askable_scene import AskableScene
@@ -46,7 +47,6 @@ from pytest_vqamt.relations.soundness import (
     countable_names,
     disjoint,
     is_disjoint_from_all,
-    is_salient,
     object_names,
     single_valued,
 )

@@ -23,6 +23,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.meaning import Group, groups_of, sides
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.salience import is_salient_size
 from pytest_vqamt.core.scene import PublishedQuestion, Scene, Thing
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.free import Kept
@@ -33,7 +34,7 @@ from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
 from pytest_vqamt.relations.published import published_questions, question_of
-from pytest_vqamt.relations.soundness import cannot_be_confused, countable_names, is_salient_size, presumed
+from pytest_vqamt.relations.soundness import cannot_be_confused, countable_names, presumed
 from pytest_vqamt.relations.spatial import ALL_SIDES, Place, places
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import gather_corpus
+from pytest_vqamt.core.salience import is_salient, is_salient_size
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.tables import toml_table
@@ -21,8 +22,6 @@ from pytest_vqamt.relations.soundness import (
     disjoint,
     is_bulky,
     is_disjoint_from_all,
-    is_salient,
-    is_salient_size,
     object_names,
     presumed,
     scene_properties,

@@ -91,6 +91,7 @@ from pytest_vqamt.models.reference.other_scenes import (
     scene_by_bucket,
     scene_by_text,
     scene_instead,
+    scene_without_specks,
 )
 
 INSERTED = "inserted-"
@@ -657,6 +658,11 @@ _other_scene(
     "half-blind",
     "does not see every second picture, and answers about another one",
     lambda query, source: scene_instead(query, source) if is_unseen(query) else None,
+)
+
+
+_other_scene(
+    "speck-blind", "does not see what is small in its photo, and is right about all else", scene_without_specks
 )
 
 

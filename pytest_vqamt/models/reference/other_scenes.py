@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from pytest_vqamt.core.edits import BESIDE, Beside, with_objects
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Annotated, Choice, Group, Meaning, groups_of, is_yes_no, truth, with_groups
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
@@ -94,6 +96,18 @@ def scene_instead(query: Query, source: SceneSource) -> Scene:
     """Another scene than the one shown, where there is one."""
     shown = source.place(query.picture.photo.id)
     return _scene_at(source, shown + 1 + hashed("instead", query.picture.digest) % max(1, len(source) - 1))
+
+
+def scene_without_specks(query: Query, source: SceneSource) -> Scene:
+    """The scene shown without what is not salient in its own photo, whatever edits made of it."""
+    shown = query.picture.scene
+    photo = source.scene(source.place(query.picture.photo.id))
+    specks = {thing.id for thing in photo.objects if not is_salient(thing, photo)}
+    for edit in query.picture.edits:
+        if isinstance(edit, Beside):
+            specks |= {f"{BESIDE}{each.id}" for each in edit.second.objects if not is_salient(each, edit.second)}
+    seen = tuple(thing for thing in shown.objects if thing.id not in specks)
+    return replace(with_objects(shown, seen, shown.regions), inscriptions=shown.inscriptions)
 
 
 def _scene_at(source: SceneSource, index: int) -> Scene:

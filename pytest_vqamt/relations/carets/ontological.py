@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group
-from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.questions.templates import QuestionType
@@ -17,7 +17,7 @@ from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets import arguments
 from pytest_vqamt.relations.carets.argument_sampling import CHOICE_SAMPLERS
 from pytest_vqamt.relations.carets.arguments import Argument, existence_argument, one_template
-from pytest_vqamt.relations.expectations import same_answer
+from pytest_vqamt.relations.expectations import no_implies_no, same_answer, yes_implies_yes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
@@ -43,6 +43,8 @@ class Ontological(LexicalRelation):
     - The class is a word that people use ("animal", "fruit"), curated, with what WordNet has below its synsets.
     - No class is said to be absent where some name in the scene could be of it in any of its senses.
     - Attributes that depend on the class ("small") are left out (rule 7).
+    - Only what is implied is expected: "no couch" and then "furniture: yes" is no contradiction. The paper demands the
+      same answer, and its published pairs are judged so.
     - The related object becomes a class that is counted ("the animal"), not a mass ("the furniture").
     - ``hyponym`` is presumed where the source does not annotate the class exhaustively, and the choices where there may
       be another thing of the class, or of the name. ``hypernym`` rests on no absence.
@@ -53,12 +55,14 @@ class Ontological(LexicalRelation):
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (b)",
         variants=("hypernym", "hyponym", *_CHOICE_VARIANTS),
-        version=2,
+        version=3,
         breakdown=(),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.IMPLIED,
     )
-    expect = same_answer
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return _EXPECTED.get(case.variant, same_answer)(case, answers)
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = askable_scene_of(
@@ -78,10 +82,14 @@ class Ontological(LexicalRelation):
             variant,
             scene,
             ((scene.picture, each.worded(template)) for each in (argument, other)),
-            expected="first = second",
+            expected=_IN_WORDS.get(variant, "first = second"),
             facts=argument.facts(template=template, other_template=template),
             presumed=other.rests_on_absence or other.rests_on_the_only_one,
         )
+
+
+_EXPECTED = {"hypernym": yes_implies_yes, "hyponym": no_implies_no}
+_IN_WORDS = {"hypernym": "a yes stays a yes", "hyponym": "a no stays a no"}
 
 
 def _sample(view: AskableScene, choose: Chooser, variant: str) -> tuple[Argument, Argument] | NotApplicable:

@@ -12,6 +12,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
@@ -21,7 +22,7 @@ from pytest_vqamt.relations.carets.arguments import Argument, one_template, thin
 from pytest_vqamt.relations.edits import pixel_box, rectangular_names
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.soundness import cannot_be_confused, is_salient
+from pytest_vqamt.relations.soundness import cannot_be_confused
 from pytest_vqamt.sampling.chooser import Chooser
 
 _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}

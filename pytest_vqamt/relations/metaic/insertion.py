@@ -25,6 +25,7 @@ from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.answers.text import prepare
 from pytest_vqamt.language.captions.number import NounForm
@@ -45,7 +46,7 @@ from pytest_vqamt.relations.metaic.placement import (
     salient_area,
 )
 from pytest_vqamt.relations.recognition import MAX_SHARED, CutoutRelation, best_cutouts, cutout_id, min_inserted_area
-from pytest_vqamt.relations.soundness import is_salient, presumed
+from pytest_vqamt.relations.soundness import presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 _MAX_CUT_OUTS = 30

@@ -17,9 +17,9 @@ from random import Random
 from typing import NamedTuple
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.salience import is_salient_size
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.edits import LARGEST_SCALE, Place, Size, pixel_box
-from pytest_vqamt.relations.soundness import is_salient_size
 
 HIGHEST = "45"
 

@@ -8,12 +8,13 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import ERASE, INPAINT, make_eraser, wholly_removable
 from pytest_vqamt.relations.expectations import one_less
 from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
-from pytest_vqamt.relations.soundness import certain_properties, countable_names, is_salient, unrelated
+from pytest_vqamt.relations.soundness import certain_properties, countable_names, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
 

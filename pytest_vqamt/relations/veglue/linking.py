@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
-from pytest_vqamt.relations.soundness import is_salient
 from pytest_vqamt.relations.veglue.erasable import OVERLAP, is_place
 from pytest_vqamt.relations.veglue.statements import (
     PublishedStatement,

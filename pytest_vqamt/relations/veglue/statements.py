@@ -11,6 +11,7 @@ from typing import Protocol
 from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group, Related, Unit
+from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
@@ -20,7 +21,7 @@ from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, look_up, v
 from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
-from pytest_vqamt.relations.soundness import countable_names, is_salient
+from pytest_vqamt.relations.soundness import countable_names
 from pytest_vqamt.relations.veglue.erasable import erasure_facts, is_place
 from pytest_vqamt.sampling.chooser import Chooser
 

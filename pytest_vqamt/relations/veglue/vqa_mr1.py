@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.salience import salient_names
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
@@ -33,13 +34,15 @@ class VqaMr1(BuiltInRelation):
 
     **Deviations:** what may be erased follows ``erasable``, not IoU alone. The erased thing is the only one of its
     name, so that its unit goes with it, and the question is in the singular. Both names are countable, of neither is
-    there a crowd, and nothing can go by both.
+    there a crowd, and nothing can go by both. Both are salient, or the case is presumed: who overlooks one of two
+    things says no, and then yes.
     """
 
     info = RelationInfo(
         name="veglue.vqa_mr1",
         task=Task.VQA,
         source="Chang et al., VEglue, section 6.4",
+        version=2,
         breakdown=("near", "similar", "related"),
         settings=(ERASE, INPAINT),
     )
@@ -63,7 +66,10 @@ class VqaMr1(BuiltInRelation):
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
             return NOTHING_TO_ASK
-        thing, others = choose.one(pairs)
+        seen = salient_names(scene)
+        sure = [(thing, [name for name in others if name in seen]) for thing, others in pairs if thing.name in seen]
+        sure = [(thing, others) for thing, others in sure if others]
+        thing, others = choose.one(sure or pairs)
         left = choose.one(others)
         groups = shuffled_groups((thing.name, left), choose)
         wording = choose.between(0, simple.BOTH_IN_THE_SINGULAR - 1)
@@ -82,4 +88,5 @@ class VqaMr1(BuiltInRelation):
             asked,
             expected="first = second",
             facts=erased_question_facts(thing, groups, wording, beside, scene),
+            presumed=not sure,
         )
