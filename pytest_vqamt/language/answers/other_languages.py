@@ -6,6 +6,7 @@ import re
 from functools import cache
 from unicodedata import normalize
 
+from pytest_vqamt.language.answers.foreign.forms import form_of, language_of
 from pytest_vqamt.language.questions.form import QuestionForm, begins_as_question
 from pytest_vqamt.language.tables import toml_table
 
@@ -172,6 +173,8 @@ def form_in_another_language(question: str) -> QuestionForm | None:
     asked = normalize("NFC", question).casefold().replace("\u2019", "'").strip()
     if begins_as_question(asked) or asked[-1:] not in ("?", "\uff1f"):
         return None
+    if language := language_of(question):
+        return form_of(language, question)
     if _language_of_count(asked):
         return QuestionForm.COUNT
     return QuestionForm.YES_NO if _YES_NO.search(asked) and not _OPEN.search(asked) else None

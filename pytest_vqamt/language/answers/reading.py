@@ -39,6 +39,10 @@ from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
+from pytest_vqamt.language.answers.foreign import choices as foreign_choices
+from pytest_vqamt.language.answers.foreign import counts as foreign_counts
+from pytest_vqamt.language.answers.foreign import yes_no as foreign_yes_no
+from pytest_vqamt.language.answers.foreign.forms import is_english, language_of
 from pytest_vqamt.language.answers.other_languages import (
     CONTRADICTS,
     count_in_another_language,
@@ -266,6 +270,8 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
     """
     answer = _text(answer)
     meaning = meaning_of(question, ())
+    if (language := language_of(question)) and not is_english(answer):
+        return foreign_yes_no.read_yes_no(language, question, answer)
     if meaning is _YES_OR_NO and denies_in_another_language(question):
         # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
         return False if CONTRADICTS.match(reply_of(answer)) else yes_no.read_yes_no(answer, _DENIED)
@@ -293,6 +299,9 @@ _NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFU
 def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives; of several, that of what the ``question`` counts."""
     answer = _text(answer)
+    if (language := language_of(question)) and not is_english(answer):
+        counted = foreign_counts.read_count(language, question, answer)
+        return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
     if form_in_another_language(question) is QuestionForm.COUNT:
@@ -324,6 +333,10 @@ def read_choice(answer: str | Answer, options: Sequence[str], question: str = ""
     'kite'
     """
     answer = as_letter(_text(answer), question)
+    if (language := language_of(question)) and not is_english(answer):
+        chosen = foreign_choices.read_choice(language, answer, tuple(options))
+        if chosen is not None:
+            return chosen
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     read = choices.read_choice(answer, tuple(options), of_absent=_OF_ABSENT.search(question.lower()) is not None)

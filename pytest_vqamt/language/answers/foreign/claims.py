@@ -1,0 +1,259 @@
+"""What a clause of an answer claims of what its question asks, over the gloss of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, MATERIALS, ONE, Clause, Language, exclude, listed
+
+SMALL_WORDS = frozenset({"NOT", "NONE", "NOBODY"})
+"""Marks that deny."""
+_VAGUE = frozenset({"at", "of", "with", "out", "through", "to"})
+"""Prepositions that say no place of their own where no noun follows."""
+_AT = frozenset({"at", "on", "in"})
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A word that matters: a stem, "=red", "~sit", a number, or "@left" without a noun.
+
+    Attributes:
+        binder: the preposition of a noun, "" without one.
+        has_article: whether an article stands before it.
+    """
+
+    mark: str
+    binder: str = ""
+    has_article: bool = False
+
+    @property
+    def is_noun(self) -> bool:
+        """Whether it may be the subject: a word without a preposition."""
+        return not self.binder and self.mark[0] not in "=~#@"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A clause as the items that it says something about.
+
+    Attributes:
+        flags: its other marks: denials, "ONLY", "MAYBE" and the like.
+        denials: how many there are.
+        has_pronoun: whether its subject may be a pronoun, or left out.
+    """
+
+    items: tuple[Item, ...]
+    flags: frozenset[str]
+    denials: int
+    has_pronoun: bool
+    clause: Clause
+
+
+def statement_of(language: Language, clause: Clause) -> Statement:
+    """The items and flags of a clause."""
+    items: list[Item] = []
+    flags: list[str] = []
+    binder, has_article = "", False
+    for mark in clause.marks:
+        if mark in (ARTICLE, ONE):
+            has_article = True
+        elif mark[0] == "@":
+            if binder not in ("", *_VAGUE):
+                items.append(Item(f"@{binder}"))
+            binder = mark[1:]
+        elif mark.isupper() and mark[0] != "#":
+            flags.append(mark)
+            has_article = has_article or mark in ("ALL", "NONE", "NOT_ALL")
+            if mark in ("NOBODY", "SOMEBODY"):
+                items.append(Item("somebody", has_article=True))
+        elif mark[0] == "=":
+            if mark in MATERIALS and not (binder in ("of", "at", "out")):
+                items.append(Item(mark[1:], binder, has_article))
+                binder, has_article = "", False
+            else:
+                items.append(Item(mark))
+                binder = "" if mark in MATERIALS else binder
+        elif mark[0] in "~#":
+            items.append(Item(mark))
+            has_article = has_article or mark[0] == "#"
+        else:
+            items.append(Item(mark, binder, has_article))
+            binder, has_article = "", False
+    if binder not in ("", *_VAGUE):
+        items.append(Item(f"@{binder}"))
+    denials = sum(flag in SMALL_WORDS for flag in flags)
+    pronouns = set(language.table["pronouns"].split())
+    has_pronoun = not pronouns.isdisjoint(clause.words)
+    if language is Language.SPANISH:
+        first = next((word for word in clause.words if word not in ("no", "s\u00ed", "que", "si")), "")
+        has_pronoun = has_pronoun or (
+            first not in language.table["articles"].split() and not any(item.is_noun and item.has_article for item in items[:1])
+        )
+    return Statement(tuple(items), frozenset(flags), denials, has_pronoun, clause)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question for yes or no asks.
+
+    Attributes:
+        items: the items of the statement that says yes, without its denial.
+        subject: the place of the subject among them, -1 without one.
+        denies: whether it asks that something is not so.
+        starts_with_verb: whether the first item may stand elsewhere in the answer.
+        is_presence: whether it asks for something that is there or can be seen.
+    """
+
+    items: tuple[Item, ...]
+    flags: frozenset[str]
+    subject: int
+    denies: bool
+    starts_with_verb: bool
+    is_presence: bool
+
+
+def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool) -> Asked:
+    """What the clauses of a question ask together."""
+    whole = Clause(
+        tuple(word for clause in clauses for word in clause.words),
+        tuple(mark for clause in clauses for mark in clause.marks),
+        tuple(first for clause in clauses for first in clause.firsts),
+    )
+    statement = statement_of(language, whole)
+    items = statement.items
+    if "FREE" in statement.flags and items:  # "is the square free of cars?" asks for no cars at the square
+        items = (*items[1:], Item(items[0].mark, "at", True))
+    nouns = [place for place, item in enumerate(items) if item.is_noun]
+    with_article = [place for place in nouns if items[place].has_article]
+    subject = (with_article or nouns or [-1])[0]
+    denies = statement.denials % 2 == 1 or "FREE" in statement.flags
+    starts_with_verb = bool(items) and not items[0].has_article and language is not Language.FRENCH
+    return Asked(items, statement.flags, subject, denies, starts_with_verb, is_presence)
+
+
+def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
+    """Whether a statement says what is asked, its denial left aside; None if it says nothing of it for sure.
+
+    ``is_alone``: whether the answer has no other statement, so that a fragment is about the subject.
+    """
+    items, flags = statement.items, statement.flags
+    if not items or flags & {"MAYBE", "IF", "ALMOST", "EXCEPT"} or statement.denials > 1:
+        return None
+    if asked.flags & {"ONLY", "MORE", "FEWER", "EQUAL"} or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
+        return None
+    places = [_place_of(item, items, denied=statement.denials > 0) for item in asked.items]
+    missing = [item for item, place in zip(asked.items, places, strict=True) if place is None]
+    extra = [item for place, item in enumerate(items) if place not in places]
+    if _is_empty(asked, items) and not statement.denials:
+        return False
+    subject = asked.items[asked.subject] if asked.subject >= 0 else None
+    named = subject is None or subject not in missing
+    if not named and not (statement.has_pronoun or (is_alone and len(items) == 1)):
+        return _denied_part(asked, statement, missing, extra)
+    if not named and any(item.is_noun and item.has_article and item in extra for item in items[:1]):
+        return None  # another subject
+    rest = [item for item in missing if item != subject]
+    if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
+        rest_excludes = _excluded(rest, extra) if not statement.denials else None
+        return False if rest_excludes and _in_order(asked, places) else None
+    if "OR" in asked.flags and rest:
+        return True if not statement.denials and len(rest) == 1 and rest[0].is_noun and asked.is_presence else None
+    if not rest or _is_posture(rest):
+        if statement.denials:
+            return None if any(item.mark[0] != "@" and not item.binder for item in extra) else False
+        return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
+    if not statement.denials:
+        return False if _excluded(rest, extra) else None
+    return _denied_part(asked, statement, missing, extra)
+
+
+def _affirmed(asked: Asked, statement: Statement, named: bool) -> bool | None:
+    """True for what repeats what is asked, if it does so for enough of it."""
+    if not named and len(asked.items) == 1 and len(statement.items) == 1 and not statement.has_pronoun:
+        return None
+    return True if statement.flags.isdisjoint({"NOT_ALL"}) else None
+
+
+def _place_of(wanted: Item, items: Sequence[Item], *, denied: bool) -> int | None:
+    for place, item in enumerate(items):
+        if item.mark == wanted.mark and _same_binder(wanted.binder, item.binder, denied=denied):
+            return place
+    return None
+
+
+def _same_binder(wanted: str, said: str, *, denied: bool) -> bool:
+    if wanted == said or {wanted, said} <= {"", "to"} or (denied and {wanted, said} <= {"", "of"}):
+        return True
+    return "at" in (wanted, said) and wanted in _AT and said in _AT
+
+
+def _bound_otherwise(asked: Sequence[Item], extra: Sequence[Item]) -> bool:
+    """Whether a noun of the question stands in the answer with another preposition."""
+    marks = {item.mark for item in asked if item.mark[0] not in "=~#@"}
+    return any(item.mark in marks for item in extra)
+
+
+def _in_order(asked: Asked, places: Sequence[int | None]) -> bool:
+    """Whether the words come in the order of the question, but for its verb and what has a preposition."""
+    found = [
+        place
+        for number, (item, place) in enumerate(zip(asked.items, places, strict=True))
+        if place is not None
+        and not item.binder
+        and item.mark[0] not in "~@"
+        and not (number == 0 and asked.starts_with_verb)
+    ]
+    return found == sorted(found)
+
+
+def _is_posture(rest: Sequence[Item]) -> bool:
+    """Whether the answer only leaves out how a thing stands: "the vase is on the table"."""
+    return all(item.mark[0] == "~" for item in rest)
+
+
+def _excluded(rest: Sequence[Item], extra: Sequence[Item]) -> bool:
+    """Whether the one thing that is left out is replaced by one that it excludes."""
+    rest = [item for item in rest if item.mark[0] != "~"] or rest
+    if len(rest) != 1 or any(item.is_noun for item in extra):
+        return False
+    wanted = rest[0]
+    if wanted.binder:
+        of_the_same = [item for item in extra if item.mark == wanted.mark]
+        adverbs = [item for item in extra if item.mark[0] == "@"]
+        return any(exclude(wanted.binder, item.binder) for item in of_the_same) or any(
+            exclude(wanted.binder, item.mark[1:]) for item in adverbs
+        )
+    said = [item for item in extra if exclude(wanted.mark.lstrip("@"), item.mark.lstrip("@"))]
+    return len(said) == 1
+
+
+def _is_empty(asked: Asked, items: Sequence[Item]) -> bool:
+    """Whether the place is said to be empty at which something is asked for."""
+    if any(item.mark in ("=empty", "=full") for item in asked.items) or Item("=empty") not in items:
+        return False
+    nouns = [item.mark for item in items if item.mark[0] not in "=~#@"]
+    at = [item.mark for item in asked.items if item.binder in _AT]
+    return len(nouns) == 1 and nouns[0] in at
+
+
+def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], extra: Sequence[Item]) -> bool | None:
+    """False for a denial of what is asked for that leaves out where: "there is no vase"; also "not under it"."""
+    if statement.denials != 1 or "OR" in asked.flags:
+        return None
+    adverbs = [item.mark[1:] for item in extra if item.mark[0] == "@"]
+    if len(extra) == len(adverbs) == 1 and len(statement.items) == 1:
+        return False if statement.has_pronoun and any(item.binder in adverbs for item in missing) else None
+    if extra:
+        return None
+    said = [item for item in asked.items if item not in missing]
+    nouns = [item for number, item in enumerate(asked.items) if item.is_noun and not (number == 0 and asked.starts_with_verb)]
+    if not said or not nouns:
+        return None
+    # "No helmet" denies the last noun, which the others are said of; what has a preposition may be left out.
+    return False if nouns[-1] in said or "AND" in asked.flags else None
+
+
+def split_presence(language: Language) -> tuple[str, ...]:
+    """The ways to ask for presence, each as words."""
+    return tuple(listed(language.table["presence"]))

@@ -1,0 +1,226 @@
+"""The gloss of a text: its words as marks that German, French and Spanish share, and the stems of the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+from itertools import product
+from typing import Any
+from unicodedata import combining, normalize
+
+from pytest_vqamt.language.tables import toml_table
+
+
+class Language(StrEnum):
+    """A language with a table of its own."""
+
+    GERMAN = "german"
+    FRENCH = "french"
+    SPANISH = "spanish"
+
+    @property
+    def table(self) -> Mapping[str, Any]:
+        """The words of the language."""
+        return toml_table(f"answers/foreign/{self}.toml")
+
+
+ONE = "#1?"
+"""The mark of an indefinite article, which is the number one as well."""
+ARTICLE = "ARTICLE"
+FILLER = "FILLER"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a text between two marks of punctuation, or between words such as "but" and "because".
+
+    Attributes:
+        words: the words as they stand, in lower case.
+        marks: what they say: "NOT" and the like, "#3", "@left" (a preposition), "=red", "~sit", and stems.
+        firsts: the word at which each of the marks begins.
+    """
+
+    words: tuple[str, ...]
+    marks: tuple[str, ...]
+    firsts: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        """The words in a row."""
+        return " ".join(self.words)
+
+
+@lru_cache(maxsize=4096)
+def glossed(language: Language, text: str) -> tuple[Clause, ...]:
+    """The clauses of a text.
+
+    >>> [clause.marks for clause in glossed(Language.GERMAN, "Nein, rechts vom Sofa steht keine Lampe.")]
+    [('NO',), ('@right', 'sofa', '~stand', 'NONE', 'lamp')]
+    """
+    return tuple(
+        clause for part in _PART.findall(plain(text)) for clause in _clauses(language, _WORD.findall(part)) if clause.words
+    )
+
+
+def plain(text: str) -> str:
+    """The text in lower case, with straight apostrophes."""
+    return normalize("NFC", text).casefold().replace("\u2019", "'")
+
+
+_PART = re.compile(r"(?:[^.,;:!?()\n\u2013\u2014\u2026\u00bf\u00a1\"-]|(?<=\S)-(?=\S)|(?<=\d)[.,](?=\d))+")
+_WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
+
+
+def _clauses(language: Language, words: list[str]) -> Iterator[Clause]:
+    """The clauses of the words between two marks of punctuation; they end before "but"."""
+    lexicon = lexicon_of(language)
+    begin, place = 0, 0
+    marks: list[str] = []
+    firsts: list[str] = []
+    while place < len(words):
+        length, mark = lexicon.mark_at(words, place)
+        if mark == "BREAK":
+            yield Clause(tuple(words[begin:place]), tuple(marks), tuple(firsts))
+            marks, firsts, begin = [], [], place + length
+        elif mark != FILLER:
+            marks.append(mark)
+            firsts.append(words[place])
+        place += length
+    yield Clause(tuple(words[begin:]), tuple(marks), tuple(firsts))
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What the words of a language say."""
+
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]]
+    """Phrases and their marks by the first word, the longest first."""
+    attributes: Mapping[str, str]
+    """The marks of colours, materials and the like by the stem."""
+    clauses: Mapping[str, str]
+    """The marks of whole clauses, such as "that is right"."""
+    endings: tuple[str, ...]
+
+    def mark_at(self, words: list[str], place: int) -> tuple[int, str]:
+        """The number of words that are one mark here, and the mark."""
+        word = words[place]
+        for phrase, mark in self.phrases.get(word, ()):
+            if len(phrase) == 1 or tuple(words[place : place + len(phrase)]) == phrase:
+                return len(phrase), mark
+        if word[0].isdecimal():
+            return 1, f"#{word}"
+        stem = self.stem(word)
+        return 1, self.attributes.get(stem) or self._compound(stem) or stem
+
+    def stem(self, word: str) -> str:
+        """The word without accents and one ending."""
+        word = _bare(word)
+        for ending in self.endings:
+            if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+                return word[: -len(ending)]
+        return word
+
+    def _compound(self, stem: str) -> str | None:
+        """The colour of a compound, such as German "dunkelgr\u00fcn"."""
+        shades = [colour for colour in _SHADES if stem.endswith(colour) and len(stem) > len(colour) + 2]
+        return self.attributes.get(shades[0]) if shades else None
+
+
+_SHORTEST_STEM = 3
+_SHADES = ("rot", "gelb", "grun", "blau", "braun", "schwarz", "weiss", "grau")
+
+
+@cache
+def lexicon_of(language: Language) -> Lexicon:
+    """Reads the table of a language once per process."""
+    table = language.table
+    endings = tuple(sorted(dict.fromkeys(map(_bare, table["endings"])), key=len, reverse=True))
+    lexicon = Lexicon({}, {}, {}, endings)
+    by_phrase: dict[tuple[str, ...], str] = {(word,): ARTICLE for word in table["articles"].split()}
+    attributes: dict[str, str] = {}
+    for mark, phrases in table["phrases"].items():
+        for phrase in listed(phrases):
+            words = tuple(phrase.split())
+            # A place is more than a filler in "im Inneren", and a denial more than what it denies.
+            by_phrase[words] = mark
+            if mark[0] == "=" and len(words) == 1:
+                attributes[lexicon.stem(phrase)] = mark
+    by_phrase |= {(word,): ONE for word in listed(table["ones"])}
+    by_phrase |= {words: f"#{value}" for words, value in _numbers(language)}
+    by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for words, mark in by_phrase.items():
+        by_first.setdefault(words[0], []).append((words, mark))
+    phrases_by_first = {first: tuple(sorted(rows, key=lambda row: -len(row[0]))) for first, rows in by_first.items()}
+    clauses: dict[str, str] = {}
+    for mark, ways in table["clauses"].items():
+        for phrase in listed(ways):
+            clauses.setdefault(phrase, mark)  # "ah non" is a no before it is a correction
+    return Lexicon(phrases_by_first, attributes, clauses, endings)
+
+
+def listed(phrases: str) -> list[str]:
+    """The phrases of an entry of a table."""
+    return [plain(phrase).strip() for phrase in phrases.split(",") if phrase.strip()]
+
+
+def _numbers(language: Language) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The words for the numbers up to 99."""
+    table = language.table
+    below_20, tens = listed(table["numbers"]), listed(table["tens"])
+    for value, word in enumerate(below_20):
+        if value != 1 or word not in listed(table["ones"]):
+            yield tuple(word.split()), value
+    for ten, word in enumerate(tens, 2):
+        yield tuple(word.split()), ten * 10
+    for (ten, word), (one, unit) in product(enumerate(tens, 2), enumerate(below_20[1:10], 1)):
+        value = ten * 10 + one
+        match language:
+            case Language.GERMAN:
+                yield (f"{'ein' if one == 1 else unit}und{word}",), value
+            case Language.SPANISH:
+                yield tuple(f"{word} y {unit}".split()), value
+            case Language.FRENCH:
+                base, rest = (tens[ten - 3], below_20[10 + one]) if word.endswith(" dix") else (word, unit)
+                yield tuple(f"{base} {rest}".split()), value
+                yield tuple(f"{base} et {rest}".split()), value
+    if language is Language.SPANISH:
+        for value, word in enumerate(_TWENTIES.split(), 21):
+            yield (word,), value
+
+
+_TWENTIES = "veintiuno veintid\u00f3s veintitr\u00e9s veinticuatro veinticinco veintis\u00e9is veintisiete veintiocho veintinueve"
+
+
+def _bare(word: str) -> str:
+    if word.isascii():
+        return word
+    return "".join(each for each in normalize("NFD", word.casefold()) if not combining(each))
+
+
+@cache
+def _exclusions() -> frozenset[tuple[str, str]]:
+    table = toml_table("answers/foreign/opposites.toml")
+    doubtful = {frozenset(pair.split()) for pair in table["doubtful"]}
+    return frozenset(
+        (one, other)
+        for row in table["lists"]
+        for one, other in product(row.split(), repeat=2)
+        if one != other and frozenset((one, other)) not in doubtful
+    )
+
+
+def exclude(one: str, other: str) -> bool:
+    """Whether no thing is both, or is at both places.
+
+    >>> exclude("=red", "=green"), exclude("left", "right"), exclude("=red", "=open")
+    (True, True, False)
+    """
+    return (one, other) in _exclusions()
+
+
+MATERIALS = frozenset(
+    "=wood =glass =metal =steel =stone =plastic =leather =fabric =paper =brick =concrete".split()
+)
