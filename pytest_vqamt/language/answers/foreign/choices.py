@@ -21,9 +21,10 @@ def read_choice(language: Language, answer: str, options: tuple[str, ...]) -> st
     if isinstance(text, UnreadableAnswer):
         return text if text.reason in _NO_ANSWER else None
     letters = {f"#{_FIRST + place}": place for place in range(min(len(options), len(_LETTERS)))}
-    by_letter = _affirmed(language, _LETTER.sub(_numbered, text), letters)
+    offered = ", ".join(options)
+    by_letter = _affirmed(language, _LETTER.sub(_numbered, text), letters, offered)
     names = {name: place for place, option in enumerate(options) if (name := _name(language, option))}
-    by_name = _affirmed(language, text, names) if len(names) == len(options) else None
+    by_name = _affirmed(language, text, names, offered) if len(names) == len(options) else None
     if by_letter is not None and by_name not in (None, by_letter):
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     chosen = by_name if by_letter is None else by_letter
@@ -48,11 +49,11 @@ def _name(language: Language, option: str) -> str:
     return marks[0] if len(marks) == 1 else ""
 
 
-def _affirmed(language: Language, text: str, names: dict[str, int]) -> int | None:
+def _affirmed(language: Language, text: str, names: dict[str, int], offered: str) -> int | None:
     """The only option that a clause names and none denies; a doubt chooses none."""
     affirmed: set[int] = set()
     denied: set[int] = set()
-    for clause in after_corrections(language, glossed(language, text)):
+    for clause in after_corrections(language, glossed(language, text, offered)):
         named = {names[mark] for mark in clause.marks if mark in names}
         if named and {"MAYBE", "IF", "OR"} & set(clause.marks):
             return None

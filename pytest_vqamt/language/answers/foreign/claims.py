@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, MATERIALS, ONE, Clause, Language, exclude, listed
+from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, MATERIALS, ONE, Clause, Language, exclude
 
 SMALL_WORDS = frozenset({"NOT", "NONE", "NOBODY"})
 """Marks that deny."""
@@ -20,12 +20,12 @@ class Item:
 
     Attributes:
         binder: the preposition of a noun, "" without one.
-        has_article: whether an article stands before it.
+        article: "the" or "a" if an article stands before it, else "".
     """
 
     mark: str
     binder: str = ""
-    has_article: bool = False
+    article: str = ""
 
     @property
     def is_noun(self) -> bool:
@@ -54,32 +54,32 @@ def statement_of(language: Language, clause: Clause) -> Statement:
     """The items and flags of a clause."""
     items: list[Item] = []
     flags: list[str] = []
-    binder, has_article = "", False
+    binder, article = "", ""
     for mark in clause.marks:
         if mark in (ARTICLE, ONE):
-            has_article = True
+            article = "the" if mark == ARTICLE else "a"
         elif mark[0] == "@":
             if binder not in ("", *_VAGUE):
                 items.append(Item(f"@{binder}"))
             binder = mark[1:]
         elif mark.isupper() and mark[0] != "#":
             flags.append(mark)
-            has_article = has_article or mark in ("ALL", "NONE", "NOT_ALL")
+            article = "the" if mark in ("ALL", "NOT_ALL") else "a" if mark == "NONE" else article
             if mark in ("NOBODY", "SOMEBODY"):
-                items.append(Item("somebody", has_article=True))
+                items.append(Item("somebody", article="a"))
         elif mark[0] == "=":
             if mark in MATERIALS and not (binder in ("of", "at", "out")):
-                items.append(Item(mark[1:], binder, has_article))
-                binder, has_article = "", False
+                items.append(Item(mark[1:], binder, article))
+                binder, article = "", ""
             else:
                 items.append(Item(mark))
                 binder = "" if mark in MATERIALS else binder
         elif mark[0] in "~#":
             items.append(Item(mark))
-            has_article = has_article or mark[0] == "#"
+            article = article or ("a" if mark[0] == "#" else "")
         else:
-            items.append(Item(mark, binder, has_article))
-            binder, has_article = "", False
+            items.append(Item(mark, binder, article))
+            binder, article = "", ""
     if binder not in ("", *_VAGUE):
         items.append(Item(f"@{binder}"))
     denials = sum(flag in SMALL_WORDS for flag in flags)
@@ -88,7 +88,7 @@ def statement_of(language: Language, clause: Clause) -> Statement:
     if language is Language.SPANISH:
         first = next((word for word in clause.words if word not in ("no", "s\u00ed", "que", "si")), "")
         has_pronoun = has_pronoun or (
-            first not in language.table["articles"].split() and not any(item.is_noun and item.has_article for item in items[:1])
+            first not in language.table["articles"].split() and not any(item.is_noun and item.article for item in items[:1])
         )
     return Statement(tuple(items), frozenset(flags), denials, has_pronoun, clause)
 
@@ -123,12 +123,12 @@ def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool
     statement = statement_of(language, whole)
     items = statement.items
     if "FREE" in statement.flags and items:  # "is the square free of cars?" asks for no cars at the square
-        items = (*items[1:], Item(items[0].mark, "at", True))
+        items = (*items[1:], Item(items[0].mark, "at", "the"))
     nouns = [place for place, item in enumerate(items) if item.is_noun]
-    with_article = [place for place in nouns if items[place].has_article]
+    with_article = [place for place in nouns if items[place].article]
     subject = (with_article or nouns or [-1])[0]
     denies = statement.denials % 2 == 1 or "FREE" in statement.flags
-    starts_with_verb = bool(items) and not items[0].has_article and language is not Language.FRENCH
+    starts_with_verb = bool(items) and not items[0].article and language is not Language.FRENCH
     return Asked(items, statement.flags, subject, denies, starts_with_verb, is_presence)
 
 
@@ -149,10 +149,8 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
         return False
     subject = asked.items[asked.subject] if asked.subject >= 0 else None
     named = subject is None or subject not in missing
-    if not named and not (statement.has_pronoun or (is_alone and len(items) == 1)):
+    if not named and not _stands_for_the_subject(asked, statement, extra, is_alone=is_alone):
         return _denied_part(asked, statement, missing, extra)
-    if not named and any(item.is_noun and item.has_article and item in extra for item in items[:1]):
-        return None  # another subject
     rest = [item for item in missing if item != subject]
     if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
         rest_excludes = _excluded(rest, extra) if not statement.denials else None
@@ -166,6 +164,16 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if not statement.denials:
         return False if _excluded(rest, extra) else None
     return _denied_part(asked, statement, missing, extra)
+
+
+def _stands_for_the_subject(asked: Asked, statement: Statement, extra: Sequence[Item], *, is_alone: bool) -> bool:
+    """Whether a statement without the subject is about it: by a pronoun, or as a fragment."""
+    if asked.is_presence or asked.items[asked.subject].article == "a":
+        return False
+    known = [place for place, item in enumerate(statement.items) if item not in extra]
+    if any(item.is_noun for item in statement.items[: known[0] if known else len(statement.items)]):
+        return False  # another subject
+    return statement.has_pronoun or (is_alone and len(statement.items) == 1)
 
 
 def _affirmed(asked: Asked, statement: Statement, named: bool) -> bool | None:
@@ -253,7 +261,3 @@ def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], ex
     # "No helmet" denies the last noun, which the others are said of; what has a preposition may be left out.
     return False if nouns[-1] in said or "AND" in asked.flags else None
 
-
-def split_presence(language: Language) -> tuple[str, ...]:
-    """The ways to ask for presence, each as words."""
-    return tuple(listed(language.table["presence"]))

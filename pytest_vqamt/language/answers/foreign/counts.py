@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from pytest_vqamt.language.answers.foreign.claims import Item, statement_of
 from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper
-from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, ONE, Clause, Language, exclude, glossed, lexicon_of, listed, plain
+from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, ONE, Clause, Language, exclude, glossed, listed, plain
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 
 
@@ -54,13 +54,13 @@ def read_count(language: Language, question: str, answer: str) -> int | Amount |
     if _NOT_WHOLE.search(text):
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
     asked = _asked(language, question)
-    clauses = [clause for clause in after_corrections(language, glossed(language, text)) if clause.marks]
+    clauses = [clause for clause in after_corrections(language, glossed(language, text, question)) if clause.marks]
     clauses = _at_the_place(language, asked, clauses)
     if amount := _amount(clauses):
         return amount
     if any("OR" in each.marks or "MAYBE" in each.marks for each in clauses if _numbers((each,))):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-    nouns = _nouns(language, text)
+    nouns = _nouns(language, text, question)
     numbers = [each for each in _numbers(clauses) if each.value < _MOST]
     if asked.denies:
         return _one_of([each for each in numbers if _denied(clauses[each.clause])])
@@ -121,11 +121,10 @@ def _numbers(clauses: Sequence[Clause]) -> list[_Number]:
     return found
 
 
-def _nouns(language: Language, text: str) -> frozenset[str]:
-    """The stems of words that look like nouns in the plural: German capitals, a French and Spanish plural ending."""
-    stem = lexicon_of(language).stem
-    pattern = _CAPITALS if language is Language.GERMAN else _PLURALS
-    return frozenset(stem(plain(word)) for word in pattern.findall(text))
+def _nouns(language: Language, text: str, question: str) -> frozenset[str]:
+    """The words that look like nouns in the plural: German capitals, a French and Spanish plural ending."""
+    found = (_CAPITALS if language is Language.GERMAN else _PLURALS).findall(text)
+    return frozenset(mark for clause in glossed(language, ", ".join(found), question) for mark in clause.marks)
 
 
 _CAPITALS = re.compile(r"(?<![.!?:\n] )(?<!^)\b[^\W\d_a-z\u00e4\u00f6\u00fc\u00df][^\W\d_]+")

@@ -1,4 +1,4 @@
-"""The gloss of a text: its words as marks that German, French and Spanish share, and the stems of the others."""
+"""The gloss of a text: its words as marks that German, French and Spanish share, and the others as they are."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Clause:
 
     Attributes:
         words: the words as they stand, in lower case.
-        marks: what they say: "NOT" and the like, "#3", "@left" (a preposition), "=red", "~sit", and stems.
+        marks: what they say: "NOT" and the like, "#3", "@left" (a preposition), "=red", "~sit", and words without accents.
         firsts: the word at which each of the marks begins.
     """
 
@@ -54,15 +54,33 @@ class Clause:
 
 
 @lru_cache(maxsize=4096)
-def glossed(language: Language, text: str) -> tuple[Clause, ...]:
-    """The clauses of a text.
+def glossed(language: Language, text: str, question: str = "") -> tuple[Clause, ...]:
+    """The clauses of a text; words of the question have its forms in an answer.
 
     >>> [clause.marks for clause in glossed(Language.GERMAN, "Nein, rechts vom Sofa steht keine Lampe.")]
-    [('NO',), ('@right', 'sofa', '~stand', 'NONE', 'lamp')]
+    [('NO',), ('@right', 'sofa', '~stand', 'NONE', 'lampe')]
+    >>> [clause.marks for clause in glossed(Language.FRENCH, "Elle porte un casque.", "Portent-ils des casques ?")]
+    [('portent', '#1?', 'casques')]
     """
+    known = _vocabulary(language, question) if question else {}
     return tuple(
-        clause for part in _PART.findall(plain(text)) for clause in _clauses(language, _WORD.findall(part)) if clause.words
+        clause
+        for part in _PART.findall(plain(text))
+        for clause in _clauses(language, _WORD.findall(part), known)
+        if clause.words
     )
+
+
+@lru_cache(maxsize=4096)
+def _vocabulary(language: Language, question: str) -> dict[str, str]:
+    """The words of a question by what they may be without an ending."""
+    lexicon = lexicon_of(language)
+    found: dict[str, str] = {}
+    for clause in glossed(language, question):
+        for mark, word in zip(clause.marks, clause.firsts, strict=True):
+            if mark == _bare(word):
+                found |= {form: mark for form in lexicon.forms(word) if form not in found}
+    return found
 
 
 def plain(text: str) -> str:
@@ -74,20 +92,21 @@ _PART = re.compile(r"(?:[^.,;:!?()\n\u2013\u2014\u2026\u00bf\u00a1\"-]|(?<=\S)-(
 _WORD = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_]+")
 
 
-def _clauses(language: Language, words: list[str]) -> Iterator[Clause]:
+def _clauses(language: Language, words: list[str], known: Mapping[str, str]) -> Iterator[Clause]:
     """The clauses of the words between two marks of punctuation; they end before "but"."""
     lexicon = lexicon_of(language)
     begin, place = 0, 0
     marks: list[str] = []
     firsts: list[str] = []
     while place < len(words):
-        length, mark = lexicon.mark_at(words, place)
+        length, mark = lexicon.mark_at(words, place, known)
         if mark == "BREAK":
             yield Clause(tuple(words[begin:place]), tuple(marks), tuple(firsts))
             marks, firsts, begin = [], [], place + length
         elif mark != FILLER:
-            marks.append(mark)
-            firsts.append(words[place])
+            each = mark.split()
+            marks += each
+            firsts += [words[place]] * len(each)
         place += length
     yield Clause(tuple(words[begin:]), tuple(marks), tuple(firsts))
 
@@ -103,34 +122,40 @@ class Lexicon:
     clauses: Mapping[str, str]
     """The marks of whole clauses, such as "that is right"."""
     endings: tuple[str, ...]
+    shades: tuple[str, ...]
+    """What a compound that is a colour may begin with."""
 
-    def mark_at(self, words: list[str], place: int) -> tuple[int, str]:
-        """The number of words that are one mark here, and the mark."""
+    def mark_at(self, words: list[str], place: int, known: Mapping[str, str]) -> tuple[int, str]:
+        """The number of words that are one mark here, and the mark; ``known`` has those of the question."""
         word = words[place]
         for phrase, mark in self.phrases.get(word, ()):
             if len(phrase) == 1 or tuple(words[place : place + len(phrase)]) == phrase:
                 return len(phrase), mark
         if word[0].isdecimal():
             return 1, f"#{word}"
-        stem = self.stem(word)
-        return 1, self.attributes.get(stem) or self._compound(stem) or stem
+        forms = self.forms(word)
+        for table in (self.attributes, known):
+            for form in forms:
+                if form in table:
+                    return 1, table[form]
+        return 1, self._shade(forms) or forms[0]
 
-    def stem(self, word: str) -> str:
-        """The word without accents and one ending."""
+    def forms(self, word: str) -> tuple[str, ...]:
+        """The word without accents, and without each ending that it may have."""
         word = _bare(word)
-        for ending in self.endings:
-            if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
-                return word[: -len(ending)]
-        return word
+        longest = len(word) - _SHORTEST_STEM
+        return (word, *(word[: -len(each)] for each in self.endings if word.endswith(each) and len(each) <= longest))
 
-    def _compound(self, stem: str) -> str | None:
-        """The colour of a compound, such as German "dunkelgr\u00fcn"."""
-        shades = [colour for colour in _SHADES if stem.endswith(colour) and len(stem) > len(colour) + 2]
-        return self.attributes.get(shades[0]) if shades else None
+    def _shade(self, forms: tuple[str, ...]) -> str | None:
+        """The colour of a compound such as "hellblau"."""
+        for shade in self.shades:
+            for form in forms if forms[0].startswith(shade) else ():
+                if (mark := self.attributes.get(form.removeprefix(shade))) is not None:
+                    return mark
+        return None
 
 
 _SHORTEST_STEM = 3
-_SHADES = ("rot", "gelb", "grun", "blau", "braun", "schwarz", "weiss", "grau")
 
 
 @cache
@@ -138,8 +163,8 @@ def lexicon_of(language: Language) -> Lexicon:
     """Reads the table of a language once per process."""
     table = language.table
     endings = tuple(sorted(dict.fromkeys(map(_bare, table["endings"])), key=len, reverse=True))
-    lexicon = Lexicon({}, {}, {}, endings)
-    by_phrase: dict[tuple[str, ...], str] = {(word,): ARTICLE for word in table["articles"].split()}
+    by_phrase: dict[tuple[str, ...], str] = {(word,): FILLER for word in table["pronouns"].split()}
+    by_phrase |= {(word,): ARTICLE for word in table["articles"].split()}
     attributes: dict[str, str] = {}
     for mark, phrases in table["phrases"].items():
         for phrase in listed(phrases):
@@ -147,7 +172,7 @@ def lexicon_of(language: Language) -> Lexicon:
             # A place is more than a filler in "im Inneren", and a denial more than what it denies.
             by_phrase[words] = mark
             if mark[0] == "=" and len(words) == 1:
-                attributes[lexicon.stem(phrase)] = mark
+                attributes[_bare(phrase)] = mark
     by_phrase |= {(word,): ONE for word in listed(table["ones"])}
     by_phrase |= {words: f"#{value}" for words, value in _numbers(language)}
     by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -158,7 +183,7 @@ def lexicon_of(language: Language) -> Lexicon:
     for mark, ways in table["clauses"].items():
         for phrase in listed(ways):
             clauses.setdefault(phrase, mark)  # "ah non" is a no before it is a correction
-    return Lexicon(phrases_by_first, attributes, clauses, endings)
+    return Lexicon(phrases_by_first, attributes, clauses, endings, tuple(map(_bare, listed(table.get("shades", "")))))
 
 
 def listed(phrases: str) -> list[str]:

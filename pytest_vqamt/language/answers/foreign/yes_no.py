@@ -28,7 +28,7 @@ def read_yes_no(language: Language, question: str, answer: str) -> bool | Unread
     asked = _asked(language, question)
     said: bool | UnreadableAnswer = UnreadableAnswer(Unreadable.NO_YES_OR_NO)
     # What stands before a correction counts no more; what stands behind it must be sure.
-    *before, last = in_parts(language, glossed(language, text))
+    *before, last = in_parts(language, glossed(language, text, question))
     said = _read(language, asked, last)
     if isinstance(said, bool) or not before:
         return said
