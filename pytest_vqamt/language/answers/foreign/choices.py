@@ -57,6 +57,6 @@ def _affirmed(language: Language, text: str, names: dict[str, int], offered: str
         named = {names[mark] for mark in clause.marks if mark in names}
         if named and {"MAYBE", "IF", "OR"} & set(clause.marks):
             return None
-        (denied if {"NOT", "NONE", "NO"} & set(clause.marks) else affirmed).update(named)
+        (denied if {"NOT", "NONE", "NO", "NEITHER"} & set(clause.marks) else affirmed).update(named)
     affirmed -= denied
     return affirmed.pop() if len(affirmed) == 1 else None

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, MATERIALS, ONE, Clause, Language, exclude
+from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, MATERIALS, ONE, Clause, Language, exclude, is_complement
 
-SMALL_WORDS = frozenset({"NOT", "NONE", "NOBODY"})
+DENIALS = frozenset({"NOT", "NONE", "NOBODY", "NEITHER"})
 """Marks that deny."""
 _VAGUE = frozenset({"at", "of", "with", "out", "through", "to"})
 """Prepositions that say no place of their own where no noun follows."""
 _AT = frozenset({"at", "on", "in"})
+_SCENE = "scene"
+"""Binds the place that is asked to be free of something; an answer need not name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,11 @@ def statement_of(language: Language, clause: Clause) -> Statement:
     """The items and flags of a clause."""
     items: list[Item] = []
     flags: list[str] = []
-    binder, article = "", ""
+    binder, article, last_binder = "", "", ""
     for mark in clause.marks:
-        if mark in (ARTICLE, ONE):
+        if mark == "IS":
+            last_binder = ""
+        elif mark in (ARTICLE, ONE):
             article = "the" if mark == ARTICLE else "a"
         elif mark[0] == "@":
             if binder not in ("", *_VAGUE):
@@ -72,17 +76,21 @@ def statement_of(language: Language, clause: Clause) -> Statement:
                 items.append(Item(mark[1:], binder, article))
                 binder, article = "", ""
             else:
-                items.append(Item(mark))
+                # "Next to the red bus": the colour is of what has the preposition, before it or, but in German, behind it.
+                of = "" if mark in MATERIALS else binder or ("" if language is Language.GERMAN else last_binder)
+                items.append(Item(mark, of))
                 binder = "" if mark in MATERIALS else binder
         elif mark[0] in "~#":
             items.append(Item(mark))
             article = article or ("a" if mark[0] == "#" else "")
         else:
             items.append(Item(mark, binder, article))
-            binder, article = "", ""
+            binder, article, last_binder = "", "", binder
     if binder not in ("", *_VAGUE):
         items.append(Item(f"@{binder}"))
-    denials = sum(flag in SMALL_WORDS for flag in flags)
+    denials = sum(flag in DENIALS for flag in flags)
+    if "NEITHER" in flags:  # "neither red nor blue", "no es ni roja ni azul"
+        denials = 1
     pronouns = set(language.table["pronouns"].split())
     has_pronoun = not pronouns.isdisjoint(clause.words)
     if language is Language.SPANISH:
@@ -123,7 +131,7 @@ def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool
     statement = statement_of(language, whole)
     items = statement.items
     if "FREE" in statement.flags and items:  # "is the square free of cars?" asks for no cars at the square
-        items = (*items[1:], Item(items[0].mark, "at", "the"))
+        items = (*items[1:], Item(items[0].mark, _SCENE, "the"))
     nouns = [place for place, item in enumerate(items) if item.is_noun]
     with_article = [place for place in nouns if items[place].article]
     subject = (with_article or nouns or [-1])[0]
@@ -138,6 +146,8 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     ``is_alone``: whether the answer has no other statement, so that a fragment is about the subject.
     """
     items, flags = statement.items, statement.flags
+    if len(asked.items) == 1 and asked.items[0].article == "the" and not asked.is_presence:
+        return None  # what is asked of the thing has no item
     if not items or flags & {"MAYBE", "IF", "ALMOST", "EXCEPT"} or statement.denials > 1:
         return None
     if asked.flags & {"ONLY", "MORE", "FEWER", "EQUAL"} or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
@@ -151,7 +161,9 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     named = subject is None or subject not in missing
     if not named and not _stands_for_the_subject(asked, statement, extra, is_alone=is_alone):
         return _denied_part(asked, statement, missing, extra)
-    rest = [item for item in missing if item != subject]
+    rest = [item for item in missing if item != subject and item.binder != _SCENE]
+    if any(item.binder == _SCENE for item in missing) and any(item.binder in _AT for item in extra):
+        return None
     if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
         rest_excludes = _excluded(rest, extra) if not statement.denials else None
         return False if rest_excludes and _in_order(asked, places) else None
@@ -159,10 +171,14 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
         return True if not statement.denials and len(rest) == 1 and rest[0].is_noun and asked.is_presence else None
     if not rest or _is_posture(rest):
         if statement.denials:
-            return None if any(item.mark[0] != "@" and not item.binder for item in extra) else False
+            listed = "NEITHER" in flags  # "neither red nor blue"
+            unsaid = [item for item in extra if not item.binder and item.mark[0] not in ("@=" if listed else "@")]
+            return None if unsaid else False
         return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
     if not statement.denials:
         return False if _excluded(rest, extra) else None
+    if len(rest) == 1 and len(extra) == 1 and is_complement(rest[0].mark, extra[0].mark):
+        return True
     return _denied_part(asked, statement, missing, extra)
 
 
@@ -191,7 +207,7 @@ def _place_of(wanted: Item, items: Sequence[Item], *, denied: bool) -> int | Non
 
 
 def _same_binder(wanted: str, said: str, *, denied: bool) -> bool:
-    if wanted == said or {wanted, said} <= {"", "to"} or (denied and {wanted, said} <= {"", "of"}):
+    if wanted == said or (wanted == _SCENE and not said) or {wanted, said} <= {"", "to"} or (denied and {wanted, said} <= {"", "of"}):
         return True
     return "at" in (wanted, said) and wanted in _AT and said in _AT
 
@@ -232,7 +248,7 @@ def _excluded(rest: Sequence[Item], extra: Sequence[Item]) -> bool:
         return any(exclude(wanted.binder, item.binder) for item in of_the_same) or any(
             exclude(wanted.binder, item.mark[1:]) for item in adverbs
         )
-    said = [item for item in extra if exclude(wanted.mark.lstrip("@"), item.mark.lstrip("@"))]
+    said = [item for item in extra if not item.binder and exclude(wanted.mark.lstrip("@"), item.mark.lstrip("@"))]
     return len(said) == 1
 
 
@@ -241,7 +257,7 @@ def _is_empty(asked: Asked, items: Sequence[Item]) -> bool:
     if any(item.mark in ("=empty", "=full") for item in asked.items) or Item("=empty") not in items:
         return False
     nouns = [item.mark for item in items if item.mark[0] not in "=~#@"]
-    at = [item.mark for item in asked.items if item.binder in _AT]
+    at = [item.mark for item in asked.items if item.binder in _AT or item.binder == _SCENE]
     return len(nouns) == 1 and nouns[0] in at
 
 
@@ -250,7 +266,7 @@ def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], ex
     if statement.denials != 1 or "OR" in asked.flags:
         return None
     adverbs = [item.mark[1:] for item in extra if item.mark[0] == "@"]
-    if len(extra) == len(adverbs) == 1 and len(statement.items) == 1:
+    if len(adverbs) == 1 and all(item.mark[0] in "@~" for item in statement.items):
         return False if statement.has_pronoun and any(item.binder in adverbs for item in missing) else None
     if extra:
         return None

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from pytest_vqamt.language.answers.foreign.claims import Item, statement_of
 from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper
-from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, ONE, Clause, Language, exclude, glossed, listed, plain
+from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, ONE, Clause, Language, exclude, glossed, lexicon_of, listed, plain
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 
 
@@ -54,8 +55,9 @@ def read_count(language: Language, question: str, answer: str) -> int | Amount |
     if _NOT_WHOLE.search(text):
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
     asked = _asked(language, question)
-    clauses = [clause for clause in after_corrections(language, glossed(language, text, question)) if clause.marks]
-    clauses = _at_the_place(language, asked, clauses)
+    said = after_corrections(language, glossed(language, text, question))
+    clauses = [part for clause in _after_a_no(language, said) for part in _at_and(clause) if part.marks]
+    clauses = _at_the_place(asked, clauses)
     if amount := _amount(clauses):
         return amount
     if any("OR" in each.marks or "MAYBE" in each.marks for each in clauses if _numbers((each,))):
@@ -65,9 +67,13 @@ def read_count(language: Language, question: str, answer: str) -> int | Amount |
     if asked.denies:
         return _one_of([each for each in numbers if _denied(clauses[each.clause])])
     if any(_denied(clauses[each.clause]) for each in numbers if not each.is_article):
-        return UnreadableAnswer(Unreadable.NO_NUMBER)
+        numbers = [each for each in numbers if not _denied(clauses[each.clause])]  # "not three but four"
+        if not numbers:
+            return UnreadableAnswer(Unreadable.NO_NUMBER)
     if (total := _total(clauses, numbers)) is not None:
         return total
+    if (of_kinds := _sum_of_kinds(asked, clauses, numbers)) is not None:
+        return of_kinds
     exact = [each for each in numbers if not each.is_article and not each.is_given]
     if (aloud := _counted_aloud(exact)) is not None:
         exact = [each for each in exact if each.value == aloud and each.clause == exact[-1].clause]
@@ -142,7 +148,7 @@ def _amount(clauses: Sequence[Clause]) -> Amount | None:
 
 
 def _denied(clause: Clause) -> bool:
-    return "NOT" in clause.marks
+    return "NOT" in clause.marks or "NEITHER" in clause.marks
 
 
 def _one_of(numbers: Sequence[_Number]) -> int | UnreadableAnswer:
@@ -152,14 +158,39 @@ def _one_of(numbers: Sequence[_Number]) -> int | UnreadableAnswer:
     return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS if values else Unreadable.NO_NUMBER)
 
 
-def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> list[Clause]:
-    """Without the clauses about another place than the one at which is counted: "on the left there are four"."""
+def _after_a_no(language: Language, clauses: Sequence[Clause]) -> Sequence[Clause]:
+    """The clauses behind a "no" that takes a number back: "three, no, four"."""
+    known = lexicon_of(language).clauses
+    taken_back = [place for place, each in enumerate(clauses) if known.get(each.said) == "NO" and place]
+    if not taken_back or not _numbers(clauses[: taken_back[-1]]) or not _numbers(clauses[taken_back[-1] :]):
+        return clauses
+    return clauses[taken_back[-1] :]
+
+
+def _at_and(clause: Clause) -> list[Clause]:
+    """The parts of a clause between "and", where each has a number."""
+    ends = [place for place, mark in enumerate(clause.marks) if mark == "AND"]
+    spans = list(pairwise((-1, *ends, len(clause.marks))))
+    parts = [
+        Clause(clause.words, clause.marks[start + 1 : end], clause.firsts[start + 1 : end]) for start, end in spans
+    ]
+    return parts if len(parts) > 1 and all(_numbers((part,)) for part in parts) else [clause]
+
+
+def _at_the_place(asked: _Asked, clauses: list[Clause]) -> list[Clause]:
+    """Without the clauses about other things than is counted: "on the left there are four", "two are white"."""
     places = {item.binder or item.mark.lstrip("@") for item in asked.items if item.binder or item.mark[0] == "@"}
+    looks = {item.mark for item in asked.items if item.mark[0] == "="}
     rest = [
         clause
         for clause in clauses
         if not any(mark[0] == "@" and exclude(mark[1:], place) for mark in clause.marks for place in places)
+        and not any(exclude(mark, look) for mark in clause.marks for look in looks)
     ]
+    nouns = {item.mark for item in asked.items if item.binder}
+    at = [clause for clause in rest if nouns and nouns <= set(clause.marks) and _numbers((clause,))]
+    if at and all(clause in at or "@at" in clause.marks for clause in rest if _numbers((clause,))):
+        return at
     return rest or clauses
 
 
@@ -174,6 +205,17 @@ def _total(clauses: Sequence[Clause], numbers: Sequence[_Number]) -> int | None:
         if "SO" in clause.marks and len(own) == 1 and len(parts) > 1 and sum(parts) == own[0].value:
             return own[0].value
     return None
+
+
+def _sum_of_kinds(asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[_Number]) -> int | None:
+    """The sum of "two brown and three black dogs", if dogs are counted."""
+    if len(numbers) != len(clauses) or len(numbers) < 2 or any(item.mark[0] == "=" for item in asked.items):
+        return None
+    looks = [[mark for mark in clause.marks if mark[0] == "="] for clause in clauses]
+    if any(len(each) != 1 for each in looks) or not all(exclude(one[0], other[0]) for one, other in pairwise(looks)):
+        return None
+    named = {each.noun for each in numbers if each.noun}
+    return sum(each.value for each in numbers) if named and named <= asked.stems else None
 
 
 def _counted_aloud(numbers: Sequence[_Number]) -> int | None:

@@ -33,8 +33,14 @@ def language_of(question: str) -> Language | None:
         return Language.FRENCH
     scores = {language: sum(word in each for word in words) for language, each in _function_words().items()}
     best = max(scores.values())
-    first, *others = (language for language, score in scores.items() if score == best)
-    return first if best and not others and isinstance(first, Language) else None
+    likely = [language for language, score in scores.items() if score == best]
+    known = [language for language in likely if isinstance(language, Language)]
+    if len(likely) > 1 and known:
+        scores = {language: sum(word in lexicon_of(language).phrases for word in words) for language in known}
+        likely = sorted(known, key=lambda language: -scores[language])
+        if scores[likely[0]] == max(best, scores[likely[-1]] if len(likely) > 1 else 0):
+            return None
+    return likely[0] if best and isinstance(likely[0], Language) else None
 
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -52,7 +58,7 @@ def _function_words() -> dict[Language | str, frozenset[str]]:
     }
     return {
         **known,
-        "portuguese": frozenset("o os as um uma h\u00e1 s\u00e3o est\u00e1 est\u00e3o na no da do imagem foto com n\u00e3o em e na \u00e9 ou que".split()),
+        "portuguese": frozenset("o os a as um uma h\u00e1 s\u00e3o est\u00e1 est\u00e3o na no da do imagem foto com n\u00e3o em e na \u00e9 ou que".split()),
         "italian": frozenset("il lo gli la un una \u00e8 sono nell nel della di con immagine foto nella e o che c'\u00e8 ci".split()),
         "others": frozenset("ada di yang dan gambar ini dalam tidak bir ve bu resimde var yok het een de op is er zijn".split()),
     }

@@ -52,6 +52,10 @@ class Clause:
         """The words in a row."""
         return " ".join(self.words)
 
+    def followed_by(self, other: Clause) -> Clause:
+        """Both clauses as one."""
+        return Clause(self.words + other.words, self.marks + other.marks, self.firsts + other.firsts)
+
 
 @lru_cache(maxsize=4096)
 def glossed(language: Language, text: str, question: str = "") -> tuple[Clause, ...]:
@@ -63,12 +67,14 @@ def glossed(language: Language, text: str, question: str = "") -> tuple[Clause, 
     [('portent', '#1?', 'casques')]
     """
     known = _vocabulary(language, question) if question else {}
-    return tuple(
-        clause
-        for part in _PART.findall(plain(text))
-        for clause in _clauses(language, _WORD.findall(part), known)
-        if clause.words
-    )
+    found: list[Clause] = []
+    for part in _PART.findall(plain(text)):
+        for clause in _clauses(language, _WORD.findall(part), known):
+            if found and clause.marks[:1] == ("THAT",):
+                found.append(found.pop().followed_by(clause))  # "I do not think, that ..."
+            elif clause.words:
+                found.append(clause)
+    return tuple(found)
 
 
 @lru_cache(maxsize=4096)
@@ -96,10 +102,13 @@ def _clauses(language: Language, words: list[str], known: Mapping[str, str]) -> 
     """The clauses of the words between two marks of punctuation; they end before "but"."""
     lexicon = lexicon_of(language)
     begin, place = 0, 0
+    last = lexicon.last_words.get(words[-1], "") if len(words) > 1 else ""
     marks: list[str] = []
     firsts: list[str] = []
     while place < len(words):
         length, mark = lexicon.mark_at(words, place, known)
+        if last and place + length == len(words):
+            mark = last
         if mark == "BREAK":
             yield Clause(tuple(words[begin:place]), tuple(marks), tuple(firsts))
             marks, firsts, begin = [], [], place + length
@@ -124,6 +133,8 @@ class Lexicon:
     endings: tuple[str, ...]
     shades: tuple[str, ...]
     """What a compound that is a colour may begin with."""
+    last_words: Mapping[str, str]
+    """The marks of words at the end of a clause: German "Das Licht ist an"."""
 
     def mark_at(self, words: list[str], place: int, known: Mapping[str, str]) -> tuple[int, str]:
         """The number of words that are one mark here, and the mark; ``known`` has those of the question."""
@@ -183,7 +194,8 @@ def lexicon_of(language: Language) -> Lexicon:
     for mark, ways in table["clauses"].items():
         for phrase in listed(ways):
             clauses.setdefault(phrase, mark)  # "ah non" is a no before it is a correction
-    return Lexicon(phrases_by_first, attributes, clauses, endings, tuple(map(_bare, listed(table.get("shades", "")))))
+    shades = tuple(map(_bare, listed(table.get("shades", ""))))
+    return Lexicon(phrases_by_first, attributes, clauses, endings, shades, table.get("last_words", {}))
 
 
 def listed(phrases: str) -> list[str]:
@@ -223,6 +235,17 @@ def _bare(word: str) -> str:
     if word.isascii():
         return word
     return "".join(each for each in normalize("NFD", word.casefold()) if not combining(each))
+
+
+@cache
+def _complements() -> frozenset[tuple[str, str]]:
+    rows = [row.split() for row in toml_table("answers/foreign/opposites.toml")["complements"]]
+    return frozenset(pair for one, other in rows for pair in ((one, other), (other, one)))
+
+
+def is_complement(one: str, other: str) -> bool:
+    """Whether all is the one that is not the other, as open and closed."""
+    return (one, other) in _complements()
 
 
 @cache

@@ -47,10 +47,12 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
     marks = set(particles)
     statements = [statement_of(language, clause) for clause in clauses]
     with_items = [each for each in statements if each.items]
+    conditions = {place for place, each in enumerate(statements) if "IF" in each.flags}
     claims = {
         each
-        for statement in statements
-        if (each := _claim(asked, statement, is_alone=len(with_items) == 1)) is not None
+        for place, statement in enumerate(statements)
+        if conditions.isdisjoint((place - 1, place, place + 1))
+        and (each := _claim(asked, statement, is_alone=len(with_items) == 1)) is not None
     }
     if (compared := _compared(asked, statements)) is not None:
         claims = {compared}
@@ -109,8 +111,10 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
     marks = clause.marks
     if "MAYBE" in marks or "IF" in marks or not marks:
         return
-    known = [mark for mark in marks if mark not in ("SO", "AND", "ARTICLE", "TOTAL")]
-    if known in (["YES"], ["NO"]):
+    known = [mark for mark in marks if mark not in ("SO", "AND", "ARTICLE", "TOTAL", "IS")]
+    if known in (["YES", "NO"], ["YES", "NOT"], ["NO", "YES"]):
+        yield from ("YES", "NO")
+    elif known in (["YES"], ["NO"]):
         yield known[0]
     elif known == ["NOT"] and len(clause.words) < _SHORT:
         yield "NO"
