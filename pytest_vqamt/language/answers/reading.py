@@ -42,7 +42,7 @@ from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_
 from pytest_vqamt.language.answers.foreign import choices as foreign_choices
 from pytest_vqamt.language.answers.foreign import counts as foreign_counts
 from pytest_vqamt.language.answers.foreign import yes_no as foreign_yes_no
-from pytest_vqamt.language.answers.foreign.forms import is_english, language_of
+from pytest_vqamt.language.answers.foreign.forms import answer_proper, is_english, language_of
 from pytest_vqamt.language.answers.other_languages import (
     CONTRADICTS,
     count_in_another_language,
@@ -194,7 +194,8 @@ def _read_free(answer: str, meaning: Annotated) -> AnswerReading:
     asked = meaning_of(meaning.question, meaning.options)
     if isinstance(asked, Choice) or is_yes_no(asked) or isinstance(asked, Count):
         return read(meaning.question, answer, meaning.options)
-    prepared = prepare_answer(answer)
+    language = language_of(meaning.question)
+    prepared = answer_proper(language, answer) if language and not is_english(answer) else prepare_answer(answer)
     return prepared if isinstance(prepared, UnreadableAnswer) else FreeAnswer.of(prepared, meaning.question)
 
 

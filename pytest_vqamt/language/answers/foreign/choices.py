@@ -45,7 +45,9 @@ def _numbered(found: re.Match[str]) -> str:
 
 def _name(language: Language, option: str) -> str:
     """The only mark of the option that says something, "" if it has others."""
-    marks = [mark for clause in glossed(language, option) for mark in clause.marks if not mark.isupper() and mark != "#1?"]
+    marks = [
+        mark for clause in glossed(language, option) for mark in clause.marks if not mark.isupper() and mark != "#1?"
+    ]
     return marks[0] if len(marks) == 1 else ""
 
 

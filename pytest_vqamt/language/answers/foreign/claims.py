@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, MATERIALS, ONE, Clause, Language, exclude, is_complement
+from pytest_vqamt.language.answers.foreign.gloss import (
+    ARTICLE,
+    MATERIALS,
+    ONE,
+    Clause,
+    Language,
+    exclude,
+    is_complement,
+)
 
 DENIALS = frozenset({"NOT", "NONE", "NOBODY", "NEITHER"})
 """Marks that deny."""
@@ -72,7 +80,7 @@ def statement_of(language: Language, clause: Clause) -> Statement:
             if mark in ("NOBODY", "SOMEBODY"):
                 items.append(Item("somebody", article="a"))
         elif mark[0] == "=":
-            if mark in MATERIALS and not (binder in ("of", "at", "out")):
+            if mark in MATERIALS and binder not in ("of", "at", "out"):
                 items.append(Item(mark[1:], binder, article))
                 binder, article = "", ""
             else:
@@ -96,7 +104,8 @@ def statement_of(language: Language, clause: Clause) -> Statement:
     if language is Language.SPANISH:
         first = next((word for word in clause.words if word not in ("no", "s\u00ed", "que", "si")), "")
         has_pronoun = has_pronoun or (
-            first not in language.table["articles"].split() and not any(item.is_noun and item.article for item in items[:1])
+            first not in language.table["articles"].split()
+            and not any(item.is_noun and item.article for item in items[:1])
         )
     return Statement(tuple(items), frozenset(flags), denials, has_pronoun, clause)
 
@@ -148,7 +157,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     items, flags = statement.items, statement.flags
     if len(asked.items) == 1 and asked.items[0].article == "the" and not asked.is_presence:
         return None  # what is asked of the thing has no item
-    if not items or flags & {"MAYBE", "IF", "ALMOST", "EXCEPT"} or statement.denials > 1:
+    if not items or flags & {"MAYBE", "IF", "ALMOST", "EXCEPT", "OTHER"} or statement.denials > 1:
         return None
     if asked.flags & {"ONLY", "MORE", "FEWER", "EQUAL"} or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
         return None
@@ -165,7 +174,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if any(item.binder == _SCENE for item in missing) and any(item.binder in _AT for item in extra):
         return None
     if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
-        rest_excludes = _excluded(rest, extra) if not statement.denials else None
+        rest_excludes = _excluded(asked, rest, extra) if not statement.denials else None
         return False if rest_excludes and _in_order(asked, places) else None
     if "OR" in asked.flags and rest:
         return True if not statement.denials and len(rest) == 1 and rest[0].is_noun and asked.is_presence else None
@@ -176,7 +185,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
             return None if unsaid else False
         return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
     if not statement.denials:
-        return False if _excluded(rest, extra) else None
+        return False if _excluded(asked, rest, extra) else None
     if len(rest) == 1 and len(extra) == 1 and is_complement(rest[0].mark, extra[0].mark):
         return True
     return _denied_part(asked, statement, missing, extra)
@@ -207,7 +216,12 @@ def _place_of(wanted: Item, items: Sequence[Item], *, denied: bool) -> int | Non
 
 
 def _same_binder(wanted: str, said: str, *, denied: bool) -> bool:
-    if wanted == said or (wanted == _SCENE and not said) or {wanted, said} <= {"", "to"} or (denied and {wanted, said} <= {"", "of"}):
+    if (
+        wanted == said
+        or (wanted == _SCENE and not said)
+        or {wanted, said} <= {"", "to"}
+        or (denied and {wanted, said} <= {"", "of"})
+    ):
         return True
     return "at" in (wanted, said) and wanted in _AT and said in _AT
 
@@ -236,8 +250,10 @@ def _is_posture(rest: Sequence[Item]) -> bool:
     return all(item.mark[0] == "~" for item in rest)
 
 
-def _excluded(rest: Sequence[Item], extra: Sequence[Item]) -> bool:
-    """Whether the one thing that is left out is replaced by one that it excludes."""
+def _excluded(asked: Asked, rest: Sequence[Item], extra: Sequence[Item]) -> bool:
+    """Whether the one thing that is left out is replaced by one that it excludes; "a cushion" may be another one."""
+    if asked.is_presence or (asked.subject >= 0 and asked.items[asked.subject].article == "a"):
+        return False
     rest = [item for item in rest if item.mark[0] != "~"] or rest
     if len(rest) != 1 or any(item.is_noun for item in extra):
         return False
@@ -271,9 +287,10 @@ def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], ex
     if extra:
         return None
     said = [item for item in asked.items if item not in missing]
-    nouns = [item for number, item in enumerate(asked.items) if item.is_noun and not (number == 0 and asked.starts_with_verb)]
+    nouns = [
+        item for number, item in enumerate(asked.items) if item.is_noun and not (number == 0 and asked.starts_with_verb)
+    ]
     if not said or not nouns:
         return None
     # "No helmet" denies the last noun, which the others are said of; what has a preposition may be left out.
     return False if nouns[-1] in said or "AND" in asked.flags else None
-

@@ -10,7 +10,17 @@ from itertools import pairwise
 
 from pytest_vqamt.language.answers.foreign.claims import Item, statement_of
 from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper
-from pytest_vqamt.language.answers.foreign.gloss import ARTICLE, ONE, Clause, Language, exclude, glossed, lexicon_of, listed, plain
+from pytest_vqamt.language.answers.foreign.gloss import (
+    ARTICLE,
+    ONE,
+    Clause,
+    Language,
+    exclude,
+    glossed,
+    lexicon_of,
+    listed,
+    plain,
+)
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 
 
@@ -123,7 +133,7 @@ def _numbers(clauses: Sequence[Clause]) -> list[_Number]:
                 continue
             behind = next((each for each in clause.marks[place + 1 :] if each[0] not in "=~" and each != "ONLY"), "")
             noun = "" if behind.isupper() or behind[:1] in "#@" else behind
-            found.append(_Number(int(mark[1:].rstrip("?")), noun, mark == ONE, before == ARTICLE, number))
+            found.append(_Number(int(mark[1:].rstrip("?")), noun, mark == ONE, before in (ARTICLE, "OTHER"), number))
     return found
 
 
@@ -242,7 +252,9 @@ def _none(asked: _Asked, clauses: Sequence[Clause], nouns: frozenset[str]) -> bo
         for place, mark in enumerate(clause.marks):
             if mark not in ("NONE", "NOBODY", "NOT_ANY"):
                 continue
-            behind = next((each for each in clause.marks[place + 1 :] if each[0] not in "=~#" and not each.isupper()), "")
+            behind = next(
+                (each for each in clause.marks[place + 1 :] if each[0] not in "=~#" and not each.isupper()), ""
+            )
             if behind in asked.stems or (behind not in nouns and not asked.stems.isdisjoint(clause.marks)):
                 return True
             if mark == "NOBODY" or not any(each[0] not in "=~#@" and not each.isupper() for each in clause.marks):

@@ -35,17 +35,33 @@ def language_of(question: str) -> Language | None:
     best = max(scores.values())
     likely = [language for language, score in scores.items() if score == best]
     known = [language for language in likely if isinstance(language, Language)]
-    if len(likely) > 1 and known:
+    if len(likely) > 1 and known:  # then by all the words that the tables have
         scores = {language: sum(word in lexicon_of(language).phrases for word in words) for language in known}
-        likely = sorted(known, key=lambda language: -scores[language])
-        if scores[likely[0]] == max(best, scores[likely[-1]] if len(likely) > 1 else 0):
-            return None
-    return likely[0] if best and isinstance(likely[0], Language) else None
+        likely = [language for language in known if scores[language] == max(scores.values()) > best]
+    return likely[0] if best and len(likely) == 1 and isinstance(likely[0], Language) else None
 
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(
-    ["the", "is", "are", "was", "were", "of", "this", "that", "its", "and", "there", "you", "what", "how", "which", "or", "it"]
+    [
+        "the",
+        "is",
+        "are",
+        "was",
+        "were",
+        "of",
+        "this",
+        "that",
+        "its",
+        "and",
+        "there",
+        "you",
+        "what",
+        "how",
+        "which",
+        "or",
+        "it",
+    ]
 )
 _INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu)\b)")
 
@@ -58,9 +74,15 @@ def _function_words() -> dict[Language | str, frozenset[str]]:
     }
     return {
         **known,
-        "portuguese": frozenset("o os a as um uma h\u00e1 s\u00e3o est\u00e1 est\u00e3o na no da do imagem foto com n\u00e3o em e na \u00e9 ou que".split()),
-        "italian": frozenset("il lo gli la un una \u00e8 sono nell nel della di con immagine foto nella e o che c'\u00e8 ci".split()),
-        "others": frozenset("ada di yang dan gambar ini dalam tidak bir ve bu resimde var yok het een de op is er zijn".split()),
+        "portuguese": frozenset(
+            ["o", "os", "a", "as", "um", "uma", "há", "são", "está", "estão", "na", "no", "da", "do", "imagem", "foto", "com", "não", "em", "e", "na", "é", "ou", "que"]
+        ),
+        "italian": frozenset(
+            ["il", "lo", "gli", "la", "un", "una", "è", "sono", "nell", "nel", "della", "di", "con", "immagine", "foto", "nella", "e", "o", "che", "c'è", "ci"]
+        ),
+        "others": frozenset(
+            ["är", "det", "ett", "och", "på", "ikke", "inte", "har", "ada", "di", "yang", "dan", "gambar", "ini", "dalam", "tidak", "bir", "ve", "bu", "resimde", "var", "yok", "het", "een", "de", "op", "is", "er", "zijn"]
+        ),
     }
 
 
@@ -141,10 +163,14 @@ _MAX_CHARS = 2400
 
 @cache
 def _heading(language: Language) -> re.Pattern[str]:
-    ways = {kind: "|".join(map(re.escape, sorted(listed(each), key=len, reverse=True))) for kind, each in language.table["headings"].items()}
+    ways = {
+        kind: "|".join(map(re.escape, sorted(listed(each), key=len, reverse=True)))
+        for kind, each in language.table["headings"].items()
+    }
     either = "|".join(f"(?P<{kind}>{each})" for kind, each in ways.items())
     return re.compile(
-        rf"(?:(?<=^)|(?<=[\n.!?*#])|(?<=[\n.!?*#] ))(?:{either})(?P<end>\*{{0,3}} ?[:\uff1a]|\*{{0,3}}\n)", re.IGNORECASE
+        rf"(?:(?<=^)|(?<=[\n.!?*#])|(?<=[\n.!?*#] ))(?:{either})(?P<end>\*{{0,3}} ?[:\uff1a]|\*{{0,3}}\n)",
+        re.IGNORECASE,
     )
 
 

@@ -70,11 +70,38 @@ def glossed(language: Language, text: str, question: str = "") -> tuple[Clause, 
     found: list[Clause] = []
     for part in _PART.findall(plain(text)):
         for clause in _clauses(language, _WORD.findall(part), known):
-            if found and clause.marks[:1] == ("THAT",):
-                found.append(found.pop().followed_by(clause))  # "I do not think, that ..."
+            clause = _with_que(clause)
+            # "I do not think, that ..."; "above the basin, there is a mirror"
+            if found and clause.words and (clause.marks[:1] == ("THAT",) or _is_place(language, found[-1])):
+                found.append(found.pop().followed_by(clause))
             elif clause.words:
                 found.append(clause)
     return tuple(found)
+
+
+def _is_place(language: Language, clause: Clause) -> bool:
+    """Whether a clause is just a preposition with its noun, and no "in fact"."""
+    rest = [mark for mark in clause.marks if mark[0] != "@" and mark not in (ARTICLE, ONE)]
+    is_bound = clause.marks != () and clause.marks[0][0] == "@" and len(rest) == 1 and not rest[0].isupper()
+    return is_bound and clause.said not in lexicon_of(language).clauses
+
+
+def _with_que(clause: Clause) -> Clause:
+    """The clause with French and Spanish "que" as "than", as "only" in "ne ... que", or as nothing."""
+    if "THAN" not in clause.marks or not {"MORE", "FEWER", "EQUAL"}.isdisjoint(clause.marks):
+        return clause
+    if not _COMPARES.isdisjoint(clause.words):
+        return clause
+    is_only = not {"ne", "n"}.isdisjoint(clause.words) and "NOT" not in clause.marks
+    kept = [
+        ("ONLY" if mark == "THAN" else mark, first)
+        for mark, first in zip(clause.marks, clause.firsts, strict=True)
+        if mark != "THAN" or is_only
+    ]
+    return Clause(clause.words, tuple(mark for mark, _ in kept), tuple(first for _, first in kept))
+
+
+_COMPARES = frozenset({"als", "plus", "moins", "aussi", "tan", "menos", "igual", "mayor", "menor", "mejor", "peor"})
 
 
 @lru_cache(maxsize=4096)
@@ -159,6 +186,8 @@ class Lexicon:
 
     def _shade(self, forms: tuple[str, ...]) -> str | None:
         """The colour of a compound such as "hellblau"."""
+        if not self.shades or not forms[0].startswith(self.shades):
+            return None
         for shade in self.shades:
             for form in forms if forms[0].startswith(shade) else ():
                 if (mark := self.attributes.get(form.removeprefix(shade))) is not None:
@@ -269,6 +298,4 @@ def exclude(one: str, other: str) -> bool:
     return (one, other) in _exclusions()
 
 
-MATERIALS = frozenset(
-    "=wood =glass =metal =steel =stone =plastic =leather =fabric =paper =brick =concrete".split()
-)
+MATERIALS = frozenset(["=wood", "=glass", "=metal", "=steel", "=stone", "=plastic", "=leather", "=fabric", "=paper", "=brick", "=concrete"])

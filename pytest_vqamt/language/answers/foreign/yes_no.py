@@ -130,7 +130,7 @@ _SHORT = 6
 def _claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if "OR" in statement.flags and "OR" not in asked.flags:
         return None
-    if "ALL" in asked.flags:
+    if asked.flags & {"ALL", "BOTH"}:
         return _of_all(asked, statement)
     if "AND" in asked.flags or "AS_WELL" in asked.flags:
         both = _of_both(asked, statement)
@@ -153,7 +153,7 @@ def _of_both(asked: Asked, statement: Statement) -> bool | None:
 def _of_all(asked: Asked, statement: Statement) -> bool | None:
     """Whether all are said to be so, or not all."""
     flags, items = statement.flags, statement.items
-    if flags & {"MAYBE", "IF"}:
+    if flags & {"MAYBE", "IF", "OTHER"}:
         return None
     if "NOT_ALL" in flags or ("EXCEPT" in flags and flags & {"ALL", "BOTH"}):
         return False
@@ -217,7 +217,12 @@ def _pairs(marks: Sequence[str], nouns: Sequence[str]) -> Iterator[tuple[int, st
         if mark[0] == "#" and mark.rstrip("?")[1:].isdecimal():
             number = int(mark.rstrip("?")[1:])
             before = [each for each in marks[max(0, place - 2) : place] if each != "|"][-1:]
-            if marks[place - 1 : place] == ["|"] and before and before[0] in nouns and marks[place + 1 : place + 2] == ["|"]:
+            if (
+                marks[place - 1 : place] == ["|"]
+                and before
+                and before[0] in nouns
+                and marks[place + 1 : place + 2] == ["|"]
+            ):
                 yield number, before[0]
                 number = None
         elif mark == "NONE":
