@@ -44,9 +44,8 @@ from pytest_vqamt.language.answers.foreign import counts as foreign_counts
 from pytest_vqamt.language.answers.foreign import yes_no as foreign_yes_no
 from pytest_vqamt.language.answers.foreign.forms import answer_proper, is_english, language_of
 from pytest_vqamt.language.answers.other_languages import (
-    CONTRADICTS,
-    count_in_another_language,
-    denies_in_another_language,
+    count_in_mandarin,
+    denies_in_mandarin,
     form_in_another_language,
     there_in_another_language,
 )
@@ -195,7 +194,9 @@ def _read_free(answer: str, meaning: Annotated) -> AnswerReading:
     if isinstance(asked, Choice) or is_yes_no(asked) or isinstance(asked, Count):
         return read(meaning.question, answer, meaning.options)
     language = language_of(meaning.question)
-    prepared = answer_proper(language, answer) if language and not is_english(answer) else prepare_answer(answer)
+    prepared = (
+        answer_proper(language, answer) if language and not is_english(language, answer) else prepare_answer(answer)
+    )
     return prepared if isinstance(prepared, UnreadableAnswer) else FreeAnswer.of(prepared, meaning.question)
 
 
@@ -271,11 +272,10 @@ def read_yes_no(answer: str | Answer, question: str = "") -> bool | UnreadableAn
     """
     answer = _text(answer)
     meaning = meaning_of(question, ())
-    if (language := language_of(question)) and not is_english(answer):
+    if (language := language_of(question)) and not is_english(language, answer):
         return foreign_yes_no.read_yes_no(language, question, answer)
-    if meaning is _YES_OR_NO and denies_in_another_language(question):
-        # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
-        return False if CONTRADICTS.match(reply_of(answer)) else yes_no.read_yes_no(answer, _DENIED)
+    if meaning is _YES_OR_NO and denies_in_mandarin(question):
+        return yes_no.read_yes_no(answer, _DENIED)  # a "no" with a sentence after it may agree or not
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
     if (compares := _ASKED_IF_MORE.fullmatch(plain_question(question).partition("?")[0].strip())) is not None:
         things = [_DETERMINER.sub("", compares[place]) for place in (1, 3)]
@@ -300,13 +300,13 @@ _NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFU
 def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives; of several, that of what the ``question`` counts."""
     answer = _text(answer)
-    if (language := language_of(question)) and not is_english(answer):
+    if (language := language_of(question)) and not is_english(language, answer):
         counted = foreign_counts.read_count(language, question, answer)
         return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
     if form_in_another_language(question) is QuestionForm.COUNT:
-        said, foreign = counts.read_count(answer), count_in_another_language(question, reply_of(answer))
+        said, foreign = counts.read_count(answer), count_in_mandarin(question, reply_of(answer))
         if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer) is None:
             return said if foreign is None else foreign
         return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
@@ -334,7 +334,7 @@ def read_choice(answer: str | Answer, options: Sequence[str], question: str = ""
     'kite'
     """
     answer = as_letter(_text(answer), question)
-    if (language := language_of(question)) and not is_english(answer):
+    if (language := language_of(question)) and not is_english(language, answer):
         chosen = foreign_choices.read_choice(language, answer, tuple(options))
         if chosen is not None:
             return chosen

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from pytest_vqamt.language.answers.foreign.gloss import (
     ARTICLE,
-    MATERIALS,
     ONE,
     Clause,
     Language,
     exclude,
     is_complement,
+    materials,
 )
 
 DENIALS = frozenset({"NOT", "NONE", "NOBODY", "NEITHER"})
@@ -80,14 +80,14 @@ def statement_of(language: Language, clause: Clause) -> Statement:
             if mark in ("NOBODY", "SOMEBODY"):
                 items.append(Item("somebody", article="a"))
         elif mark[0] == "=":
-            if mark in MATERIALS and binder not in ("of", "at", "out"):
+            if mark in materials() and binder not in ("of", "at", "out"):
                 items.append(Item(mark[1:], binder, article))
                 binder, article = "", ""
             else:
-                # "Next to the red bus": the colour is of what has the preposition, before it or, but in German, behind it.
-                of = "" if mark in MATERIALS else binder or ("" if language is Language.GERMAN else last_binder)
+                # "Next to the red bus": the colour is of the bus. It stands before or, but in German, behind it.
+                of = "" if mark in materials() else binder or ("" if language is Language.GERMAN else last_binder)
                 items.append(Item(mark, of))
-                binder = "" if mark in MATERIALS else binder
+                binder = "" if mark in materials() else binder
         elif mark[0] in "~#":
             items.append(Item(mark))
             article = article or ("a" if mark[0] == "#" else "")

@@ -11,7 +11,10 @@ from pytest_vqamt.language.answers.foreign.gloss import Clause, Language, glosse
 from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.answers.turns import first_reply
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 from pytest_vqamt.language.questions.form import QuestionForm, begins_as_question
+from pytest_vqamt.language.tables import toml_table
+from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
 
 
 @lru_cache(maxsize=4096)
@@ -22,7 +25,7 @@ def language_of(question: str) -> Language | None:
     (<Language.GERMAN: 'german'>, None, None)
     """
     asked = plain(question.partition("\n")[0])
-    if "?" not in question or begins_as_question(asked):
+    if "?" not in question or question.endswith(ANSWER_IN_ENGLISH) or begins_as_question(asked):
         return None
     words = _WORD.findall(asked)
     if not _ENGLISH.isdisjoint(words):
@@ -69,21 +72,9 @@ _INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|t
 @cache
 def _function_words() -> dict[Language | str, frozenset[str]]:
     """Function words by language; of Portuguese and Italian, too, which share many with Spanish and French."""
-    known: dict[Language | str, frozenset[str]] = {
-        language: frozenset(map(plain, language.table["function_words"].split())) for language in Language
-    }
-    return {
-        **known,
-        "portuguese": frozenset(
-            ["o", "os", "a", "as", "um", "uma", "há", "são", "está", "estão", "na", "no", "da", "do", "imagem", "foto", "com", "não", "em", "e", "na", "é", "ou", "que"]
-        ),
-        "italian": frozenset(
-            ["il", "lo", "gli", "la", "un", "una", "è", "sono", "nell", "nel", "della", "di", "con", "immagine", "foto", "nella", "e", "o", "che", "c'è", "ci"]
-        ),
-        "others": frozenset(
-            ["är", "det", "ett", "och", "på", "ikke", "inte", "har", "ada", "di", "yang", "dan", "gambar", "ini", "dalam", "tidak", "bir", "ve", "bu", "resimde", "var", "yok", "het", "een", "de", "op", "is", "er", "zijn"]
-        ),
-    }
+    others = toml_table("answers/foreign/shared.toml")["other_languages"]
+    texts = {**others, **{language: language.table["function_words"] for language in Language}}
+    return {language: frozenset(plain(text).split()) for language, text in texts.items()}
 
 
 @lru_cache(maxsize=4096)
@@ -123,9 +114,20 @@ def asks_for_presence(language: Language, question: str) -> bool:
     return any(f" {way} " in asked for way in listed(language.table["presence"]))
 
 
-def is_english(answer: str) -> bool:
-    """Whether the words of an answer are English ones: models answer foreign questions in English, too."""
-    return not _ENGLISH.isdisjoint(_WORD.findall(answer.casefold()))
+def is_english(language: Language, answer: str) -> bool:
+    """Whether the words of an answer are English ones: models answer foreign questions in English, too.
+
+    >>> is_english(Language.GERMAN, "No, two dogs."), is_english(Language.SPANISH, "No, dos perros.")
+    (True, False)
+    """
+    words = _WORD.findall(answer.casefold())
+    return not (_ENGLISH.isdisjoint(words) and _ENGLISH_ANSWERS.isdisjoint(words)) or (
+        language is not Language.SPANISH and words[:1] == ["no"]
+    )
+
+
+_ENGLISH_ANSWERS = frozenset({"yes", "yeah", "yep", "nope", "none", "not", "many", "several", *NUMBER_WORDS} - {"six"})
+"""Words of short answers; the French have "six" as well."""
 
 
 def answer_proper(language: Language, answer: str) -> str | UnreadableAnswer:

@@ -27,6 +27,7 @@ class Language(StrEnum):
         return toml_table(f"answers/foreign/{self}.toml")
 
 
+_SHARED = "answers/foreign/shared.toml"
 ONE = "#1?"
 """The mark of an indefinite article, which is the number one as well."""
 ARTICLE = "ARTICLE"
@@ -39,7 +40,7 @@ class Clause:
 
     Attributes:
         words: the words as they stand, in lower case.
-        marks: what they say: "NOT" and the like, "#3", "@left" (a preposition), "=red", "~sit", and words without accents.
+        marks: what they say, such as "NOT", "#3", "@left" (a preposition), "=red", "~sit"; or the word without accents.
         firsts: the word at which each of the marks begins.
     """
 
@@ -252,12 +253,8 @@ def _numbers(language: Language) -> Iterator[tuple[tuple[str, ...], int]]:
                 base, rest = (tens[ten - 3], below_20[10 + one]) if word.endswith(" dix") else (word, unit)
                 yield tuple(f"{base} {rest}".split()), value
                 yield tuple(f"{base} et {rest}".split()), value
-    if language is Language.SPANISH:
-        for value, word in enumerate(_TWENTIES.split(), 21):
-            yield (word,), value
-
-
-_TWENTIES = "veintiuno veintid\u00f3s veintitr\u00e9s veinticuatro veinticinco veintis\u00e9is veintisiete veintiocho veintinueve"
+    for value, word in enumerate(listed(table.get("twenties", "")), 21):
+        yield (word,), value
 
 
 def _bare(word: str) -> str:
@@ -268,7 +265,7 @@ def _bare(word: str) -> str:
 
 @cache
 def _complements() -> frozenset[tuple[str, str]]:
-    rows = [row.split() for row in toml_table("answers/foreign/opposites.toml")["complements"]]
+    rows = [row.split() for row in toml_table(_SHARED)["complements"]]
     return frozenset(pair for one, other in rows for pair in ((one, other), (other, one)))
 
 
@@ -279,11 +276,11 @@ def is_complement(one: str, other: str) -> bool:
 
 @cache
 def _exclusions() -> frozenset[tuple[str, str]]:
-    table = toml_table("answers/foreign/opposites.toml")
+    table = toml_table(_SHARED)
     doubtful = {frozenset(pair.split()) for pair in table["doubtful"]}
     return frozenset(
         (one, other)
-        for row in table["lists"]
+        for row in table["exclusive"]
         for one, other in product(row.split(), repeat=2)
         if one != other and frozenset((one, other)) not in doubtful
     )
@@ -298,4 +295,7 @@ def exclude(one: str, other: str) -> bool:
     return (one, other) in _exclusions()
 
 
-MATERIALS = frozenset(["=wood", "=glass", "=metal", "=steel", "=stone", "=plastic", "=leather", "=fabric", "=paper", "=brick", "=concrete"])
+@cache
+def materials() -> frozenset[str]:
+    """The marks of what things are made of."""
+    return frozenset(toml_table(_SHARED)["materials"].split())
