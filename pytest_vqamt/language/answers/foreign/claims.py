@@ -19,7 +19,8 @@ DENIALS = frozenset({"NOT", "NONE", "NOBODY", "NEITHER"})
 """Marks that deny."""
 _VAGUE = frozenset({"at", "of", "with", "out", "through", "to"})
 """Prepositions that say no place of their own where no noun follows."""
-_AT = frozenset({"at", "on", "in"})
+AT = frozenset({"at", "on", "in"})
+"""Prepositions that may stand for each other."""
 _SCENE = "scene"
 """Binds the place that is asked to be free of something; an answer need not name it."""
 
@@ -75,7 +76,7 @@ def statement_of(language: Language, clause: Clause) -> Statement:
                 items.append(Item(f"@{binder}"))
             binder = mark[1:]
         elif mark.isupper() and mark[0] != "#":
-            flags.append(mark)
+            flags.append("NOT" if mark == "NO" and items else mark)  # "gris et non bleu"
             article = "the" if mark in ("ALL", "NOT_ALL") else "a" if mark == "NONE" else article
             if mark in ("NOBODY", "SOMEBODY"):
                 items.append(Item("somebody", article="a"))
@@ -157,6 +158,8 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     items, flags = statement.items, statement.flags
     if len(asked.items) == 1 and asked.items[0].article == "the" and not asked.is_presence:
         return None  # what is asked of the thing has no item
+    if all(item.mark[0] == "~" for item in asked.items) or "BOUND" in asked.flags:
+        return None
     if not items or flags & {"MAYBE", "IF", "ALMOST", "EXCEPT", "OTHER"} or statement.denials > 1:
         return None
     if asked.flags & {"ONLY", "MORE", "FEWER", "EQUAL"} or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
@@ -171,7 +174,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if not named and not _stands_for_the_subject(asked, statement, extra, is_alone=is_alone):
         return _denied_part(asked, statement, missing, extra)
     rest = [item for item in missing if item != subject and item.binder != _SCENE]
-    if any(item.binder == _SCENE for item in missing) and any(item.binder in _AT for item in extra):
+    if any(item.binder == _SCENE for item in missing) and any(item.binder in AT for item in extra):
         return None
     if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
         rest_excludes = _excluded(asked, rest, extra) if not statement.denials else None
@@ -182,7 +185,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
         if statement.denials:
             listed = "NEITHER" in flags  # "neither red nor blue"
             unsaid = [item for item in extra if not item.binder and item.mark[0] not in ("@=" if listed else "@")]
-            return None if unsaid else False
+            return None if unsaid or (not named and _is_of_a_certain_one(asked.items, items)) else False
         return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
     if not statement.denials:
         return False if _excluded(asked, rest, extra) else None
@@ -223,7 +226,7 @@ def _same_binder(wanted: str, said: str, *, denied: bool) -> bool:
         or (denied and {wanted, said} <= {"", "of"})
     ):
         return True
-    return "at" in (wanted, said) and wanted in _AT and said in _AT
+    return "at" in (wanted, said) and wanted in AT and said in AT
 
 
 def _bound_otherwise(asked: Sequence[Item], extra: Sequence[Item]) -> bool:
@@ -273,7 +276,7 @@ def _is_empty(asked: Asked, items: Sequence[Item]) -> bool:
     if any(item.mark in ("=empty", "=full") for item in asked.items) or Item("=empty") not in items:
         return False
     nouns = [item.mark for item in items if item.mark[0] not in "=~#@"]
-    at = [item.mark for item in asked.items if item.binder in _AT or item.binder == _SCENE]
+    at = [item.mark for item in asked.items if item.binder in AT or item.binder == _SCENE]
     return len(nouns) == 1 and nouns[0] in at
 
 
@@ -293,4 +296,12 @@ def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], ex
     if not said or not nouns:
         return None
     # "No helmet" denies the last noun, which the others are said of; what has a preposition may be left out.
-    return False if nouns[-1] in said or "AND" in asked.flags else None
+    if nouns[-1] not in said:
+        return False if "AND" in asked.flags else None
+    return None if _is_of_a_certain_one(nouns[-1:], statement.items) else False
+
+
+def _is_of_a_certain_one(wanted: Sequence[Item], items: Sequence[Item]) -> bool:
+    """Whether "the" stands before what is asked for with "a": "her tail is not visible" does not deny that she has one."""
+    certain = {item.mark for item in items if item.article == "the"}
+    return any(item.mark in certain and item.article != "the" and item.mark[0] not in "=~#@" for item in wanted)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from pytest_vqamt.language.answers.foreign.claims import Item, statement_of
+from pytest_vqamt.language.answers.foreign.claims import AT, Item, statement_of
 from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper
 from pytest_vqamt.language.answers.foreign.gloss import (
     ARTICLE,
@@ -67,7 +67,7 @@ def read_count(language: Language, question: str, answer: str) -> int | Amount |
     asked = _asked(language, question)
     said = after_corrections(language, glossed(language, text, question))
     clauses = [part for clause in _after_a_no(language, said) for part in _at_and(clause) if part.marks]
-    clauses = _at_the_place(asked, clauses)
+    clauses = _at_the_place(language, asked, clauses)
     if amount := _amount(clauses):
         return amount
     if any("OR" in each.marks or "MAYBE" in each.marks for each in clauses if _numbers((each,))):
@@ -187,21 +187,24 @@ def _at_and(clause: Clause) -> list[Clause]:
     return parts if len(parts) > 1 and all(_numbers((part,)) for part in parts) else [clause]
 
 
-def _at_the_place(asked: _Asked, clauses: list[Clause]) -> list[Clause]:
+def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> list[Clause]:
     """Without the clauses about other things than is counted: "on the left there are four", "two are white"."""
     places = {item.binder or item.mark.lstrip("@") for item in asked.items if item.binder or item.mark[0] == "@"}
-    looks = {item.mark for item in asked.items if item.mark[0] == "="}
-    rest = [
+    looks = {item.mark for item in asked.items if item.mark[0] in "=~"}
+    nouns = {item.mark for item in asked.items if item.binder in AT}
+    return [
         clause
         for clause in clauses
         if not any(mark[0] == "@" and exclude(mark[1:], place) for mark in clause.marks for place in places)
         and not any(exclude(mark, look) for mark in clause.marks for look in looks)
+        and not (nouns and _is_at_another_place(language, asked, clause))
     ]
-    nouns = {item.mark for item in asked.items if item.binder}
-    at = [clause for clause in rest if nouns and nouns <= set(clause.marks) and _numbers((clause,))]
-    if at and all(clause in at or "@at" in clause.marks for clause in rest if _numbers((clause,))):
-        return at
-    return rest or clauses
+
+
+def _is_at_another_place(language: Language, asked: _Asked, clause: Clause) -> bool:
+    """Whether a clause says where things are, and this is not where they are counted."""
+    at = {item.mark for item in statement_of(language, clause).items if item.binder in AT}
+    return bool(at) and at.isdisjoint(asked.stems)
 
 
 def _total(clauses: Sequence[Clause], numbers: Sequence[_Number]) -> int | None:

@@ -188,11 +188,12 @@ def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
     if len(nouns) < 2:
         return None
     for statement in statements:
-        if statement.flags & {"MORE", "FEWER"} and "THAN" in statement.flags and not statement.denials:
+        if statement.flags & {"MORE", "FEWER"} and "THAN" in statement.flags and statement.denials < 2:
             named = [item.mark for item in statement.items if item.mark in nouns]
             same = ("MORE" in statement.flags) == ("MORE" in asked.flags)
             if len(named) == 2 and "EQUAL" not in asked.flags and set(named) == set(nouns):
-                return (named == nouns) == same
+                says_so = (named == nouns) == same
+                return says_so if not statement.denials else False if says_so else None
         if "EQUAL" in statement.flags and not statement.denials:
             return "EQUAL" in asked.flags
     counted: dict[str, set[int]] = {noun: set() for noun in nouns}
