@@ -305,7 +305,7 @@ def read_count(answer: str | Answer, question: str = "") -> int | Quantifier | U
         return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
-    if form_in_another_language(question) is QuestionForm.COUNT:
+    if not language and form_in_another_language(question) is QuestionForm.COUNT:
         said, foreign = counts.read_count(answer), count_in_mandarin(question, reply_of(answer))
         if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer) is None:
             return said if foreign is None else foreign

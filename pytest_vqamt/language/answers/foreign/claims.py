@@ -98,7 +98,10 @@ def statement_of(language: Language, clause: Clause) -> Statement:
     if binder not in ("", *_VAGUE):
         items.append(Item(f"@{binder}"))
     denials = sum(flag in DENIALS for flag in flags)
-    if "NEITHER" in flags:  # "neither red nor blue", "no es ni roja ni azul"
+    # "Neither red nor blue" denies once, and so does "no lleva ning\u00fan casco".
+    if "NEITHER" in flags or (
+        language is Language.SPANISH and denials > 1 and "NOT" in flags and len(set(flags) & DENIALS) > 1
+    ):
         denials = 1
     pronouns = set(language.table["pronouns"].split())
     has_pronoun = not pronouns.isdisjoint(clause.words)
@@ -287,7 +290,7 @@ def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], ex
     adverbs = [item.mark[1:] for item in extra if item.mark[0] == "@"]
     if len(adverbs) == 1 and all(item.mark[0] in "@~" for item in statement.items):
         return False if statement.has_pronoun and any(item.binder in adverbs for item in missing) else None
-    if extra:
+    if extra and "NEITHER" not in statement.flags:
         return None
     said = [item for item in asked.items if item not in missing]
     nouns = [
@@ -302,6 +305,6 @@ def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], ex
 
 
 def _is_of_a_certain_one(wanted: Sequence[Item], items: Sequence[Item]) -> bool:
-    """Whether "the" stands before what is asked for with "a": "her tail is not visible" does not deny that she has one."""
+    """Whether "the" is before what is asked for with "a": "her tail is not visible" does not say that she has none."""
     certain = {item.mark for item in items if item.article == "the"}
     return any(item.mark in certain and item.article != "the" and item.mark[0] not in "=~#@" for item in wanted)

@@ -59,7 +59,7 @@ def read_count(language: Language, question: str, answer: str) -> int | Amount |
     >>> read_count(Language.SPANISH, "\u00bfCu\u00e1ntas personas hay?", "Hay muchas personas.")
     Amount(word='muchas')
     """
-    text = answer_proper(language, answer)
+    text = answer_proper(language, answer, question)
     if isinstance(text, UnreadableAnswer):
         return text
     if _NOT_WHOLE.search(text):
@@ -246,7 +246,7 @@ _ENOUGH = 3
 
 def _is_one(asked: _Asked, number: _Number, clause: Clause) -> bool:
     """Whether "ein" and the like count: before the noun that is counted, alone, or behind "only"."""
-    return number.noun in asked.stems or "ONLY" in clause.marks or len(clause.marks) == 1
+    return number.noun in asked.stems or (not number.noun and ("ONLY" in clause.marks or len(clause.marks) == 1))
 
 
 def _none(asked: _Asked, clauses: Sequence[Clause], nouns: frozenset[str]) -> bool:

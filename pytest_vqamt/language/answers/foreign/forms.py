@@ -130,8 +130,8 @@ _ENGLISH_ANSWERS = frozenset({"yes", "yeah", "yep", "nope", "none", "not", "many
 """Words of short answers; the French have "six" as well."""
 
 
-def answer_proper(language: Language, answer: str) -> str | UnreadableAnswer:
-    r"""What is read of an answer: the part behind the last heading such as "Antwort:", or why there is nothing.
+def answer_proper(language: Language, answer: str, question: str = "") -> str | UnreadableAnswer:
+    r"""What is read of an answer: the part behind the question said back and the last heading, or why there is nothing.
 
     >>> answer_proper(Language.SPANISH, "Veo dos.\n**Respuesta final:** dos")
     'dos'
@@ -141,7 +141,10 @@ def answer_proper(language: Language, answer: str) -> str | UnreadableAnswer:
     stripped = strip_traces(answer)
     if stripped.is_cut_off:
         return UnreadableAnswer(Unreadable.CUT_OFF)
-    reply = first_reply(_heading(language).sub(_in_english, stripped.text))
+    said = stripped.text.lstrip()
+    if question and said.startswith(question) and _WORD.search(said, len(question)):
+        said = said[len(question) :]
+    reply = first_reply(_heading(language).sub(_in_english, said))
     if reply.is_question:
         return UnreadableAnswer(Unreadable.QUESTION)
     text = reply.text

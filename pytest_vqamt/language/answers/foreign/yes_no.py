@@ -22,7 +22,7 @@ def read_yes_no(language: Language, question: str, answer: str) -> bool | Unread
     >>> read_yes_no(Language.SPANISH, "\u00bfEl gato es negro?", "S\u00ed, el gato es blanco.").reason.value
     'both yes and no'
     """
-    text = answer_proper(language, answer)
+    text = answer_proper(language, answer, question)
     if isinstance(text, UnreadableAnswer):
         return text
     asked = _asked(language, question)
@@ -111,7 +111,7 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
     marks = clause.marks
     if "MAYBE" in marks or "IF" in marks or not marks:
         return
-    known = [mark for mark in marks if mark not in ("SO", "AND", "ARTICLE", "TOTAL", "IS")]
+    known = [mark for mark in marks if mark != "@at" and mark not in ("SO", "AND", "ARTICLE", "TOTAL", "IS")]
     if known in (["YES", "NO"], ["YES", "NOT"], ["NO", "YES"]):
         yield from ("YES", "NO")
     elif known in (["YES"], ["NO"]):
@@ -130,6 +130,8 @@ _SHORT = 6
 def _claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if "OR" in statement.flags and "OR" not in asked.flags:
         return None
+    if asked.is_presence and not statement.items and statement.flags == {"NONE"}:
+        return False  # "I see none"
     if asked.flags & {"ALL", "BOTH"}:
         return _of_all(asked, statement)
     if "AND" in asked.flags or "AS_WELL" in asked.flags:
