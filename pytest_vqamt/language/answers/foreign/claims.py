@@ -176,6 +176,8 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     named = subject is None or subject not in missing
     if not named and not _stands_for_the_subject(asked, statement, extra, is_alone=is_alone):
         return _denied_part(asked, statement, missing, extra)
+    if not named and (len(missing) == len(asked.items) and not extra):
+        return None
     rest = [item for item in missing if item != subject and item.binder != _SCENE]
     if any(item.binder == _SCENE for item in missing) and any(item.binder in AT for item in extra):
         return None
@@ -184,12 +186,15 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
         return False if rest_excludes and _in_order(asked, places) else None
     if "OR" in asked.flags and rest:
         return True if not statement.denials and len(rest) == 1 and rest[0].is_noun and asked.is_presence else None
-    if not rest or _is_posture(rest):
+    said = [item for item in asked.items if item not in missing and item != subject]
+    if (not rest and (named or said)) or (said and _is_posture(rest)):
         if statement.denials:
             listed = "NEITHER" in flags  # "neither red nor blue"
             unsaid = [item for item in extra if not item.binder and item.mark[0] not in ("@=" if listed else "@")]
             return None if unsaid or (not named and _is_of_a_certain_one(asked.items, items)) else False
         return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
+    if not rest:
+        return None
     if not statement.denials:
         return False if _excluded(asked, rest, extra) else None
     if len(rest) == 1 and len(extra) == 1 and is_complement(rest[0].mark, extra[0].mark):
@@ -292,6 +297,8 @@ def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], ex
         return False if statement.has_pronoun and any(item.binder in adverbs for item in missing) else None
     if extra and "NEITHER" not in statement.flags:
         return None
+    if any(item.mark[0] == "=" and not item.binder for item in missing):
+        return None  # "there is no dog" to "is the dog wet?"
     said = [item for item in asked.items if item not in missing]
     nouns = [
         item for number, item in enumerate(asked.items) if item.is_noun and not (number == 0 and asked.starts_with_verb)

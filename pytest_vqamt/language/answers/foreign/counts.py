@@ -80,6 +80,9 @@ def read_count(language: Language, question: str, answer: str) -> int | Amount |
         numbers = [each for each in numbers if not _denied(clauses[each.clause])]  # "not three but four"
         if not numbers:
             return UnreadableAnswer(Unreadable.NO_NUMBER)
+    named = [each for each in numbers if each.noun in nouns]
+    if named and not any(each.noun in asked.stems for each in numbers):
+        return UnreadableAnswer(Unreadable.NO_NUMBER)  # other things are counted
     if (total := _total(clauses, numbers)) is not None:
         return total
     if (of_kinds := _sum_of_kinds(asked, clauses, numbers)) is not None:

@@ -116,7 +116,7 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
         yield from ("YES", "NO")
     elif known in (["YES"], ["NO"]):
         yield known[0]
-    elif known == ["NOT"] and len(clause.words) < _SHORT:
+    elif known == ["NOT"] and (1 < len(clause.words) < _SHORT or number == 0):  # not "the cat, however, not"
         yield "NO"
     elif marks[0] in ("YES", "NO") and number == 0 and clause.firsts[0] == clause.words[0]:
         yield marks[0]
