@@ -107,9 +107,14 @@ def statement_of(language: Language, clause: Clause) -> Statement:
     has_pronoun = not pronouns.isdisjoint(clause.words)
     if language is Language.SPANISH:
         first = next((word for word in clause.words if word not in ("no", "s\u00ed", "que", "si")), "")
-        has_pronoun = has_pronoun or (
-            first not in language.table["articles"].split()
-            and not any(item.is_noun and item.article for item in items[:1])
+        has_pronoun = (
+            has_pronoun
+            or (
+                first not in language.table["articles"].split()
+                and clause.marks[:1] != ()
+                and not (clause.marks[0][0] in "=@" and clause.firsts[0] == first)  # "but grey" is about what was named
+                and not any(item.is_noun and item.article for item in items[:1])
+            )
         )
     return Statement(tuple(items), frozenset(flags), denials, has_pronoun, clause)
 
@@ -178,6 +183,8 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
         return _denied_part(asked, statement, missing, extra)
     if not named and (len(missing) == len(asked.items) and not extra):
         return None
+    if _describes(asked) and any(item.is_noun and item.article for item in extra):
+        return None  # "it has a green roof" to "is it green?"
     rest = [item for item in missing if item != subject and item.binder != _SCENE]
     if any(item.binder == _SCENE for item in missing) and any(item.binder in AT for item in extra):
         return None
@@ -210,6 +217,12 @@ def _stands_for_the_subject(asked: Asked, statement: Statement, extra: Sequence[
     if any(item.is_noun for item in statement.items[: known[0] if known else len(statement.items)]):
         return False  # another subject
     return statement.has_pronoun or (is_alone and len(statement.items) == 1)
+
+
+def _describes(asked: Asked) -> bool:
+    """Whether a question asks for nothing but how a thing looks."""
+    rest = [item for place, item in enumerate(asked.items) if place != asked.subject]
+    return rest != [] and all(item.mark[0] == "=" for item in rest)
 
 
 def _affirmed(asked: Asked, statement: Statement, named: bool) -> bool | None:

@@ -168,7 +168,9 @@ class Lexicon:
         """The number of words that are one mark here, and the mark; ``known`` has those of the question."""
         word = words[place]
         for phrase, mark in self.phrases.get(word, ()):
-            if len(phrase) == 1 or tuple(words[place : place + len(phrase)]) == phrase:
+            if len(phrase) > 1 and tuple(words[place : place + len(phrase)]) != phrase:
+                continue
+            if mark != "NUMBERED" or (words[place + 1 : place + 2] or [""])[0].isdecimal():  # "line 38"
                 return len(phrase), mark
         if word[0].isdecimal():
             return 1, f"#{word}"

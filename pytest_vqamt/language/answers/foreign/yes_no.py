@@ -111,7 +111,7 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
     marks = clause.marks
     if "MAYBE" in marks or "IF" in marks or not marks:
         return
-    known = [mark for mark in marks if mark != "@at" and mark not in ("SO", "AND", "ARTICLE", "TOTAL", "IS")]
+    known = [mark for mark in marks if mark not in ("SO", "AND", "ARTICLE", "TOTAL", "IS")]
     if known in (["YES", "NO"], ["YES", "NOT"], ["NO", "YES"]):
         yield from ("YES", "NO")
     elif known in (["YES"], ["NO"]):
@@ -157,29 +157,33 @@ def _of_all(asked: Asked, statement: Statement) -> bool | None:
     flags, items = statement.flags, statement.items
     if flags & {"MAYBE", "IF", "OTHER"}:
         return None
-    if "NOT_ALL" in flags or ("EXCEPT" in flags and flags & {"ALL", "BOTH"}):
-        return False
     wanted = {item.mark for item in asked.items}
     said = {item.mark for item in items}
-    nouns = {item.mark for item in items if item.is_noun} - wanted
-    subject = asked.items[asked.subject].mark if asked.subject >= 0 else ""
-    rest = wanted - said - {subject}
     numbers = {mark for mark in said if mark[0] == "#"}
-    if flags & {"ALL", "BOTH"} and "ALMOST" not in flags and not statement.denials and not flags & {"OR", "ONLY"}:
-        return True if not rest or not said - numbers else _excluding(wanted, said, nouns)
-    if "ALMOST" in flags and "ALL" in flags:
-        return False if not rest or not said - numbers else None
-    if "ONLY" in flags and not statement.denials and not nouns and (not rest or not said - numbers):
+    others = {item.mark for item in items if item.mark[0] not in "~@"} - wanted - numbers
+    if "EXCEPT" in flags and flags & {"ALL", "BOTH"}:
         return False
-    if statement.denials == 1 and not nouns and (not rest or not said):
-        return False if numbers or said or "NONE" in flags else None
-    return _excluding(wanted, said, nouns) if not statement.denials else None
+    if "NOT_ALL" in flags:
+        return None if others else False
+    subject = asked.items[asked.subject].mark if asked.subject >= 0 else ""
+    is_said = not wanted - said - {subject} and bool(said & wanted)
+    is_bare = not said - numbers
+    if flags & {"ALL", "BOTH"} and not statement.denials and not flags & {"OR", "ONLY"}:
+        if "ALMOST" in flags:
+            return False if is_bare or is_said else None
+        return True if is_bare or is_said else _excluding(wanted, said, others)
+    if "ONLY" in flags and not statement.denials and not others and (is_bare or is_said):
+        return False
+    if statement.denials == 1 and not others and (is_said or (is_bare and (numbers or "NONE" in flags))):
+        return False
+    return _excluding(wanted, said, others) if not statement.denials else None
 
 
-def _excluding(wanted: set[str], said: set[str], nouns: set[str]) -> bool | None:
+def _excluding(wanted: set[str], said: set[str], others: set[str]) -> bool | None:
     """False where some of them are said to be what excludes what is asked for."""
     excluded = any(exclude(one, other) for one in said for other in wanted)
-    return False if excluded and not nouns and not wanted & {mark for mark in said if mark[0] == "="} else None
+    is_of_another = any(mark[0] not in "=@" for mark in others)
+    return False if excluded and not is_of_another and not wanted & {mark for mark in said if mark[0] == "="} else None
 
 
 def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
