@@ -32,11 +32,13 @@ class Item:
     Attributes:
         binder: the preposition of a noun, "" without one.
         article: "the" or "a" if an article stands before it, else "".
+        of: the noun beside a colour or the like, "" of what is said of the subject: "the bus is red".
     """
 
     mark: str
     binder: str = ""
     article: str = ""
+    of: str = ""
 
     @property
     def is_noun(self) -> bool:
@@ -66,7 +68,7 @@ def statement_of(language: Language, clause: Clause) -> Statement:
     items: list[Item] = []
     flags: list[str] = []
     binder, article, last_binder = "", "", ""
-    for mark in clause.marks:
+    for place, mark in enumerate(clause.marks):
         if mark == "IS":
             last_binder = ""
         elif mark in (ARTICLE, ONE):
@@ -86,8 +88,9 @@ def statement_of(language: Language, clause: Clause) -> Statement:
                 binder, article = "", ""
             else:
                 # "Next to the red bus": the colour is of the bus. It stands before or, but in German, behind it.
-                of = "" if mark in materials() else binder or ("" if language is Language.GERMAN else last_binder)
-                items.append(Item(mark, of))
+                after = "" if language is Language.GERMAN else last_binder
+                bound = "" if mark in materials() else after if binder in ("", *_VAGUE) else binder
+                items.append(Item(mark, bound, of=_noun_beside(language, clause.marks, place)))
                 binder = "" if mark in materials() else binder
         elif mark[0] in "~#":
             items.append(Item(mark))
@@ -117,6 +120,16 @@ def statement_of(language: Language, clause: Clause) -> Statement:
             )
         )
     return Statement(tuple(items), frozenset(flags), denials, has_pronoun, clause)
+
+
+def _noun_beside(language: Language, marks: Sequence[str], place: int) -> str:
+    """The noun that an adjective belongs to: before it in French and Spanish, else behind it."""
+    before = [mark for mark in marks[:place][::-1] if mark[0] != "="][:1]
+    after = [mark for mark in marks[place + 1 :] if mark[0] != "="][:1]
+    for each in after if language is Language.GERMAN else before + after:
+        if each[0] not in "~#@" and not each.isupper():
+            return each
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +181,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
         return None  # what is asked of the thing has no item
     if all(item.mark[0] == "~" for item in asked.items) or "BOUND" in asked.flags:
         return None
-    if not items or flags & {"MAYBE", "IF", "ALMOST", "EXCEPT", "OTHER"} or statement.denials > 1:
+    if not items or flags & {"MAYBE", "IF", "FIRST", "ALMOST", "EXCEPT", "OTHER"} or statement.denials > 1:
         return None
     if asked.flags & {"ONLY", "MORE", "FEWER", "EQUAL"} or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
         return None
@@ -234,7 +247,11 @@ def _affirmed(asked: Asked, statement: Statement, named: bool) -> bool | None:
 
 def _place_of(wanted: Item, items: Sequence[Item], *, denied: bool) -> int | None:
     for place, item in enumerate(items):
-        if item.mark == wanted.mark and _same_binder(wanted.binder, item.binder, denied=denied):
+        if (
+            item.mark == wanted.mark
+            and item.of == wanted.of
+            and _same_binder(wanted.binder, item.binder, denied=denied)
+        ):
             return place
     return None
 
@@ -288,7 +305,11 @@ def _excluded(asked: Asked, rest: Sequence[Item], extra: Sequence[Item]) -> bool
         return any(exclude(wanted.binder, item.binder) for item in of_the_same) or any(
             exclude(wanted.binder, item.mark[1:]) for item in adverbs
         )
-    said = [item for item in extra if not item.binder and exclude(wanted.mark.lstrip("@"), item.mark.lstrip("@"))]
+    said = [
+        item
+        for item in extra
+        if not item.binder and item.of == wanted.of and exclude(wanted.mark.lstrip("@"), item.mark.lstrip("@"))
+    ]
     return len(said) == 1
 
 
@@ -310,7 +331,7 @@ def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], ex
         return False if statement.has_pronoun and any(item.binder in adverbs for item in missing) else None
     if extra and "NEITHER" not in statement.flags:
         return None
-    if any(item.mark[0] == "=" and not item.binder for item in missing):
+    if any(item.mark[0] == "=" and not item.binder and not item.of for item in missing):
         return None  # "there is no dog" to "is the dog wet?"
     said = [item for item in asked.items if item not in missing]
     nouns = [

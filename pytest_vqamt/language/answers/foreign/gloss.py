@@ -130,7 +130,7 @@ def _clauses(language: Language, words: list[str], known: Mapping[str, str]) -> 
     """The clauses of the words between two marks of punctuation; they end before "but"."""
     lexicon = lexicon_of(language)
     begin, place = 0, 0
-    last = lexicon.last_words.get(words[-1], "") if len(words) > 1 else ""
+    last = "" if len(words) < 2 or "sieht" in words else lexicon.last_words.get(words[-1], "")
     marks: list[str] = []
     firsts: list[str] = []
     while place < len(words):

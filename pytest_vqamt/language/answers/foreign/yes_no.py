@@ -47,12 +47,16 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
     marks = set(particles)
     statements = [statement_of(language, clause) for clause in clauses]
     with_items = [each for each in statements if each.items]
-    conditions = {place for place, each in enumerate(statements) if "IF" in each.flags}
+    open_places = {
+        near
+        for place, each in enumerate(statements)
+        for near in ((place - 1, place, place + 1) if "IF" in each.flags else (place, place + 1))
+        if each.flags & {"IF", "MAYBE"}
+    }
     claims = {
         each
         for place, statement in enumerate(statements)
-        if conditions.isdisjoint((place - 1, place, place + 1))
-        and (each := _claim(asked, statement, is_alone=len(with_items) == 1)) is not None
+        if place not in open_places and (each := _claim(asked, statement, is_alone=len(with_items) == 1)) is not None
     }
     if (compared := _compared(asked, statements)) is not None:
         claims = {compared}
@@ -155,7 +159,7 @@ def _of_both(asked: Asked, statement: Statement) -> bool | None:
 def _of_all(asked: Asked, statement: Statement) -> bool | None:
     """Whether all are said to be so, or not all."""
     flags, items = statement.flags, statement.items
-    if flags & {"MAYBE", "IF", "OTHER"}:
+    if flags & {"MAYBE", "IF", "FIRST", "OTHER"}:
         return None
     wanted = {item.mark for item in asked.items}
     said = {item.mark for item in items}
