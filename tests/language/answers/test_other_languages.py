@@ -5,6 +5,7 @@
 - ``first``: 123 rows written before any of it. The reader of then had 35 as they should be, 69 unread, 13 wrong and 6
   read that say nothing.
 - ``second``: 96 rows in other words, written when the first were read: 82 right, 12 unread and 2 wrong at first.
+- ``third``: 60 rows written later still: 57 right, 3 unread and none wrong at first.
 - ``trap``: rows whose words are those of the question, and that say something else or the opposite.
 
 All were then used to mend the reader.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -64,6 +66,7 @@ def test_german_french_and_spanish_answers_are_read_and_none_as_its_opposite() -
     counts = Counter((row["manner"].partition(":")[0], _outcome(row)) for row in rows)
     assert counts["first", "right"] >= 122, counts
     assert counts["second", "right"] >= 96, counts
+    assert counts["third", "right"] >= 60, counts
     assert counts["trap", "right"] >= 371, counts
     assert {outcome for _, outcome in counts} == {"right", "unread"}, counts
 
@@ -101,3 +104,19 @@ def test_reasons_in_other_languages_are_those_of_english(question: str, answer: 
 )
 def test_english_and_languages_without_a_table_are_not_taken_for_one_of_them(question: str) -> None:
     assert language_of(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "piece"),
+    [
+        ("Ist das Auto rot?", "ich kann das nicht "),
+        ("La voiture est-elle rouge ?", "je ne peux pas "),
+        ("\u00bfEl coche es rojo?", "no puedo "),
+        ("Wie viele Autos gibt es?", "Antwort: "),
+    ],
+)
+def test_long_answers_take_no_longer_than_their_length(question: str, piece: str) -> None:
+    read(question, piece)  # the tables are read now
+    started = perf_counter()
+    read(question, piece * 20_000)
+    assert perf_counter() - started < 1
