@@ -210,7 +210,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if (not rest and (named or said)) or (said and _is_posture(rest)):
         if statement.denials:
             listed = "NEITHER" in flags  # "neither red nor blue"
-            unsaid = [item for item in extra if not item.binder and item.mark[0] not in ("@=" if listed else "@")]
+            unsaid = [item for item in extra if item.mark[0] not in ("@=" if listed else "@")]
             return None if unsaid or (not named and _is_of_a_certain_one(asked.items, items)) else False
         return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
     if not rest:

@@ -104,7 +104,9 @@ _LETTERS = re.compile(r"(?:^|\n)\W{0,3}[A-Da-d][.):]|\b[A-D]\) \w")
 def _asks_for_more(language: Language) -> re.Pattern[str]:
     table = language.table
     ways, before = ("|".join(map(re.escape, listed(table[key]))) for key in ("open", "prepositions_before_open"))
-    certain = "|".join(way for way in listed(table["open"]) if not way.isascii() or way.startswith(("quel", "welch")))
+    # "Was" and "que" ask at the beginning only; "\u00bfD\u00f3nde?" and requests to describe something do so anywhere.
+    anywhere = [way for way in listed(table["open"]) if not way.isascii() or way.startswith(("quel", "welch"))]
+    certain = "|".join(map(re.escape, [*anywhere, *listed(table["requests"])]))
     return re.compile(rf"^(?:(?:y|et|und) )?(?:(?:{before}) )?(?:{ways})\b|\b(?:{certain})\b")
 
 
