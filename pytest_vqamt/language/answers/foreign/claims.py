@@ -176,15 +176,9 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
 
     ``is_alone``: whether the answer has no other statement, so that a fragment is about the subject.
     """
-    items, flags = statement.items, statement.flags
-    if len(asked.items) == 1 and asked.items[0].article == "the" and not asked.is_presence:
-        return None  # what is asked of the thing has no item
-    if all(item.mark[0] == "~" for item in asked.items) or "BOUND" in asked.flags:
+    if _is_beyond_reading(asked, statement):
         return None
-    if not items or flags & {"MAYBE", "IF", "FIRST", "ALMOST", "EXCEPT", "OTHER"} or statement.denials > 1:
-        return None
-    if asked.flags & {"ONLY", "MORE", "FEWER", "EQUAL"} or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
-        return None
+    items = statement.items
     places = [_place_of(item, items, denied=statement.denials > 0) for item in asked.items]
     missing = [item for item, place in zip(asked.items, places, strict=True) if place is None]
     extra = [item for place, item in enumerate(items) if place not in places]
@@ -194,8 +188,6 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     named = subject is None or subject not in missing
     if not named and not _stands_for_the_subject(asked, statement, extra, is_alone=is_alone):
         return _denied_part(asked, statement, missing, extra)
-    if not named and (len(missing) == len(asked.items) and not extra):
-        return None
     if _describes(asked) and any(item.is_noun and item.article for item in extra):
         return None  # "it has a green roof" to "is it green?"
     rest = [item for item in missing if item != subject and item.binder != _SCENE]
@@ -209,9 +201,7 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     said = [item for item in asked.items if item not in missing and item != subject]
     if (not rest and (named or said)) or (said and _is_posture(rest)):
         if statement.denials:
-            listed = "NEITHER" in flags  # "neither red nor blue"
-            unsaid = [item for item in extra if item.mark[0] not in ("@=" if listed else "@")]
-            return None if unsaid or (not named and _is_of_a_certain_one(asked.items, items)) else False
+            return _denied(asked, statement, extra, named=named)
         return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
     if not rest:
         return None
@@ -220,6 +210,26 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if len(rest) == 1 and len(extra) == 1 and is_complement(rest[0].mark, extra[0].mark):
         return True
     return _denied_part(asked, statement, missing, extra)
+
+
+def _is_beyond_reading(asked: Asked, statement: Statement) -> bool:
+    """Whether nothing is asked that words could repeat, or the statement leaves open what it says."""
+    flags = statement.flags
+    if len(asked.items) == 1 and asked.items[0].article == "the" and not asked.is_presence:
+        return True  # what is asked of the thing has no item
+    if all(item.mark[0] == "~" for item in asked.items) or asked.flags & {"BOUND", "ONLY", "MORE", "FEWER", "EQUAL"}:
+        return True
+    if not statement.items or statement.denials > 1 or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
+        return True
+    return bool(flags & {"MAYBE", "IF", "FIRST", "ALMOST", "EXCEPT", "OTHER"})
+
+
+def _denied(asked: Asked, statement: Statement, extra: Sequence[Item], *, named: bool) -> bool | None:
+    """False for a denial of all that is asked, and of no more: "there is no dog in the garden" denies less."""
+    listed = "NEITHER" in statement.flags  # "neither red nor blue"
+    if any(item.mark[0] not in ("@=" if listed else "@") for item in extra):
+        return None
+    return None if not named and _is_of_a_certain_one(asked.items, statement.items) else False
 
 
 def _stands_for_the_subject(asked: Asked, statement: Statement, extra: Sequence[Item], *, is_alone: bool) -> bool:
