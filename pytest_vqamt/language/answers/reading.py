@@ -40,10 +40,13 @@ from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
+from pytest_vqamt.language.answers.foreign import choices as foreign_choices
+from pytest_vqamt.language.answers.foreign import counts as foreign_counts
+from pytest_vqamt.language.answers.foreign import yes_no as foreign_yes_no
+from pytest_vqamt.language.answers.foreign.forms import answer_proper, is_english, language_of
 from pytest_vqamt.language.answers.other_languages import (
-    CONTRADICTS,
-    count_in_another_language,
-    denies_in_another_language,
+    count_in_mandarin,
+    denies_in_mandarin,
     form_in_another_language,
     there_in_another_language,
 )
@@ -205,6 +208,9 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
     asked = meaning_of(meaning.question, meaning.options)
     if isinstance(asked, Choice) or is_yes_no(asked) or isinstance(asked, Count):
         return read(meaning.question, answer, meaning.options)
+    if (language := language_of(meaning.question)) and not is_english(language, answer):
+        found = answer_proper(language, answer)
+        return found if isinstance(found, UnreadableAnswer) else FreeAnswer.of(found, meaning.question)
     if answer.unreadable is None and _BREAKS_OFF.search(answer.text):
         return UnreadableAnswer(Unreadable.CUT_OFF)
     return answer.unreadable or FreeAnswer.of(_NOT_BUT.sub(" ", answer.text), meaning.question)
@@ -293,9 +299,10 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         answer = answer.with_text(plain)
     question = _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1].lower(), found[1]), question)
     meaning = meaning_of(question, ())
-    if meaning is _YES_OR_NO and denies_in_another_language(question):
-        # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
-        return False if CONTRADICTS.match(answer.said) else yes_no.read_yes_no(answer, _DENIED)
+    if (language := language_of(question)) and not is_english(language, answer):
+        return foreign_yes_no.read_yes_no(language, question, answer)
+    if meaning is _YES_OR_NO and denies_in_mandarin(question):
+        return yes_no.read_yes_no(answer, _DENIED)  # a "no" with a sentence after it may agree or not
     if (of_number := _of_a_number(question, answer)) is not None:
         return of_number
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
@@ -374,10 +381,13 @@ _NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFU
 def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives; of several, that of what the ``question`` counts."""
     answer = _prepared(answer)
+    if (language := language_of(question)) and not is_english(language, answer):
+        counted = foreign_counts.read_count(language, question, answer)
+        return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
-    if form_in_another_language(question) is QuestionForm.COUNT:
-        said, foreign = counts.read_count(answer), count_in_another_language(question, answer.said)
+    if not language and form_in_another_language(question) is QuestionForm.COUNT:
+        said, foreign = counts.read_count(answer), count_in_mandarin(question, answer.said)
         if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer.said) is None:
             return said if foreign is None else foreign
         return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
@@ -411,6 +421,10 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
     answer = _prepared(answer)
     if as_letter(answer.said, question) != answer.said:
         answer = replace(answer, said="A")
+    if (language := language_of(question)) and not is_english(language, answer):
+        chosen = foreign_choices.read_choice(language, answer, tuple(options))
+        if chosen is not None:
+            return chosen
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     if (
