@@ -19,8 +19,8 @@ The first measure of each file, before anything was changed for it (quantifiers 
   nothing.
 
 - ``held_out_5.jsonl`` has 320 in the manner of chat models, 80 of them in German, French and Spanish, written to be
-  hard (denials by description, bounds, corrections): the first measure had 231 as they should be, 70 unread, 16 wrong or
-  read that say nothing, and 3 that agree with no right answer to an open question.
+  hard (denials by description, bounds, corrections): the first measure had 231 as they should be, 70 unread, 16 wrong
+  or read that say nothing, and 3 that agree with no right answer to an open question.
 - ``held_out_6.jsonl`` has 300 as such models usually speak, measured after the fifth was used: 277 as they should be
   (92.3 %), 17 unread, 1 wrong, 3 read that say nothing, 2 that agree with no right answer.
 
