@@ -228,9 +228,17 @@ def _mentions(answer: str, options: tuple[str, ...]) -> tuple[set[str], set[str]
     """The options that the answer affirms, and those that it denies."""
     named: set[str] = set()
     denied: set[str] = set()
+    last_denied = -1  # the end of the last mention, if it is denied
     for option, start, end in find_options(answer, options):
-        (denied if is_denied(answer, start, end) else named).add(option)
+        in_list = 0 <= last_denied <= start and _IN_A_LIST.fullmatch(answer, last_denied, start) is not None
+        is_no = in_list or is_denied(answer, start, end)
+        (denied if is_no else named).add(option)
+        last_denied = end if is_no else -1
     return named, denied
+
+
+_IN_A_LIST = re.compile(r"(?:,|,? (?:or|nor))? ?(?:an? |the |any )?")
+"""Between two options that are denied together: "no cat, rabbit or bird"."""
 
 
 def find_options(answer: str, options: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:

@@ -62,10 +62,17 @@ def _synonyms() -> dict[str, str]:
 
 def exclude(one: str, other: str) -> bool:
     """Whether no thing is both: by opposites of places and poses, and by the ontology."""
-    if frozenset((one, other)) in _opposites():
+    if frozenset((one, other)) in _opposites() or (one != other and {one, other} <= _basic_colours()):
         return True
     attributes = _attributes()
     return one in attributes and other in attributes and ontology().excludes(attributes[one], attributes[other])
+
+
+@cache
+def _basic_colours() -> frozenset[str]:
+    """Berlin and Kay's: what is called by one of them is not called by another, though a question avoids close ones."""
+    words = "black white red green yellow blue brown orange pink purple gray"
+    return frozenset(map(content_word, words.split()))
 
 
 @cache

@@ -74,6 +74,7 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
         if not MARK.search(mark_numbers(outside)):
             return len(listed)
         prepared = outside
+    prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
     words = _ANOTHER_ONE.sub(_one_more, _GROUP_OF.sub("", _without_particle(without_inscriptions(prepared))))
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
     if len(groups) < 2 and (declared := _DECLARED.search(words)) and _is_about(declared, groups) and _agrees(declared):
@@ -135,6 +136,8 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
     return numbers[0]
 
 
+_COUPLE_OF_OTHERS = re.compile(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
+"""Two of what is named: "a couple of adults and one child"."""
 _DECLARED = re.compile(
     r"\b(?:number of (?:[a-z-]+ ){1,5}is|number of (?:[a-z-]+ ){0,4}[a-z-]+:|i\.e\.|(?:that|which) (?:is|makes|leaves)"
     r"|so|thus|therefore|hence|leaving|(?:that|which) means(?: that)?),? (?:(?:there are|it is|that is) )?"
@@ -274,7 +277,7 @@ def _sum_of_places(words: str) -> int | None:
     return int(found[1]) + int(found[4])
 
 
-_GROUP_OF = re.compile(r"\b(?:an?|the|another)? ?(?:groups?|total|set|row|line|number|collection) of (?=<\d+>)")
+_GROUP_OF = re.compile(r"\b(?:an?|the|another)? ?(?:groups?|set|row|line|number|collection) of (?=<\d+>)")
 """A word before a number that is no amount itself: "a group of four"."""
 _MEMBER = re.compile(
     r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at"

@@ -288,11 +288,22 @@ def _compared(wanted: Sequence[str], words: Sequence[str], *, denied: bool, is_o
     is_whole = len(words) == len(wanted) or (len(words) > 1 and words == [*wanted[: len(words) - 1], words[-1]])
     if len(differ) == 1 and (is_whole or (len(words) > len(wanted) and goes_on)) and exclude(*differ[0]):
         return False
+    if differ and _does_otherwise(words, wanted):
+        return False
     if wanted[-1] in _ABOUT and words[: len(wanted) - 1] == list(wanted[:-1]) and _ABOUT[wanted[-1]] in words:
         return False
     return None
 
 
+def _does_otherwise(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether the same subject moves or rests in another way: "the bird flies over the water", and does not sit."""
+    place = next((at for at, pair in enumerate(zip(words, wanted, strict=False)) if pair[0] != pair[1]), 0)
+    pair = {words[place], wanted[place]}
+    return place > 0 and (pair <= _RESTING or (len(pair & _MOVING) == 1 and bool(pair & (_RESTING - {"stand"}))))
+
+
+_RESTING = frozenset({"stand", "sit", "lie", "kneel", "crouch"})
+_MOVING = frozenset({"fly", "swim", "walk", "run"})
 _ABOUT = {"outside": "inside", "inside": "outside"}
 
 

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from unicodedata import normalize
 
+from pytest_vqamt.language.answers.foreign.forms import form_of, language_of
 from pytest_vqamt.language.questions.form import QuestionForm, begins_as_question
 from pytest_vqamt.language.tables import toml_table
 
@@ -169,59 +170,44 @@ def form_in_another_language(question: str) -> QuestionForm | None:
     >>> form_in_another_language("Is there a dog?"), form_in_another_language("Ist der Hund braun oder weiss?")
     (None, None)
     """
-    asked = normalize("NFC", question).casefold().replace("\u2019", "'").strip()
+    asked = normalize("NFC", question).strip()
     if begins_as_question(asked) or asked[-1:] not in ("?", "\uff1f"):
         return None
-    if _language_of_count(asked):
+    if language := language_of(question):
+        return form_of(language, question)
+    if _HOW_MANY.search(asked):
         return QuestionForm.COUNT
     return QuestionForm.YES_NO if _YES_NO.search(asked) and not _OPEN.search(asked) else None
 
 
-_YES_NO = re.compile(
-    r"^(?:ist|sind|gibt es|gibt's|steh(?:t|en)|lieg(?:t|en)|sitz(?:t|en)|h\u00e4ng(?:t|en)|hat|haben|kann"
-    r"|k\u00f6nnen|tr\u00e4gt"
-    r"|tragen|siehst|sieht|sehen|zeigt|enth\u00e4lt|befinde[tn]|wird|werden|h\u00e4lt|spiel(?:t|en)) "
-    r"|\b(?:y a-t-il|est-ce qu|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu|ce)\b)|^\u00bf|[\u5417\u55ce]"
-    r"|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f"
-)
-_OPEN = re.compile(
-    r"\b(?:oder|ou|o|wie|was|welche\w*|wer|wo|warum|quel\w*|que|qui|comment|o\u00f9|pourquoi|qu'est|qu\u00e9"
-    r"|cu\u00e1l\w*|qui\u00e9n\w*"
-    r"|c\u00f3mo|d\u00f3nde|cu\u00e1ndo)\b(?<!est-ce que)|\u8fd8\u662f|\u4ec0\u4e48|\u8c01|\u54ea"
-)
+_HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
+_YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
+_OPEN = re.compile("\u8fd8\u662f|\u4ec0\u4e48|\u8c01|\u54ea")
 """What is asked for besides yes or no, and alternatives."""
 
 
-def denies_in_another_language(question: str) -> bool:
-    """Whether a question of one of these languages asks that something is not so."""
-    asked = normalize("NFC", question).casefold()
+def denies_in_mandarin(question: str) -> bool:
+    """Whether a question for yes or no in Mandarin asks that something is not so."""
+    asked = normalize("NFC", question)
     return form_in_another_language(question) is QuestionForm.YES_NO and _DENIES.search(asked) is not None
 
 
-_DENIES = re.compile(
-    r"\b(?:kein\w*|nicht|niemand|aucune?|pas|personne|ning[u\u00fa]n[oa]?|no|nadie)\b|(?<!\u6709)\u6ca1"
-    r"|\u4e0d(?!\u662f)"
-)
-CONTRADICTS = re.compile(r"\W*(?:doch|si|mais si|que si)\b(?=\s*(?:[,.!;:]|$))", re.IGNORECASE)
-"""Says that what a question denies is so."""
+_DENIES = re.compile("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
 
 
-def count_in_another_language(question: str, answer: str) -> int | None:
-    """The number that an answer to a question for one gives in its language; None where it is not sure.
+def count_in_mandarin(question: str, answer: str) -> int | None:
+    """The number that an answer in Mandarin gives to a question for one; None where it is not sure.
 
-    >>> count_in_another_language("Wie viele Schiffe liegen im Hafen?", "Im Hafen liegen drei Schiffe.")
+    >>> count_in_mandarin("\u56fe\u4e2d\u6709\u51e0\u53ea\u9e1f\uff1f", "\u56fe\u4e2d\u6709\u4e09\u53ea\u9e1f\u3002")
     3
-    >>> ask = "Combien de verres voyez-vous ?"
-    >>> count_in_another_language(ask, "Deux verres \u00e0 gauche et deux \u00e0 droite, soit quatre verres au total.")
-    4
-    >>> count_in_another_language(ask, "Deux ou trois verres."), count_in_another_language(ask, "Je vois un chat.")
-    (None, None)
     """
     question, answer = (normalize("NFC", text).casefold() for text in (question, answer))
-    language = _language_of_count(question)
-    if language is None or _NOT_EXACT.search(answer):
+    if _HOW_MANY.search(question) is None or _NOT_EXACT.search(answer):
         return None
-    values = [_number_of(language, found[0]) for found in _numbers_in(language).finditer(answer)]
+    values = [
+        int(word) if (word := found[0]).isdecimal() else _value(word)
+        for found in _numbers_in_mandarin().finditer(answer)
+    ]
     denied = _DENIES.search(answer) is not None
     if denied or not values:
         return 0 if denied and not values else None
@@ -231,43 +217,16 @@ def count_in_another_language(question: str, answer: str) -> int | None:
     return values[-1] if len(values) > 2 and values[-1] == sum(values[:-1]) and _IN_TOTAL.search(answer) else None
 
 
-_LANGUAGES = {
-    "german": (r"\bwie viele\b", "ein eine einen"),
-    "french": (r"\bcombien\b", "un une"),
-    "spanish": (r"\bcu[a\u00e1]nt[oa]s\b", "un una"),
-    "mandarin": ("\u51e0|\u591a\u5c11", ""),
-}
-"""How each asks for a number, and its articles, which are the number one as well."""
 _NOT_EXACT = re.compile(
-    r"\d[.,:]\d|\d ?(?:m|cm|kg|%|h|uhr)\b|\b(?:vielleicht|etwa|ungef\u00e4hr|mindestens|h\u00f6chstens"
-    r"|mehr als|weniger als|oder|\w+zehn"
-    r"|elf|zw\u00f6lf|\w*zig|hundert|gruppe|paar|dutzend|viele|einige|mehrere|peut-\u00eatre|environ|au moins"
-    r"|plus de|moins de|ou|onze|douze"
-    r"|treize|quatorze|quinze|seize|vingt\w*|trente|groupe|paire|douzaine|plusieurs|quelques|beaucoup"
-    r"|quiz\u00e1s?|tal vez|unos|unas"
-    r"|al menos|m\u00e1s de|menos de|o|once|doce|trece|catorce|quince|veinti?\w*|treinta|grupo|par|docena"
-    r"|varios|varias|muchos|muchas)\b"
-    r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0|\u8bb8\u591a"
-    r"|\u5341[\u4e00-\u4e5d]"
+    r"\d[.,:]\d|\d ?(?:m|cm|km|kg|%|h)\b"
+    r"|\u5927\u7ea6|\u53ef\u80fd|\u81f3\u5c11|\u8d85\u8fc7|\u6216|\u7b2c|\u591a\u4e2a|\u51e0"
+    r"|\u8bb8\u591a|\u5341[\u4e00-\u4e5d]"
 )
 """Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
-_IN_TOTAL = re.compile(r"\b(?:insgesamt|zusammen|also|au total|en tout|soit|donc|en total)\b|[\u5171\u603b]")
-
-
-def _language_of_count(question: str) -> str | None:
-    return next((name for name, (asks, _) in _LANGUAGES.items() if re.search(asks, question)), None)
+_IN_TOTAL = re.compile("[\u5171\u603b]")
 
 
 @cache
-def _numbers_in(language: str) -> re.Pattern[str]:
-    words = toml_table("answers/yes_no_words.toml")[language]["numbers"]
-    if _HAN.match(words[1]):
-        return re.compile(rf"\d+|{_numbers_of(words).pattern}")
-    each = "|".join(map(re.escape, [*words, *_LANGUAGES[language][1].split()]))
-    return re.compile(rf"(?<![\w-])(?:\d+|{each})(?![\w-])")
-
-
-def _number_of(language: str, word: str) -> int:
-    if word.isdecimal():
-        return int(word)
-    return 1 if word in _LANGUAGES[language][1].split() else _value(word)
+def _numbers_in_mandarin() -> re.Pattern[str]:
+    words = toml_table("answers/yes_no_words.toml")["mandarin"]["numbers"]
+    return re.compile(rf"\d+|{_numbers_of(words).pattern}")

@@ -40,10 +40,13 @@ from pytest_vqamt.language.answers import choices, counts, yes_no
 from pytest_vqamt.language.answers.content import content
 from pytest_vqamt.language.answers.counts import Quantifier
 from pytest_vqamt.language.answers.echoes import ASKS_TO_SAY, as_asked, numbers_of, repeated
+from pytest_vqamt.language.answers.foreign import choices as foreign_choices
+from pytest_vqamt.language.answers.foreign import counts as foreign_counts
+from pytest_vqamt.language.answers.foreign import yes_no as foreign_yes_no
+from pytest_vqamt.language.answers.foreign.forms import answer_proper, is_english, language_of
 from pytest_vqamt.language.answers.other_languages import (
-    CONTRADICTS,
-    count_in_another_language,
-    denies_in_another_language,
+    count_in_mandarin,
+    denies_in_mandarin,
     form_in_another_language,
     there_in_another_language,
 )
@@ -59,6 +62,7 @@ from pytest_vqamt.language.answers.text import (
     Prepared,
     Unreadable,
     UnreadableAnswer,
+    mark_numbers,
     plain_question,
     prepare,
 )
@@ -205,6 +209,9 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
     asked = meaning_of(meaning.question, meaning.options)
     if isinstance(asked, Choice) or is_yes_no(asked) or isinstance(asked, Count):
         return read(meaning.question, answer, meaning.options)
+    if (language := language_of(meaning.question)) and not is_english(language, answer):
+        found = answer_proper(language, answer)
+        return found if isinstance(found, UnreadableAnswer) else FreeAnswer.of(found, meaning.question)
     if answer.unreadable is None and _BREAKS_OFF.search(answer.text):
         return UnreadableAnswer(Unreadable.CUT_OFF)
     return answer.unreadable or FreeAnswer.of(_NOT_BUT.sub(" ", answer.text), meaning.question)
@@ -293,11 +300,14 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         answer = answer.with_text(plain)
     question = _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1].lower(), found[1]), question)
     meaning = meaning_of(question, ())
-    if meaning is _YES_OR_NO and denies_in_another_language(question):
-        # "Nein" with a sentence after it may agree or not, as after English denials; "doch" always contradicts.
-        return False if CONTRADICTS.match(answer.said) else yes_no.read_yes_no(answer, _DENIED)
+    if (language := language_of(question)) and not is_english(language, answer):
+        return foreign_yes_no.read_yes_no(language, question, answer)
+    if meaning is _YES_OR_NO and denies_in_mandarin(question):
+        return yes_no.read_yes_no(answer, _DENIED)  # a "no" with a sentence after it may agree or not
     if (of_number := _of_a_number(question, answer)) is not None:
         return of_number
+    if isinstance(meaning, Written):
+        return _read_written(answer, meaning)
     said = yes_no.read_yes_no(answer, meaning if is_yes_no(meaning) else _YES_OR_NO)
     if (compares := _ASKED_IF_MORE.fullmatch(plain_question(question).partition("?")[0].strip())) is not None:
         things = [_DETERMINER.sub("", compares[place]) for place in (1, 3)]
@@ -374,10 +384,13 @@ _NOT_SAID_PLAINLY = (Unreadable.NO_YES_OR_NO, Unreadable.UNSURE, Unreadable.REFU
 def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives; of several, that of what the ``question`` counts."""
     answer = _prepared(answer)
+    if (language := language_of(question)) and not is_english(language, answer):
+        counted = foreign_counts.read_count(language, question, answer)
+        return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
-    if form_in_another_language(question) is QuestionForm.COUNT:
-        said, foreign = counts.read_count(answer), count_in_another_language(question, answer.said)
+    if not language and form_in_another_language(question) is QuestionForm.COUNT:
+        said, foreign = counts.read_count(answer), count_in_mandarin(question, answer.said)
         if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer.said) is None:
             return said if foreign is None else foreign
         return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
@@ -391,7 +404,17 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
         text = counts.whole_of(text, groups[0])
     if others := _OTHERS.search(question):
         text = re.sub(rf"\b{others[0]} (?=\w)", "", text)
+    if _ASKS_FOR_THE_VISIBLE.search(question) and (seen := _VISIBLE_NUMBER.findall(mark_numbers(text))):
+        return int("".join(seen[0])) if len(seen) == 1 else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     return counts.read_count(answer if text == answer.text else answer.with_text(text), groups)
+
+
+_ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
+_VISIBLE_NUMBER = re.compile(
+    r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
+    r"(?: [a-z]+)?,? (?:is|are|can be)(?: clearly| actually)? (?:visible|seen|shown)\b"
+)
+"""The number of those that are seen, where others may be hidden: "six wheels, only three of them are visible"."""
 
 
 _WORDS_ABROAD = re.compile(r"(?!.*\b(?:there|are|is|see|the)\b).*[^\W\d].*", re.DOTALL | re.IGNORECASE)
@@ -411,6 +434,10 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
     answer = _prepared(answer)
     if as_letter(answer.said, question) != answer.said:
         answer = replace(answer, said="A")
+    if (language := language_of(question)) and not is_english(language, answer):
+        chosen = foreign_choices.read_choice(language, answer, tuple(options))
+        if chosen is not None:
+            return chosen
     if (converse := converse_place(question, answer, tuple(options))) is not None:
         return converse
     if (
@@ -425,6 +452,8 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
         and (named := with_names(answer.text, tuple(options))) != answer.text
     ):
         return read_choice(answer.with_text(named), options, question)
+    if _ALL_OF_THEM.search(answer.text) and len(set(choices.find_options(answer.text, tuple(options)))) > 1:
+        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if isinstance(read, str) and contradicts_predicate(question, answer, tuple(options), read):
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) and not (
@@ -434,6 +463,7 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
     return read
 
 
+_ALL_OF_THEM = re.compile(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
 _LETTERED = re.compile(r"\W*[a-h][.):]")
 """A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
 _OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
@@ -525,6 +555,8 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
         return _count(asked)
+    if form is QuestionForm.YES_NO and (quoted := _ASKS_FOR_A_TEXT.search(question)):
+        return Written(text=quoted[1])
     if form is QuestionForm.YES_NO:
         return _place(asked) or _presence(asked) or _attribute(asked) or _YES_OR_NO
     return Annotated(answers=())
@@ -582,6 +614,10 @@ def _count(asked: str) -> Count:
     return Count(groups=groups if len(groups) == len(names) else ())
 
 
+_ASKS_FOR_A_TEXT = re.compile(
+    r"\b(?i:written|writes?|words?|text|letters|says?|reads?|appears?|inscription)\b[^?\n]{0,60}?['\"\u2018\u201c]"
+    r"([^'\"\u2019\u201d\n]{1,60})['\"\u2019\u201d]"
+)
 _PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
 """Words for single ones: "pieces of luggage" are luggage."""
 
@@ -710,5 +746,5 @@ def _group(phrase: str) -> Group | None:
 
 
 _LONGEST_NAME = 3
-_CLAUSE_WORD = re.compile(r"\b(?:that|which|who|is|are|to|of|than|at|by|for|from|\w{2,}ing)\b")
+_CLAUSE_WORD = re.compile(r"\b(?:that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
 """A phrase with a clause is no name: "anything to eat"."""

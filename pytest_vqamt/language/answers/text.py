@@ -129,7 +129,7 @@ def _prepared(text: str, names: tuple[str, ...]) -> Prepared:
 def _answer_proper(bare: str) -> str | Unreadable:
     if not _SOMETHING.search(bare):
         return Unreadable.EMPTY
-    if "\n" in bare and _UNFINISHED.search(bare):
+    if _UNFINISHED.search(bare) and ("\n" in bare or (len(bare) > _DESCRIPTION and not _VERDICT_FIRST.match(bare))):
         return Unreadable.CUT_OFF
     for cause, pattern in _NO_ANSWER.items():
         if cause is Unreadable.SEES_NOTHING and not any(map(bare.__contains__, _PICTURES_AND_TEXT)):
@@ -143,6 +143,10 @@ def _answer_proper(bare: str) -> str | Unreadable:
     return bare
 
 
+_DESCRIPTION = 100
+"""The characters of a text that is no answer in a few words."""
+_VERDICT_FIRST = re.compile(r"\W*(?:yes|no|nope|\d+|[a-h][).:])\b")
+"""What is cut off later was said before: "No. The shelf holds a row of books and a"."""
 _PICTURES_AND_TEXT = ("imag", "pictur", "photo", "attach", "visual", "file", "text", "screen", "canvas")
 
 
@@ -283,7 +287,8 @@ _SEES_NOTHING = re.compile(
     rf"|\b(?:please|could you|can you|would you|if you)(?: \w+){{0,3}}? (?:upload|attach|provide|share"
     rf"|send|re-?upload|resend|re-?send"
     rf"|re-?attach)(?: it| one| me)*(?:(?: the| an?| your| this| that)?(?: \w+)?(?: of)? {_IMAGE}\b|(?= again))"
-    r"|(?<!\bin the )(?<!\bin this )(?<!\bof the )\b(?:image|picture|photo|photograph|screen|canvas) "
+    r"|(?<!\bin the )(?<!\bin this )(?<!\bof the )(?<!first )(?<!second )(?<!third )(?<!left )(?<!right )"
+    r"\b(?:image|picture|photo|photograph|screen|canvas) "
     r"(?:\w+ ){0,4}?(?:is|was|are|appears|seems|looks)(?: to be)? "
     r"(?:just |only |completely |entirely |totally |all |fully |an? )*(?:blank|empty|missing|corrupt(?:ed)?|broken"
     r"|unavailable|inaccessible|(?:solid |plain |pure )?(?:black|white|gr[ae]y)(?: (?:image|picture|photo"
@@ -402,7 +407,7 @@ _CLOSED_JSON = re.compile(r"\}\s*(?:```)?\s*$|\}\s*\n|```\s*$")
 """JSON ends."""
 _CORRECTION = re.compile(
     r"\b(?:wait\b|hold on\b|scratch that\b|correction\b|on (?:closer (?:inspection|look)|second thoughts?)\b"
-    r"|looking (?:again|closer)\b"
+    r"|looking (?:again|closer|(?:more |again )?(?:closely|carefully))\b"
     r"|(?:hmm|hm|oh|no)[,.! ]+actually\b|let me correct (?:myself|that)\b"
     rf"|(?:(?<=[.,;!?-] )(?:no|sorry|rather|or rather|i mean)\b,? )(?=(?:(?:it is|that is|make (?:that|it)"
     rf"|i mean|rather),? )?"

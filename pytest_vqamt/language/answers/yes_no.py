@@ -24,6 +24,7 @@ from pytest_vqamt.core.meaning import (
     Side,
     groups_of,
 )
+from pytest_vqamt.language.answers.content import content_word, exclude
 from pytest_vqamt.language.answers.text import (
     HEDGE,
     PICTURE,
@@ -81,14 +82,13 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         return foreign
     if isinstance(meaning, Located) and _BARE_RIGHT.fullmatch(answer):
         return UnreadableAnswer(Unreadable.NO_YES_OR_NO)  # the side, or "that is right"
+    if loop := _LOOP.fullmatch(answer):
+        both = "yes" in loop[0] and "no" in loop[0]
+        return UnreadableAnswer(Unreadable.YES_AND_NO) if both else "yes" in loop[0]
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
     if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
         particles = {verdict["yes"] is not None}
-    if (
-        len(particles) == 2
-        or _YES_AND_NO.search(answer)
-        or (_LOOP.fullmatch(answer) and "yes" in answer and "no" in answer)
-    ):
+    if len(particles) == 2 or _YES_AND_NO.search(answer):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
     if isinstance(meaning, Has):
@@ -105,6 +105,8 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         ):
             return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
+    if isinstance(meaning, Exists | Absent) and _contradicts_itself(meaning.group, parts):
+        return UnreadableAnswer(Unreadable.YES_AND_NO)
     said = particles.pop() if particles else _echo(meaning, parts)
     if said is not None:
         return said
@@ -214,7 +216,7 @@ _MORE_THAN = re.compile(
 _LESS_THAN = re.compile(r"\bless ([a-z-]{2,}) than (?:it is )?([a-z-]{2,})\b")
 """Says the second and denies the first: "less red than brown"."""
 _LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
-"""Nothing but yes and no: both of them, in a model that repeats itself."""
+"""Nothing but yes and no, in a model that repeats itself."""
 
 
 def without_idioms(text: str) -> str:
@@ -362,6 +364,11 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
     return positive if positive is None or not negated else not positive
 
 
+def _contradicts_itself(group: Group, parts: Sequence[str]) -> bool:
+    """Whether a thing is said to be there and not to be there: "there is a dog. there is no dog"."""
+    return len({presence_claimed(group, part) for part in parts} - {None}) > 1
+
+
 _NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
 """Denies people: "there is nobody in the image". "Nobody else" does not."""
 _AMOUNT = (
@@ -458,17 +465,20 @@ _NOT_QUITE = re.compile(r"\b(?:almost|nearly|not quite)\b")
 
 def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
     """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
-    known = ontology()
     for found in _PREDICATE.finditer(part):
         if _DENIAL.search(found[1]):
             continue  # what is "certainly not dry" may be damp or wet
         for word in _attributes_in(found[1]):
-            if known.excludes(word, meaning.attribute):
+            if _excludes(word, meaning.attribute):
                 return False
     described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
     if described and not _DENIAL.search(part):
-        return False if any(known.excludes(word, meaning.attribute) for word in _attributes_in(described[1])) else None
+        return False if any(_excludes(word, meaning.attribute) for word in _attributes_in(described[1])) else None
     return None
+
+
+def _excludes(word: str, attribute: str) -> bool:
+    return ontology().excludes(word, attribute) or exclude(content_word(word), content_word(attribute))
 
 
 _OTHER_THING = re.compile(
@@ -509,6 +519,7 @@ _SIDE = re.compile(
     r"|(?P<below>below|lower|under|underneath|beneath|(?:at|to|near|towards?) the bottom|bottom edge))\b"
 )
 """Where a thing is to another: "left of", "above". "The dog has left" is no place."""
+_BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
 _BARE_RIGHT = re.compile(r"\W*right\W*")
 """The side, or that it is so."""
 
@@ -520,6 +531,8 @@ def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
     for part in parts:
         for found in _SIDE.finditer(part):
             side = Side(str(found.lastgroup))
+            if (beside := _BESIDE.match(part, found.end())) and not any(each.search(beside[1]) for each in nouns):
+                continue  # where it is to a third thing
             last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
             if last[1] > last[0]:  # it is said of the other thing
                 side = side.opposite

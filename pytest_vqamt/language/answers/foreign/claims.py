@@ -1,0 +1,361 @@
+"""What a clause of an answer claims of what its question asks, over the gloss of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_vqamt.language.answers.foreign.gloss import (
+    ARTICLE,
+    ONE,
+    Clause,
+    Language,
+    exclude,
+    is_complement,
+    materials,
+)
+
+DENIALS = frozenset({"NOT", "NONE", "NOBODY", "NEITHER"})
+"""Marks that deny."""
+_VAGUE = frozenset({"at", "of", "with", "out", "through", "to"})
+"""Prepositions that say no place of their own where no noun follows."""
+AT = frozenset({"at", "on", "in"})
+"""Prepositions that may stand for each other."""
+_SCENE = "scene"
+"""Binds the place that is asked to be free of something; an answer need not name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A word that matters: a stem, "=red", "~sit", a number, or "@left" without a noun.
+
+    Attributes:
+        binder: the preposition of a noun, "" without one.
+        article: "the" or "a" if an article stands before it, else "".
+        of: the noun beside a colour or the like, "" of what is said of the subject: "the bus is red".
+    """
+
+    mark: str
+    binder: str = ""
+    article: str = ""
+    of: str = ""
+
+    @property
+    def is_noun(self) -> bool:
+        """Whether it may be the subject: a word without a preposition."""
+        return not self.binder and self.mark[0] not in "=~#@"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A clause as the items that it says something about.
+
+    Attributes:
+        flags: its other marks: denials, "ONLY", "MAYBE" and the like.
+        denials: how many there are.
+        has_pronoun: whether its subject may be a pronoun, or left out.
+    """
+
+    items: tuple[Item, ...]
+    flags: frozenset[str]
+    denials: int
+    has_pronoun: bool
+    clause: Clause
+
+
+def statement_of(language: Language, clause: Clause) -> Statement:
+    """The items and flags of a clause."""
+    items: list[Item] = []
+    flags: list[str] = []
+    binder, article, last_binder = "", "", ""
+    for place, mark in enumerate(clause.marks):
+        if mark == "IS":
+            last_binder = ""
+        elif mark in (ARTICLE, ONE):
+            article = "the" if mark == ARTICLE else "a"
+        elif mark[0] == "@":
+            if binder not in ("", *_VAGUE):
+                items.append(Item(f"@{binder}"))
+            binder = mark[1:]
+        elif mark.isupper() and mark[0] != "#":
+            flags.append("NOT" if mark == "NO" and items else mark)  # "gris et non bleu"
+            article = "the" if mark in ("ALL", "NOT_ALL") else "a" if mark == "NONE" else article
+            if mark in ("NOBODY", "SOMEBODY"):
+                items.append(Item("somebody", article="a"))
+        elif mark[0] == "=":
+            if mark in materials() and binder not in ("of", "at", "out"):
+                items.append(Item(mark[1:], binder, article))
+                binder, article = "", ""
+            else:
+                # "Next to the red bus": the colour is of the bus. It stands before or, but in German, behind it.
+                after = "" if language is Language.GERMAN else last_binder
+                bound = "" if mark in materials() else after if binder in ("", *_VAGUE) else binder
+                items.append(Item(mark, bound, of=_noun_beside(language, clause.marks, place)))
+                binder = "" if mark in materials() else binder
+        elif mark[0] in "~#":
+            items.append(Item(mark))
+            article = article or ("a" if mark[0] == "#" else "")
+        else:
+            items.append(Item(mark, binder, article))
+            binder, article, last_binder = "", "", binder
+    if binder not in ("", *_VAGUE):
+        items.append(Item(f"@{binder}"))
+    denials = sum(flag in DENIALS for flag in flags)
+    # "Neither red nor blue" denies once, and so does "no lleva ning\u00fan casco".
+    if "NEITHER" in flags or (
+        language is Language.SPANISH and denials > 1 and "NOT" in flags and len(set(flags) & DENIALS) > 1
+    ):
+        denials = 1
+    pronouns = set(language.table["pronouns"].split())
+    has_pronoun = not pronouns.isdisjoint(clause.words)
+    if language is Language.SPANISH:
+        first = next((word for word in clause.words if word not in ("no", "s\u00ed", "que", "si")), "")
+        has_pronoun = (
+            has_pronoun
+            or (
+                first not in language.table["articles"].split()
+                and clause.marks[:1] != ()
+                and not (clause.marks[0][0] in "=@" and clause.firsts[0] == first)  # "but grey" is about what was named
+                and not any(item.is_noun and item.article for item in items[:1])
+            )
+        )
+    return Statement(tuple(items), frozenset(flags), denials, has_pronoun, clause)
+
+
+def _noun_beside(language: Language, marks: Sequence[str], place: int) -> str:
+    """The noun that an adjective belongs to: before it in French and Spanish, else behind it."""
+    before = [mark for mark in marks[:place][::-1] if mark[0] != "="][:1]
+    after = [mark for mark in marks[place + 1 :] if mark[0] != "="][:1]
+    for each in after if language is Language.GERMAN else before + after:
+        if each[0] not in "~#@" and not each.isupper():
+            return each
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question for yes or no asks.
+
+    Attributes:
+        items: the items of the statement that says yes, without its denial.
+        subject: the place of the subject among them, -1 without one.
+        denies: whether it asks that something is not so.
+        starts_with_verb: whether the first item may stand elsewhere in the answer.
+        is_presence: whether it asks for something that is there or can be seen.
+    """
+
+    items: tuple[Item, ...]
+    flags: frozenset[str]
+    subject: int
+    denies: bool
+    starts_with_verb: bool
+    is_presence: bool
+
+
+def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool) -> Asked:
+    """What the clauses of a question ask together."""
+    whole = Clause(
+        tuple(word for clause in clauses for word in clause.words),
+        tuple(mark for clause in clauses for mark in clause.marks),
+        tuple(first for clause in clauses for first in clause.firsts),
+    )
+    statement = statement_of(language, whole)
+    items = statement.items
+    if "FREE" in statement.flags and items:  # "is the square free of cars?" asks for no cars at the square
+        items = (*items[1:], Item(items[0].mark, _SCENE, "the"))
+    nouns = [place for place, item in enumerate(items) if item.is_noun]
+    with_article = [place for place in nouns if items[place].article]
+    subject = (with_article or nouns or [-1])[0]
+    denies = statement.denials % 2 == 1 or "FREE" in statement.flags
+    starts_with_verb = bool(items) and not items[0].article and language is not Language.FRENCH
+    return Asked(items, statement.flags, subject, denies, starts_with_verb, is_presence)
+
+
+def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
+    """Whether a statement says what is asked, its denial left aside; None if it says nothing of it for sure.
+
+    ``is_alone``: whether the answer has no other statement, so that a fragment is about the subject.
+    """
+    if _is_beyond_reading(asked, statement):
+        return None
+    items = statement.items
+    places = [_place_of(item, items, denied=statement.denials > 0) for item in asked.items]
+    missing = [item for item, place in zip(asked.items, places, strict=True) if place is None]
+    extra = [item for place, item in enumerate(items) if place not in places]
+    if _is_empty(asked, items) and not statement.denials:
+        return False
+    subject = asked.items[asked.subject] if asked.subject >= 0 else None
+    named = subject is None or subject not in missing
+    if not named and not _stands_for_the_subject(asked, statement, extra, is_alone=is_alone):
+        return _denied_part(asked, statement, missing, extra)
+    if _describes(asked) and any(item.is_noun and item.article for item in extra):
+        return None  # "it has a green roof" to "is it green?"
+    rest = [item for item in missing if item != subject and item.binder != _SCENE]
+    if any(item.binder == _SCENE for item in missing) and any(item.binder in AT for item in extra):
+        return None
+    if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
+        rest_excludes = _excluded(asked, rest, extra) if not statement.denials else None
+        return False if rest_excludes and _in_order(asked, places) else None
+    if "OR" in asked.flags and rest:
+        return True if not statement.denials and len(rest) == 1 and rest[0].is_noun and asked.is_presence else None
+    said = [item for item in asked.items if item not in missing and item != subject]
+    if (not rest and (named or said)) or (said and _is_posture(rest)):
+        if statement.denials:
+            return _denied(asked, statement, extra, named=named)
+        return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
+    if not rest:
+        return None
+    if not statement.denials:
+        return False if _excluded(asked, rest, extra) else None
+    if len(rest) == 1 and len(extra) == 1 and is_complement(rest[0].mark, extra[0].mark):
+        return True
+    return _denied_part(asked, statement, missing, extra)
+
+
+def _is_beyond_reading(asked: Asked, statement: Statement) -> bool:
+    """Whether nothing is asked that words could repeat, or the statement leaves open what it says."""
+    flags = statement.flags
+    if len(asked.items) == 1 and asked.items[0].article == "the" and not asked.is_presence:
+        return True  # what is asked of the thing has no item
+    if all(item.mark[0] == "~" for item in asked.items) or asked.flags & {"BOUND", "ONLY", "MORE", "FEWER", "EQUAL"}:
+        return True
+    if not statement.items or statement.denials > 1 or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
+        return True
+    return bool(flags & {"MAYBE", "IF", "FIRST", "ALMOST", "EXCEPT", "OTHER"})
+
+
+def _denied(asked: Asked, statement: Statement, extra: Sequence[Item], *, named: bool) -> bool | None:
+    """False for a denial of all that is asked, and of no more: "there is no dog in the garden" denies less."""
+    listed = "NEITHER" in statement.flags  # "neither red nor blue"
+    if any(item.mark[0] not in ("@=" if listed else "@") for item in extra):
+        return None
+    return None if not named and _is_of_a_certain_one(asked.items, statement.items) else False
+
+
+def _stands_for_the_subject(asked: Asked, statement: Statement, extra: Sequence[Item], *, is_alone: bool) -> bool:
+    """Whether a statement without the subject is about it: by a pronoun, or as a fragment."""
+    if asked.is_presence or asked.items[asked.subject].article == "a":
+        return False
+    known = [place for place, item in enumerate(statement.items) if item not in extra]
+    if any(item.is_noun for item in statement.items[: known[0] if known else len(statement.items)]):
+        return False  # another subject
+    return statement.has_pronoun or (is_alone and len(statement.items) == 1)
+
+
+def _describes(asked: Asked) -> bool:
+    """Whether a question asks for nothing but how a thing looks."""
+    rest = [item for place, item in enumerate(asked.items) if place != asked.subject]
+    return rest != [] and all(item.mark[0] == "=" for item in rest)
+
+
+def _affirmed(asked: Asked, statement: Statement, named: bool) -> bool | None:
+    """True for what repeats what is asked, if it does so for enough of it."""
+    if not named and len(asked.items) == 1 and len(statement.items) == 1 and not statement.has_pronoun:
+        return None
+    return True if statement.flags.isdisjoint({"NOT_ALL"}) else None
+
+
+def _place_of(wanted: Item, items: Sequence[Item], *, denied: bool) -> int | None:
+    for place, item in enumerate(items):
+        if (
+            item.mark == wanted.mark
+            and item.of == wanted.of
+            and _same_binder(wanted.binder, item.binder, denied=denied)
+        ):
+            return place
+    return None
+
+
+def _same_binder(wanted: str, said: str, *, denied: bool) -> bool:
+    if (
+        wanted == said
+        or (wanted == _SCENE and not said)
+        or {wanted, said} <= {"", "to"}
+        or (denied and {wanted, said} <= {"", "of"})
+    ):
+        return True
+    return "at" in (wanted, said) and wanted in AT and said in AT
+
+
+def _bound_otherwise(asked: Sequence[Item], extra: Sequence[Item]) -> bool:
+    """Whether a noun of the question stands in the answer with another preposition."""
+    marks = {item.mark for item in asked if item.mark[0] not in "=~#@"}
+    return any(item.mark in marks for item in extra)
+
+
+def _in_order(asked: Asked, places: Sequence[int | None]) -> bool:
+    """Whether the words come in the order of the question, but for its verb and what has a preposition."""
+    found = [
+        place
+        for number, (item, place) in enumerate(zip(asked.items, places, strict=True))
+        if place is not None
+        and not item.binder
+        and item.mark[0] not in "~@"
+        and not (number == 0 and asked.starts_with_verb)
+    ]
+    return found == sorted(found)
+
+
+def _is_posture(rest: Sequence[Item]) -> bool:
+    """Whether the answer only leaves out how a thing stands: "the vase is on the table"."""
+    return all(item.mark[0] == "~" for item in rest)
+
+
+def _excluded(asked: Asked, rest: Sequence[Item], extra: Sequence[Item]) -> bool:
+    """Whether the one thing that is left out is replaced by one that it excludes; "a cushion" may be another one."""
+    if asked.is_presence or (asked.subject >= 0 and asked.items[asked.subject].article == "a"):
+        return False
+    rest = [item for item in rest if item.mark[0] != "~"] or rest
+    if len(rest) != 1 or any(item.is_noun for item in extra):
+        return False
+    wanted = rest[0]
+    if wanted.binder:
+        of_the_same = [item for item in extra if item.mark == wanted.mark]
+        adverbs = [item for item in extra if item.mark[0] == "@"]
+        return any(exclude(wanted.binder, item.binder) for item in of_the_same) or any(
+            exclude(wanted.binder, item.mark[1:]) for item in adverbs
+        )
+    said = [
+        item
+        for item in extra
+        if not item.binder and item.of == wanted.of and exclude(wanted.mark.lstrip("@"), item.mark.lstrip("@"))
+    ]
+    return len(said) == 1
+
+
+def _is_empty(asked: Asked, items: Sequence[Item]) -> bool:
+    """Whether the place is said to be empty at which something is asked for."""
+    if any(item.mark in ("=empty", "=full") for item in asked.items) or Item("=empty") not in items:
+        return False
+    nouns = [item.mark for item in items if item.mark[0] not in "=~#@"]
+    at = [item.mark for item in asked.items if item.binder in AT or item.binder == _SCENE]
+    return len(nouns) == 1 and nouns[0] in at
+
+
+def _denied_part(asked: Asked, statement: Statement, missing: Sequence[Item], extra: Sequence[Item]) -> bool | None:
+    """False for a denial of what is asked for that leaves out where: "there is no vase"; also "not under it"."""
+    if statement.denials != 1 or "OR" in asked.flags:
+        return None
+    adverbs = [item.mark[1:] for item in extra if item.mark[0] == "@"]
+    if len(adverbs) == 1 and all(item.mark[0] in "@~" for item in statement.items):
+        return False if statement.has_pronoun and any(item.binder in adverbs for item in missing) else None
+    if extra and "NEITHER" not in statement.flags:
+        return None
+    if any(item.mark[0] == "=" and not item.binder and not item.of for item in missing):
+        return None  # "there is no dog" to "is the dog wet?"
+    said = [item for item in asked.items if item not in missing]
+    nouns = [
+        item for number, item in enumerate(asked.items) if item.is_noun and not (number == 0 and asked.starts_with_verb)
+    ]
+    if not said or not nouns:
+        return None
+    # "No helmet" denies the last noun, which the others are said of; what has a preposition may be left out.
+    if nouns[-1] not in said:
+        return False if "AND" in asked.flags else None
+    return None if _is_of_a_certain_one(nouns[-1:], statement.items) else False
+
+
+def _is_of_a_certain_one(wanted: Sequence[Item], items: Sequence[Item]) -> bool:
+    """Whether "the" is before what is asked for with "a": "her tail is not visible" does not say that she has none."""
+    certain = {item.mark for item in items if item.article == "the"}
+    return any(item.mark in certain and item.article != "the" and item.mark[0] not in "=~#@" for item in wanted)

@@ -1,0 +1,218 @@
+"""The language and the form of a question, and the part of an answer in that language that is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+from pytest_vqamt.language.answers.final import final_part, read_json
+from pytest_vqamt.language.answers.foreign.gloss import Clause, Language, glossed, lexicon_of, listed, plain
+from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer, prepare
+from pytest_vqamt.language.answers.turns import first_reply
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS
+from pytest_vqamt.language.questions.form import QuestionForm, begins_as_question
+from pytest_vqamt.language.tables import toml_table
+from pytest_vqamt.language.translations.questions import ANSWER_IN_ENGLISH
+
+
+@lru_cache(maxsize=4096)
+def language_of(question: str) -> Language | None:
+    """The language of a question, by its function words; None for English and all others.
+
+    >>> language_of("Brennt die Kerze?"), language_of("Does the candle burn?"), language_of("A vela est\u00e1 acesa?")
+    (<Language.GERMAN: 'german'>, None, None)
+    """
+    asked = plain(question.partition("\n")[0])
+    if "?" not in question or question.endswith(ANSWER_IN_ENGLISH) or begins_as_question(asked):
+        return None
+    words = _WORD.findall(asked)
+    if not _ENGLISH.isdisjoint(words):
+        return None
+    if asked.lstrip("\"' ").startswith("\u00bf"):
+        return Language.SPANISH
+    if _INVERTED.search(asked):
+        return Language.FRENCH
+    scores = {language: sum(word in each for word in words) for language, each in _function_words().items()}
+    best = max(scores.values())
+    likely = [language for language, score in scores.items() if score == best]
+    known = [language for language in likely if isinstance(language, Language)]
+    if len(likely) > 1 and known:  # then by all the words that the tables have
+        scores = {language: sum(word in lexicon_of(language).phrases for word in words) for language in known}
+        likely = [language for language in known if scores[language] == max(scores.values()) > best]
+    return likely[0] if best and len(likely) == 1 and isinstance(likely[0], Language) else None
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+_ENGLISH = frozenset(
+    [
+        "the",
+        "is",
+        "are",
+        "was",
+        "were",
+        "of",
+        "this",
+        "that",
+        "its",
+        "and",
+        "there",
+        "you",
+        "what",
+        "how",
+        "which",
+        "or",
+        "it",
+    ]
+)
+_INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu)\b)")
+
+
+@cache
+def _function_words() -> dict[Language | str, frozenset[str]]:
+    """Function words by language; of Portuguese and Italian, too, which share many with Spanish and French."""
+    others = toml_table("answers/foreign/shared.toml")["other_languages"]
+    texts = {**others, **{language: language.table["function_words"] for language in Language}}
+    return {language: frozenset(plain(text).split()) for language, text in texts.items()}
+
+
+@lru_cache(maxsize=4096)
+def form_of(language: Language, question: str) -> QuestionForm | None:
+    """The form of a question that is for yes or no, or for a number; None of any other.
+
+    >>> form_of(Language.FRENCH, "Y a-t-il plus de tasses que d'assiettes ?").name
+    'YES_NO'
+    >>> form_of(Language.GERMAN, "Ist der Hund braun oder weiss?") is None
+    True
+    """
+    first_line = question.partition("\n")[0]
+    asked = " ".join(_WORD.findall(plain(first_line.partition("?")[0])))
+    table = language.table
+    if any(f" {way} " in f" {asked} " for way in listed(table["how_many"])):
+        return QuestionForm.COUNT
+    if _asks_for_more(language).search(asked) or _LETTERS.search(question) or "?" not in first_line:
+        return None
+    offers = any("OR" in clause.marks for clause in glossed(language, first_line))
+    return None if offers and not asks_for_presence(language, question) else QuestionForm.YES_NO
+
+
+_LETTERS = re.compile(r"(?:^|\n)\W{0,3}[A-Da-d][.):]|\b[A-D]\) \w")
+
+
+@cache
+def _asks_for_more(language: Language) -> re.Pattern[str]:
+    table = language.table
+    ways, before = ("|".join(map(re.escape, listed(table[key]))) for key in ("open", "prepositions_before_open"))
+    # "Was" and "que" ask at the beginning only; "\u00bfD\u00f3nde?" and requests to describe something do so anywhere.
+    anywhere = [way for way in listed(table["open"]) if not way.isascii() or way.startswith(("quel", "welch"))]
+    certain = "|".join(map(re.escape, [*anywhere, *listed(table["requests"])]))
+    return re.compile(rf"^(?:(?:y|et|und) )?(?:(?:{before}) )?(?:{ways})\b|\b(?:{certain})\b")
+
+
+def asks_for_presence(language: Language, question: str) -> bool:
+    """Whether a question asks whether something is there, or can be seen."""
+    asked = f" {' '.join(_WORD.findall(plain(question)))} "
+    return any(f" {way} " in asked for way in listed(language.table["presence"]))
+
+
+def is_english(language: Language, answer: str | Prepared) -> bool:
+    """Whether the words of an answer are English ones: models answer foreign questions in English, too.
+
+    >>> is_english(Language.GERMAN, "No, two dogs."), is_english(Language.SPANISH, "No, dos perros.")
+    (True, False)
+    """
+    words = _WORD.findall(prepare(answer).said.casefold())
+    return not (_ENGLISH.isdisjoint(words) and _ENGLISH_ANSWERS.isdisjoint(words)) or (
+        language is not Language.SPANISH and words[:1] == ["no"]
+    )
+
+
+_ENGLISH_ANSWERS = frozenset({"yes", "yeah", "yep", "nope", "none", "not", "many", "several", *NUMBER_WORDS} - {"six"})
+"""Words of short answers; the French have "six" as well."""
+
+
+def answer_proper(language: Language, answer: str | Prepared, question: str = "") -> str | UnreadableAnswer:
+    r"""What is read of an answer: the part behind the question said back and the last heading, or why there is nothing.
+
+    >>> answer_proper(Language.SPANISH, "Veo dos.\n**Respuesta final:** dos")
+    'dos'
+    >>> answer_proper(Language.SPANISH, "Lo siento, no puedo ver la imagen.").reason.value
+    'sees nothing'
+    """
+    prepared = prepare(answer)
+    if not prepared.said and prepared.unreadable:
+        return prepared.unreadable
+    said = prepared.said.lstrip()
+    if question and said.startswith(question) and _WORD.search(said, len(question)):
+        said = said[len(question) :]
+    reply = first_reply(_heading(language).sub(_in_english, said))
+    if reply.is_question:
+        return UnreadableAnswer(Unreadable.QUESTION)
+    text = reply.text
+    field = read_json(text, tuple(listed(language.table["headings"]["answer"]))) if "{" in text else None
+    text = _MARKUP.sub("", final_part(text) if field is None else field).strip()[:_MAX_CHARS]
+    if not _WORD.search(text) and not any(map(str.isdecimal, text)):
+        return UnreadableAnswer(Unreadable.EMPTY)
+    said = plain(text)
+    for reason, pattern in _no_answer(language).items():
+        if found := pattern.search(said):
+            rest = _BUT.split(said[found.end() :], maxsplit=1)
+            if len(rest) < 2 or pattern.search(rest[1]):
+                return UnreadableAnswer(reason)
+            return rest[1]
+    return text
+
+
+_MARKUP = re.compile(r"[*`#\"\u201e\u201c\u201d\u00ab\u00bb\[\]{}$\\]")
+_MAX_CHARS = 2400
+
+
+@cache
+def _heading(language: Language) -> re.Pattern[str]:
+    ways = {
+        kind: "|".join(map(re.escape, sorted(listed(each), key=len, reverse=True)))
+        for kind, each in language.table["headings"].items()
+    }
+    either = "|".join(f"(?P<{kind}>{each})" for kind, each in ways.items())
+    return re.compile(
+        rf"(?:(?<=^)|(?<=[\n.!?*#])|(?<=[\n.!?*#] ))(?:{either})(?P<end>\*{{0,3}} ?[:\uff1a]|\*{{0,3}}\n)",
+        re.IGNORECASE,
+    )
+
+
+def _in_english(found: re.Match[str]) -> str:
+    kind = next(kind for kind in ("question", "answer", "conclusion", "explanation") if found[kind])
+    return f"{kind.capitalize()}{found['end'].replace(' ', '')}"
+
+
+_BUT = re.compile(r"\b(?:aber|jedoch|allerdings|mais|cependant|toutefois|pero|sin embargo)\b")
+
+
+@cache
+def _no_answer(language: Language) -> dict[Unreadable, re.Pattern[str]]:
+    table = language.table["no_answer"]
+    kinds = {"sees_nothing": Unreadable.SEES_NOTHING, "refusal": Unreadable.REFUSAL, "unsure": Unreadable.UNSURE}
+    return {reason: re.compile("|".join(table[kind])) for kind, reason in kinds.items()}
+
+
+def in_parts(language: Language, clauses: Sequence[Clause]) -> list[list[Clause]]:
+    """The clauses between corrections of oneself ("wait, ..."), of which one at the beginning corrects nothing."""
+    parts: list[list[Clause]] = [[]]
+    known, corrections = lexicon_of(language).clauses, _corrections(language)
+    for clause in clauses:
+        corrects = clause.said in corrections
+        if corrects and parts[-1]:
+            parts.append([])
+        if not corrects or known[clause.said] != "CORRECT":
+            parts[-1].append(clause)
+    return [part for part in parts if part] or [[]]
+
+
+def after_corrections(language: Language, clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses that the answer does not take back."""
+    return in_parts(language, clauses)[-1]
+
+
+@cache
+def _corrections(language: Language) -> frozenset[str]:
+    return frozenset(listed(language.table["clauses"]["CORRECT"]))

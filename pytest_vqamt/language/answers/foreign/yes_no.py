@@ -1,0 +1,245 @@
+"""Yes and no in answers in German, French and Spanish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from pytest_vqamt.language.answers.foreign.claims import Asked, Statement, asked_by, claim, statement_of
+from pytest_vqamt.language.answers.foreign.forms import answer_proper, asks_for_presence, in_parts
+from pytest_vqamt.language.answers.foreign.gloss import Clause, Language, exclude, glossed, lexicon_of
+from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer
+
+
+@lru_cache(maxsize=4096)
+def read_yes_no(language: Language, question: str, answer: str | Prepared) -> bool | UnreadableAnswer:
+    """Whether an answer says yes: by a particle, and by what it claims of what is asked, if these agree.
+
+    >>> read_yes_no(Language.GERMAN, "Ist die T\u00fcr blau?", "Die T\u00fcr ist dunkelgr\u00fcn gestrichen.")
+    False
+    >>> read_yes_no(Language.FRENCH, "Pleut-il ?", "On dirait que oui, les gens ont des parapluies.")
+    True
+    >>> read_yes_no(Language.SPANISH, "\u00bfEl gato es negro?", "S\u00ed, el gato es blanco.").reason.value
+    'both yes and no'
+    """
+    text = answer_proper(language, answer, question)
+    if isinstance(text, UnreadableAnswer):
+        return text
+    asked = _asked(language, question)
+    said: bool | UnreadableAnswer = UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    # What stands before a correction counts no more; what stands behind it must be sure.
+    *before, last = in_parts(language, glossed(language, text, question))
+    said = _read(language, asked, last)
+    if isinstance(said, bool) or not before:
+        return said
+    earlier = _read(language, asked, before[-1]) if len(before) > 1 else said
+    return earlier if isinstance(earlier, bool) else said
+
+
+@lru_cache(maxsize=4096)
+def _asked(language: Language, question: str) -> Asked:
+    clauses = glossed(language, question.partition("?")[0])
+    return asked_by(language, clauses, is_presence=asks_for_presence(language, question))
+
+
+def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool | UnreadableAnswer:
+    particles = [each for number, clause in enumerate(clauses) for each in _particles(language, clause, number)]
+    marks = set(particles)
+    statements = [statement_of(language, clause) for clause in clauses]
+    with_items = [each for each in statements if each.items]
+    open_places = {
+        near
+        for place, each in enumerate(statements)
+        for near in ((place - 1, place, place + 1) if "IF" in each.flags else (place, place + 1))
+        if each.flags & {"IF", "MAYBE"}
+    }
+    claims = {
+        each
+        for place, statement in enumerate(statements)
+        if place not in open_places and (each := _claim(asked, statement, is_alone=len(with_items) == 1)) is not None
+    }
+    if (compared := _compared(asked, statements)) is not None:
+        claims = {compared}
+    if len(claims) == 2 or {"YES", "NO"} <= marks:
+        return UnreadableAnswer(Unreadable.YES_AND_NO)
+    if any("MAYBE" in each.flags and not each.items for each in statements):
+        return UnreadableAnswer(Unreadable.UNSURE)
+    said = claims.pop() if claims else None
+    if asked.denies and "FREE" not in asked.flags:
+        return _of_denial(marks, said, is_bare=not with_items)
+    if said is not None and asked.denies:
+        said = not said
+    particle = _particle(marks)
+    if particle is not None and said is not None and particle != said:
+        return UnreadableAnswer(Unreadable.YES_AND_NO)
+    said = particle if said is None else said
+    if said is not None:
+        return said
+    unsure = any("MAYBE" in each.flags for each in statements)
+    return UnreadableAnswer(Unreadable.UNSURE if unsure else Unreadable.NO_YES_OR_NO)
+
+
+def _particle(marks: set[str]) -> bool | None:
+    if marks & {"YES", "AGREE"} and marks & {"NO", "DISAGREE"}:
+        return None
+    return True if marks & {"YES", "AGREE"} else False if marks & {"NO", "DISAGREE"} else None
+
+
+def _of_denial(marks: set[str], said: bool | None, *, is_bare: bool) -> bool | UnreadableAnswer:
+    """The reading for a question that denies: "no" before a sentence may agree with the denial or not."""
+    agrees = None if said is None else not said
+    if "CONTRADICT" in marks:
+        return False if agrees is not True else UnreadableAnswer(Unreadable.YES_AND_NO)
+    if agrees is not None:
+        contradicts = "AGREE" in marks and not agrees
+        return UnreadableAnswer(Unreadable.YES_AND_NO) if contradicts else agrees
+    if "AGREE" in marks:
+        return True
+    if is_bare and marks in ({"YES"}, {"NO"}):
+        return marks == {"YES"}
+    return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+
+
+def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]:
+    """The yes or no of a clause, alone, before a sentence, or behind a conclusion ("so yes")."""
+    whole = lexicon_of(language).clauses.get(clause.said)
+    if whole in ("YES", "NO", "CONTRADICT"):
+        # French "si" and Spanish "si" begin conditions, too, and German "doch" is a filler.
+        if whole != "CONTRADICT" or number == 0:
+            yield whole
+        return
+    if whole in ("AGREE", "DISAGREE"):
+        if number == 0 or len(clause.words) > 1:
+            yield whole
+        return
+    marks = clause.marks
+    if "MAYBE" in marks or "IF" in marks or not marks:
+        return
+    known = [mark for mark in marks if mark not in ("SO", "AND", "ARTICLE", "TOTAL", "IS")]
+    if known in (["YES", "NO"], ["YES", "NOT"], ["NO", "YES"]):
+        yield from ("YES", "NO")
+    elif known in (["YES"], ["NO"]):
+        yield known[0]
+    elif known == ["NOT"] and (1 < len(clause.words) < _SHORT or number == 0):  # not "the cat, however, not"
+        yield "NO"
+    elif marks[0] in ("YES", "NO") and number == 0 and clause.firsts[0] == clause.words[0]:
+        yield marks[0]
+    elif language is not Language.GERMAN and clause.words[:2] in (("s\u00ed", "que"), ("si", "que")):
+        yield "CONTRADICT"
+
+
+_SHORT = 6
+
+
+def _claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
+    if "OR" in statement.flags and "OR" not in asked.flags:
+        return None
+    if asked.is_presence and not statement.items and statement.flags == {"NONE"}:
+        return False  # "I see none"
+    if asked.flags & {"ALL", "BOTH"}:
+        return _of_all(asked, statement)
+    if "AND" in asked.flags or "AS_WELL" in asked.flags:
+        both = _of_both(asked, statement)
+        if both is not None:
+            return both
+    return claim(asked, statement, is_alone=is_alone)
+
+
+def _of_both(asked: Asked, statement: Statement) -> bool | None:
+    """Of two things, both or only one may be said to be there."""
+    if "BOTH" in statement.flags and not statement.denials and not statement.items:
+        return True
+    marks = {item.mark for item in asked.items if item.is_noun}
+    named = {item.mark for item in statement.items if item.is_noun}
+    if "ONLY" in statement.flags and not statement.denials and len(named) == 1 and named < marks:
+        return False
+    return None
+
+
+def _of_all(asked: Asked, statement: Statement) -> bool | None:
+    """Whether all are said to be so, or not all."""
+    flags, items = statement.flags, statement.items
+    if flags & {"MAYBE", "IF", "FIRST", "OTHER"}:
+        return None
+    wanted = {item.mark for item in asked.items}
+    said = {item.mark for item in items}
+    numbers = {mark for mark in said if mark[0] == "#"}
+    others = {item.mark for item in items if item.mark[0] not in "~@"} - wanted - numbers
+    if "EXCEPT" in flags and flags & {"ALL", "BOTH"}:
+        return False
+    if "NOT_ALL" in flags:
+        return None if others else False
+    subject = asked.items[asked.subject].mark if asked.subject >= 0 else ""
+    is_said = not wanted - said - {subject} and bool(said & wanted)
+    is_bare = not said - numbers
+    if flags & {"ALL", "BOTH"} and not statement.denials and not flags & {"OR", "ONLY"}:
+        if "ALMOST" in flags:
+            return False if is_bare or is_said else None
+        return True if is_bare or is_said else _excluding(wanted, said, others)
+    if "ONLY" in flags and not statement.denials and not others and (is_bare or is_said):
+        return False
+    if statement.denials == 1 and not others and (is_said or (is_bare and (numbers or "NONE" in flags))):
+        return False
+    return _excluding(wanted, said, others) if not statement.denials else None
+
+
+def _excluding(wanted: set[str], said: set[str], others: set[str]) -> bool | None:
+    """False where some of them are said to be what excludes what is asked for."""
+    excluded = any(exclude(one, other) for one in said for other in wanted)
+    is_of_another = any(mark[0] not in "=@" for mark in others)
+    return False if excluded and not is_of_another and not wanted & {mark for mark in said if mark[0] == "="} else None
+
+
+def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
+    """Whether there are more of the one than of the other, by their numbers or by a comparison of them."""
+    if not asked.flags & {"MORE", "FEWER", "EQUAL"}:
+        return None
+    nouns = [item.mark for item in asked.items if item.mark[0] not in "=~#@"][:2]
+    if len(nouns) < 2:
+        return None
+    for statement in statements:
+        if statement.flags & {"MORE", "FEWER"} and "THAN" in statement.flags and statement.denials < 2:
+            named = [item.mark for item in statement.items if item.mark in nouns]
+            same = ("MORE" in statement.flags) == ("MORE" in asked.flags)
+            if len(named) == 2 and "EQUAL" not in asked.flags and set(named) == set(nouns):
+                says_so = (named == nouns) == same
+                return says_so if not statement.denials else False if says_so else None
+        if "EQUAL" in statement.flags and not statement.denials:
+            return "EQUAL" in asked.flags
+    counted: dict[str, set[int]] = {noun: set() for noun in nouns}
+    for statement in statements:
+        if statement.flags & {"MAYBE", "OR", "NOT"}:
+            return None
+    marks = [mark for statement in statements for mark in (*statement.clause.marks, "|")]
+    for number, noun in _pairs(marks, nouns):
+        counted[noun].add(number)
+    if any(len(numbers) != 1 for numbers in counted.values()):
+        return None
+    one, other = (counted[noun].pop() for noun in nouns)
+    if "EQUAL" in asked.flags:
+        return one == other
+    return one > other if "MORE" in asked.flags else one < other
+
+
+def _pairs(marks: Sequence[str], nouns: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Numbers and the nouns beside them: "three cats", "cats: 3"."""
+    number: int | None = None
+    for place, mark in enumerate(marks):
+        if mark[0] == "#" and mark.rstrip("?")[1:].isdecimal():
+            number = int(mark.rstrip("?")[1:])
+            before = [each for each in marks[max(0, place - 2) : place] if each != "|"][-1:]
+            if (
+                marks[place - 1 : place] == ["|"]
+                and before
+                and before[0] in nouns
+                and marks[place + 1 : place + 2] == ["|"]
+            ):
+                yield number, before[0]
+                number = None
+        elif mark == "NONE":
+            number = 0
+        elif mark in nouns and number is not None:
+            yield number, mark
+            number = None
+        elif mark == "|":
+            number = None
