@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_vqamt.models.reference.faults import FAULTS
 from tests.soundness import blind_rates, graded_faults
-from tests.soundness.fault_effects import OF_CHANCE, OF_OTHER_SCENES, Effect, Row
+from tests.soundness.fault_effects import HARMLESS, NOT_TABLED, OF_CHANCE, OF_OTHER_SCENES, Effect, Row
 from tests.soundness.fault_table import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "faults.md"
@@ -98,7 +98,7 @@ def _by_relation() -> Iterator[str]:
 
 def _listed(row: Row, effect: Effect) -> str:
     """The faults of this effect, in the order of the catalogue."""
-    tabled = (fault for fault in FAULTS if fault not in OF_OTHER_SCENES | OF_CHANCE)
+    tabled = (fault for fault in FAULTS if fault not in NOT_TABLED)
     return ", ".join(f"`{fault}`" for fault in tabled if row.effect(fault) is effect)
 
 
@@ -108,6 +108,8 @@ def _by_fault() -> Iterator[str]:
     for name, fault in FAULTS.items():
         if name in OF_OTHER_SCENES:
             items = blind_rates.caught_by(name)
+        elif name in HARMLESS:
+            items = []
         elif name in OF_CHANCE:
             items = list(TABLE)
         else:

@@ -17,7 +17,7 @@ from pytest_vqamt.models.reference.faults import FAULTS
 from tests.rows import each_row
 from tests.soundness import blind_rates, graded_faults
 from tests.soundness.asking import REPRESENTATIVES, Item, cases, each_item_with, items, judged, model
-from tests.soundness.fault_effects import OF_CHANCE, OF_FAMILIES, OF_OTHER_SCENES, Effect
+from tests.soundness.fault_effects import NOT_TABLED, OF_FAMILIES, Effect
 from tests.soundness.fault_page import CASES, PAGE, page
 from tests.soundness.fault_table import TABLE
 
@@ -25,7 +25,7 @@ SAMPLING = Sampling(max_cases=CASES)
 """As a run without options has it, but more: what shows itself in 2 of 100 cases is not to be left to chance."""
 
 
-TABLED = tuple(fault for fault in FAULTS if fault not in OF_OTHER_SCENES | OF_CHANCE)
+TABLED = tuple(fault for fault in FAULTS if fault not in NOT_TABLED)
 """The faults whose effects can be worked out."""
 
 

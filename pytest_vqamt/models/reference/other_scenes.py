@@ -107,7 +107,15 @@ def scene_without_specks(query: Query, source: SceneSource) -> Scene:
         if isinstance(edit, Beside):
             specks |= {f"{BESIDE}{each.id}" for each in edit.second.objects if not is_salient(each, edit.second)}
     seen = tuple(thing for thing in shown.objects if thing.id not in specks)
-    return replace(with_objects(shown, seen, shown.regions), inscriptions=shown.inscriptions)
+    parts = tuple(each for each in shown.parts if each.thing not in specks)
+    # Nothing is edited: what is written and asked, and the parts of what is seen, are as they were.
+    return replace(
+        with_objects(shown, seen, shown.regions),
+        inscriptions=shown.inscriptions,
+        parts=parts,
+        questions=shown.questions,
+        captions=shown.captions,
+    )
 
 
 def _scene_at(source: SceneSource, index: int) -> Scene:
