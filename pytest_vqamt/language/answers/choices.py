@@ -153,7 +153,9 @@ def _stated_choice(
     option, rest = lettered
     named, denied = _mentions(rest, options)
     first = next(find_options(rest, options), (option,))[0]
-    if (named and named != {option} and not (option in named and first == option)) or option in denied:
+    if (named and named != {option} and not (option in named and first == option)) or (
+        option in denied and not of_absent
+    ):
         return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
     return option
 
@@ -298,7 +300,7 @@ _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
 _ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
 """The place of an option: "the latter", "the second option". "The second sign is round" names none."""
 _LETTER_AND_TEXT = re.compile(
-    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:;]| -|,(?= (?:the|it|because|since|as|he|she|they"
+    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:;\n]| -|,(?= (?:the|it|because|since|as|he|she|they"
     r"|there|this|that|i)\b))|option ([a-h])(?=[,; -]))\W*(.+)",
     re.DOTALL,
 )
@@ -400,7 +402,11 @@ def _ways(option: str) -> tuple[str, ...]:
     spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
     kinds = (form for kind in sorted(hyponyms(words)) for form in (kind, plural(kind)))
     variants = (word for word, usual in ontology().spellings.items() if usual == words)
-    bare = words.removeprefix("playing "), _ARTICLE.sub("", words)
+    bare = (
+        words.removeprefix("playing "),
+        _ARTICLE.sub("", words),
+        words.removesuffix(" of it") + " of" * words.endswith(" of it"),
+    )
     place = _NUMBERED.fullmatch(words)
     ordinal = (f"{_PLACES[int(place[2]) - 1]} {place[1]}",) if place else ()
     return (

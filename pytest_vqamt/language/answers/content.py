@@ -48,7 +48,7 @@ POSTURES = frozenset(
     {"stand", "lie", "sit", "locat", "position", "rest", "plac", "kept", "found", "seen", "visible", "park"}
 )
 """Verbs that say no more than "is" of a thing in a place, unless they are asked about."""
-_ENDS = re.compile(r"(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
+_ENDS = re.compile(r"(?!\w*ss$)(\w{2,}?)(?:(?<=([^aeiouls]))\2?|(?<!ss))(?:ing|es|s|ed)")
 """The ends of verbs and plurals: "walks" and "walking" are the same, "walker" is not."""
 
 
@@ -62,17 +62,10 @@ def _synonyms() -> dict[str, str]:
 
 def exclude(one: str, other: str) -> bool:
     """Whether no thing is both: by opposites of places and poses, and by the ontology."""
-    if frozenset((one, other)) in _opposites() or (one != other and {one, other} <= _basic_colours()):
+    if frozenset((one, other)) in _opposites() or (one != other and any({one, other} <= each for each in _exclusive())):
         return True
     attributes = _attributes()
     return one in attributes and other in attributes and ontology().excludes(attributes[one], attributes[other])
-
-
-@cache
-def _basic_colours() -> frozenset[str]:
-    """Berlin and Kay's: what is called by one of them is not called by another, though a question avoids close ones."""
-    words = "black white red green yellow blue brown orange pink purple gray"
-    return frozenset(map(content_word, words.split()))
 
 
 @cache
@@ -106,3 +99,8 @@ def _forms() -> dict[str, str]:
 @cache
 def _opposites() -> frozenset[frozenset[str]]:
     return frozenset(frozenset(map(content_word, pair)) for pair in _table()["opposites"])
+
+
+@cache
+def _exclusive() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(map(content_word, words)) for words in _table()["exclusive"].values())

@@ -265,7 +265,7 @@ def _agrees(
         for place, (word, form) in enumerate(zip(plain, words, strict=True))
         if form in wanted or place == len(words) - 1 or (known.category_of(word) is None and word not in _AMOUNTS)
     ]
-    return True if bare != words and _compared(wanted, bare, denied=False, is_open=is_open) else None
+    return _compared(wanted, bare, denied=False, is_open=is_open) if bare != words else None
 
 
 _AMOUNTS = frozenset({*NUMBER_WORDS[1:], "several", "many", "few", "couple", "lots", "pair"})

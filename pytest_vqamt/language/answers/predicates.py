@@ -199,7 +199,8 @@ def clause_with_predicate(
         return None
     if not all(_STANDS_ALONE.search(mark_numbers(each)) for each in others if not opposite or not _SUMS.search(each)):
         return None
-    return having[0] if len(having) == 1 and (opposite or not _SUMS.search(rest)) else None
+    numbers = {tuple(MARK.findall(mark_numbers(each))) for each in having}
+    return having[-1] if len(numbers) == 1 and (opposite or not _SUMS.search(rest)) else None
 
 
 def _are_opposite(words: set[str], wanted: frozenset[str]) -> bool:

@@ -298,6 +298,8 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
     answer = _prepared(answer)
     if (plain := yes_no.without_idioms(answer.text)) != answer.text:
         answer = answer.with_text(plain)
+    if yes_no.leaves_open(answer.text):
+        return UnreadableAnswer(Unreadable.UNSURE)
     question = _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1].lower(), found[1]), question)
     meaning = meaning_of(question, ())
     if (language := language_of(question)) and not is_english(language, answer):
@@ -397,6 +399,8 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     if isinstance(narrowed, UnreadableAnswer):
         return narrowed
+    if _ASKS_HOW_MANY_MORE.search(question) and (more := {*_SO_MANY_MORE.findall(answer.marked)}):
+        return int(more.pop()) if len(more) == 1 else UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     text = answer.text if narrowed is None else narrowed
     for bound in _BOUND_ASKED_FOR.findall(question.lower()):
         text = text.replace(bound, "")
@@ -409,6 +413,9 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
     return counts.read_count(answer if text == answer.text else answer.with_text(text), groups)
 
 
+_ASKS_HOW_MANY_MORE = re.compile(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
+_SO_MANY_MORE = re.compile(r"<(\d+)> (?:more|fewer)\b")
+"""The difference that is asked for: "5 and 3, so there are 2 more people"."""
 _ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
 _VISIBLE_NUMBER = re.compile(
     r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
@@ -746,5 +753,5 @@ def _group(phrase: str) -> Group | None:
 
 
 _LONGEST_NAME = 3
-_CLAUSE_WORD = re.compile(r"\b(?:that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
+_CLAUSE_WORD = re.compile(r"\b(?:the|in|on|that|which|who|is|are|to|of|than|at|by|for|from|off|\w{2,}ing|\w{2,}ed)\b")
 """A phrase with a clause is no name: "anything to eat"."""

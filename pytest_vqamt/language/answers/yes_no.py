@@ -72,7 +72,7 @@ def leading_particle(answer: Prepared) -> bool | None:
 
 def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
-    if _LEAVES_OPEN.search(text):
+    if leaves_open(text):
         return UnreadableAnswer(Unreadable.UNSURE)
     text = _in_plain_words(text, meaning)
     answer = without_questions(_LETTER.sub("", text))
@@ -88,6 +88,8 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
     if not particles and (verdict := _VERDICT.search(answer)) and verdict[0].rstrip("'.! ").endswith(("yes", "no")):
         particles = {verdict["yes"] is not None}
+    if not particles and "|" in answer:
+        particles = {cell == "yes" for cell in _CELL.findall(answer)}
     if len(particles) == 2 or _YES_AND_NO.search(answer):
         return UnreadableAnswer(Unreadable.YES_AND_NO)
     parts = tuple(part for part in claim_clauses(_LEADING.sub("\n", answer)) if not HEDGE.search(part))
@@ -142,6 +144,16 @@ _DECIDED = re.compile(
 _LETTER = re.compile(r"^\W*(?:[(](?:[a-h]|i{1,3}|iv)[)][.:]?|(?:[a-h]|i{1,3}|iv)[).:])\s+(?=\w)")
 """The letter of an option: "A) Yes", "(ii) No"."""
 
+
+def leaves_open(text: str) -> bool:
+    """Whether an answer decides nothing, or takes back at its end what it said."""
+    return _LEAVES_OPEN.search(text) is not None or _ENDS_UNSURE.search(text) is not None
+
+
+_ENDS_UNSURE = re.compile(
+    r"[.!;\n] *(?:so |but )?i am (?:really )?(?:not|un) ?(?:sure|certain)\b(?![^.\n]*\bbut\b)[^.\n]*[.\s]*$"
+)
+"""Takes back at the end what was said before: "it is in the air. I am not sure which one it is"."""
 _LEAVES_OPEN = re.compile(
     r"\bcan not (?:be )?(?:rule[d]? out|exclude[d]?)\b|\b(?:would|could) be wrong to (?:say|claim|deny)\b"
     r"|\bwould not (?:be surprised|surprise)\b"
@@ -329,6 +341,8 @@ _NO = (
 )
 _PARTICLE = re.compile(rf"(?:^|[.,:!;\n=]\s*)(?:{_OPENING}[,:]?\s+)*(?:(?P<no>{_NO})|(?P<yes>{_YES}))")
 """A yes or no at the beginning of a sentence: "nah", "the answer is no". "No dogs" is a claim."""
+_CELL = re.compile(r"\|\s*(yes|no)\s*(?=\|)")
+"""Yes or no in a table in Markdown."""
 _VERDICT = re.compile(
     r"\banswer\b[^.!?:\n]{0,120}\b(?:is|be|with"
     r"|say)(?: an?)?(?: (?!not )\w+)?[ ']+(?P<yes>yes)?(?P<no>no)?'?[.!\s]*$"

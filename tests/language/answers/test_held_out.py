@@ -1,4 +1,4 @@
-"""Answers with their readings: 2,218 by six who had not seen the reader, and variants by one who wrote it.
+"""Answers with their readings: 2,518 by seven who had not seen the reader, and variants by one who wrote it.
 
 The first measure of each file, before anything was changed for it (quantifiers such as "several" are readings here):
 
@@ -23,6 +23,9 @@ The first measure of each file, before anything was changed for it (quantifiers 
   or read that say nothing, and 3 that agree with no right answer to an open question.
 - ``held_out_6.jsonl`` has 300 as such models usually speak, measured after the fifth was used: 277 as they should be
   (92.3 %), 17 unread, 1 wrong, 3 read that say nothing, 2 that agree with no right answer.
+
+- ``held_out_7.jsonl`` has 300 more of the kind of the sixth, measured after that was used: 284 as they should be
+  (94.7 %), 13 unread, 1 wrong, 1 read that says nothing, 1 that agrees with no right answer.
 
 All were then used to mend the reader: their later figures, which the test holds, are not held out. ``variants.jsonl``
 has the same phenomena in other words, and never was held out.
@@ -82,7 +85,8 @@ def test_answers_of_chat_models_in_four_languages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "right", "wrong", "total"), [("held_out_5.jsonl", 306, 1, 320), ("held_out_6.jsonl", 292, 0, 300)]
+    ("file", "right", "wrong", "total"),
+    [("held_out_5.jsonl", 306, 1, 320), ("held_out_6.jsonl", 292, 0, 300), ("held_out_7.jsonl", 293, 1, 300)],
 )
 def test_answers_of_todays_models(file: str, right: int, wrong: int, total: int) -> None:
     counts = Counter(map(_outcome_of_any_kind, _rows(file)))
