@@ -345,13 +345,37 @@ def _title(report: Report, figures: Sequence[ModelFigures], parts: Sequence[RunP
         return untested
     if not known:
         return f"{', '.join(model.name for model in report.models)}: no case was judged"
-    best = max(known, key=lambda each: each.consistent.rate or 0.0)
-    share = f"consistent in {format_percent(best.consistent.rate)} of its cases"
-    if len(figures) > 1:
-        often = [each for each in figures if (each.unread.rate or 0.0) > _MUCH_UNREAD]
-        unread = "".join(f"; {each.model} could not be read in {format_percent(each.unread.rate)}" for each in often)
-        return f"{best.model} is the most consistent of {len(figures)} models: {share.partition(' ')[2]}{unread}"
-    return f"{best.model} is {share}"
+    if len(figures) == 1:
+        return f"{known[0].model} is {_rates(known[0], ' of its cases')}"
+    # No model is called the best: who never looks is often the most consistent.
+    often = [each for each in figures if (each.unread.rate or 0.0) > _MUCH_UNREAD]
+    unread = "".join(f"; {each.model} could not be read in {format_percent(each.unread.rate)}" for each in often)
+    if len(known) <= _FEW_MODELS:
+        return "; ".join(f"{each.model}: {_rates(each)}" for each in known) + unread
+    return f"{len(known)} models: {_range_of(known)}{unread}"
+
+
+_FEW_MODELS = 3
+"""So many are named in a title, each with its rates."""
+
+
+def _rates(figures: ModelFigures, of: str = "") -> str:
+    grounded = "" if figures.grounded.rate is None else f", grounded in {format_percent(figures.grounded.rate)}"
+    return f"consistent in {format_percent(figures.consistent.rate)}{of}{grounded}"
+
+
+def _range_of(known: Sequence[ModelFigures]) -> str:
+    """The lowest and the highest rates of several models."""
+    kinds = (
+        ("consistent", [each.consistent.rate for each in known]),
+        ("grounded", [each.grounded.rate for each in known]),
+    )
+    ranges = (
+        f"{kind} in {format_percent(min(rates))} to {format_percent(max(rates))}"
+        for kind, every in kinds
+        if (rates := [rate for rate in every if rate is not None])
+    )
+    return ", ".join(ranges)
 
 
 def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
@@ -762,7 +786,7 @@ def undecided_lines(lines: Sequence[ResultRow]) -> Iterator[str]:
     most = f"--vqamt-max-cases={_rounded_up(max(needed))}" if needed else "more cases (--vqamt-max-cases)"
     yield (
         f"{relations} cannot tell a drop of {describe_points(allowed)} from chance, with too few cases: bless a run "
-        f"with about {most} (`vqamt power`)."
+        f"with {most} (`vqamt power`)."
     )
 
 

@@ -133,10 +133,10 @@ def test_the_title_and_the_tiles_are_about_the_model() -> None:
     assert figures.unread.interval[0] < 1 / 3 < figures.unread.interval[1]
     assert first(result()).title == "tiny is consistent in 80 % of its cases"
     assert first(result(), result(model=OTHER, holds=9, violated=1)).title == (
-        "other is the most consistent of 2 models: in 90 % of its cases"
+        "tiny: consistent in 80 %; other: consistent in 90 %"
     )
     assert first(told, result(model=OTHER, holds=9, violated=1)).title == (
-        "other is the most consistent of 2 models: in 90 % of its cases; tiny could not be read in 33 %"
+        "tiny: consistent in 60 %; other: consistent in 90 %; tiny could not be read in 33 %"
     )
     assert (
         first(result(tally=Tally(cases=1, errors=1))).title
@@ -304,7 +304,7 @@ def test_a_gate_that_cannot_tell_names_the_rate_and_how_many_cases_can() -> None
     # With two gates and no noise, all that is lost is a drop: six losses are significant (2^-6 < 0.05 / 2). The least
     # number of cases of which 20 % are six or more with a chance of 0.8 is 39, and half of the ten have a contrast.
     assert warned(told, baseline=BASELINE) == [
-        "1 relation cannot tell a drop of 10 points from chance, with too few cases: bless a run with about "
+        "1 relation cannot tell a drop of 10 points from chance, with too few cases: bless a run with "
         "--vqamt-max-cases=78 (`vqamt power`)."
     ]
 
