@@ -75,7 +75,7 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
             return len(listed)
         prepared = outside
     prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
-    words = _ANOTHER_ONE.sub(_one_more, _GROUP_OF.sub("", _without_particle(without_inscriptions(prepared))))
+    words = _ANOTHER_ONE.sub(_one_more, _without_particle(without_inscriptions(prepared)))
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
     if len(groups) < 2 and (declared := _DECLARED.search(words)) and _is_about(declared, groups) and _agrees(declared):
         return int(declared[1])
@@ -277,8 +277,6 @@ def _sum_of_places(words: str) -> int | None:
     return int(found[1]) + int(found[4])
 
 
-_GROUP_OF = re.compile(r"\b(?:an?|the|another)? ?(?:groups?|set|row|line|number|collection) of (?=<\d+>)")
-"""A word before a number that is no amount itself: "a group of four"."""
 _MEMBER = re.compile(
     r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at"
     r"|with|is|are"
@@ -294,7 +292,6 @@ def _sum_of_kinds(words: str, group: Group) -> int | None:
 
     None where a number may be of a part: the kinds must be different ones, none of them a kind of another.
     """
-    words = _GROUP_OF.sub("", words)
     if group.attributes or group.related or _GOES_BEYOND.search(words):
         return None
     members = list(_MEMBER.finditer(words))

@@ -81,7 +81,7 @@ def as_asked(question: str, answer: str | Prepared) -> bool | None:
     said = {
         _says_as_asked(wanted, denials, clause)
         for clause in claim_clauses(_COMMA.sub(". ", prepared.statements))
-        if not (HEDGE.search(clause) or _CONDITION.search(clause))
+        if not HEDGE.search(clause)
     } - {None}
     if len(said) != 1 or (is_bound and False in said):
         return None  # "at least two are not sitting" leaves open how many are
@@ -224,7 +224,7 @@ def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
 
 
 def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
-    if HEDGE.search(clause) or _CONDITION.search(clause):
+    if HEDGE.search(clause):
         return None
     plain = plain_words(_LEAD.sub("", _SEES_NONE.sub("no ", clause)))
     denials = sum(word in _DENIALS for word in plain)
@@ -322,8 +322,6 @@ _SEES_NONE = re.compile(
 """Whoever sees none says that there is none: "I could not find any cars on the street"."""
 _HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
 """Denies a thing, whatever place follows: "the car has no license plate on the front"."""
-_CONDITION = re.compile(r"\b(?:if|whether|unless|not just)\b")
-"""Says nothing plainly: "if it is on the table", "not just under the table"."""
 _LEAD = re.compile(
     r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"

@@ -177,13 +177,11 @@ def form_in_another_language(question: str) -> QuestionForm | None:
         return form_of(language, question)
     if _HOW_MANY.search(asked):
         return QuestionForm.COUNT
-    return QuestionForm.YES_NO if _YES_NO.search(asked) and not _OPEN.search(asked) else None
+    return QuestionForm.YES_NO if _YES_NO.search(asked) else None
 
 
 _HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
 _YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
-_OPEN = re.compile("\u8fd8\u662f|\u4ec0\u4e48|\u8c01|\u54ea")
-"""What is asked for besides yes or no, and alternatives."""
 
 
 def denies_in_mandarin(question: str) -> bool:

@@ -391,11 +391,9 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
         return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
-    if not language and form_in_another_language(question) is QuestionForm.COUNT:
-        said, foreign = counts.read_count(answer), count_in_mandarin(question, answer.said)
-        if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer.said) is None:
-            return said if foreign is None else foreign
-        return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
+    if not language and form_in_another_language(question) is QuestionForm.COUNT and not answer.said.isascii():
+        mandarin = count_in_mandarin(question, answer.said)
+        return UnreadableAnswer(Unreadable.NO_NUMBER) if mandarin is None else mandarin
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     if isinstance(narrowed, UnreadableAnswer):
         return narrowed
@@ -424,8 +422,6 @@ _VISIBLE_NUMBER = re.compile(
 """The number of those that are seen, where others may be hidden: "six wheels, only three of them are visible"."""
 
 
-_WORDS_ABROAD = re.compile(r"(?!.*\b(?:there|are|is|see|the)\b).*[^\W\d].*", re.DOTALL | re.IGNORECASE)
-"""An answer in words, none of which is plain English."""
 _OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
 """Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
 _BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")

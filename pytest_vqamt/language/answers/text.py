@@ -216,7 +216,7 @@ _MARKUP = re.compile(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
 _RULE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
 """A line across the page in Markdown."""
 _BULLET = re.compile(r"^[ \t]*[-\u2022][ \t]+(?=\D)", re.MULTILINE)
-"""The bullet of the only item: "- Yes" is no list."""
+"""A single bullet is no list: "## Answer", and below it "- **Yes**"."""
 _TYPESET = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-",
     "\u2013": "-", "\u2014": " - ", "\u2212": "-", "\u2192": " = ", "\u21d2": " = ",

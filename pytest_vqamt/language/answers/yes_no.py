@@ -780,8 +780,6 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
         return None
     if before.endswith(" of") and not _QUANTITY.search(before):
         return None
-    if determiner in _INDEFINITE and _DOING.search(before):
-        return True
     return None if _WISHED_FOR.search(before) else True
 
 
@@ -793,15 +791,10 @@ _DENIED_DENIAL = re.compile(
 )
 """A double negation before the phrase."""
 
-_INDEFINITE = frozenset({"a", "an", "another", "some", *NUMBER_WORDS[1:]})
-_DOING = re.compile(
-    r"\b(?:is|are) (?:holding|carrying|riding|walking|petting|feeding|leading|hugging|chasing|watching|wearing"
-    r"|eating)$"
-)
-"""What is done to a thing, which therefore is there: "the man is holding a dog"."""
 _WISHED_FOR = re.compile(
     r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|expects?|awaits?"
-    r"|(?:closed|allergic|thanks|due) to|warns of|instead of|afraid of|fond of|dreams? of|could be|used to be)$"
+    r"|(?:fails?|failed|tries|hopes|wants|waits|hoping|trying|waiting) to \w+|(?:closed|allergic|thanks|due) to"
+    r"|(?:warns|instead|afraid|fond|dreams?) of|could be|used to be)$"
 )
 """Names a thing that is not there: "space for a dog", "dressed as a dog", "the man wants a dog"."""
 

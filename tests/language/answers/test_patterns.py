@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt import read
-from pytest_vqamt.core.meaning import Group, Label, Meaning, PartCount, Property, Written
+from pytest_vqamt import read, read_yes_no
+from pytest_vqamt.core.meaning import Annotated, Group, Label, Meaning, PartCount, Property, Written
 from pytest_vqamt.language import answers
 from pytest_vqamt.language.answers.choices import read_label
 from pytest_vqamt.language.answers.counts import Quantifier
@@ -50,6 +50,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "the color of the car": Property(group=Group(name="car"), category="color", values=("black", "red", "white")),
     "the legs of the dog": PartCount(group=Group(name="dog"), part="leg"),
     "the writing KITE": Written(text="KITE"),
+    "what the boy rides": Annotated(answers=(), question="What is the boy riding?"),
 }
 """What no text of a question has as its meaning."""
 
@@ -130,6 +131,8 @@ def reading(row: Mapping[str, Any]) -> bool | int | str:
     match row.get("reader"):
         case None:
             said = read(row["question"], answer, row.get("options", ()))
+        case "read_yes_no":
+            said = read_yes_no(answer, row["question"])
         case "read_label":
             said = read_label(answer)
         case "normalise_answer":
