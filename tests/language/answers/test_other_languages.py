@@ -6,6 +6,8 @@
   read that say nothing.
 - ``second``: 96 rows in other words, written when the first were read: 82 right, 12 unread and 2 wrong at first.
 - ``third``: 60 rows written later still: 57 right, 3 unread and none wrong at first.
+- ``kinds``: 27 rows of manners that a blind file had shown to be unread: 5 right and 22 unread at first.
+- ``fourth``: 120 rows of the manners of chat models, 40 for each language: 84 right, 33 unread and 3 wrong at first.
 - ``trap``: rows whose words are those of the question, and that say something else or the opposite.
 
 All were then used to mend the reader.
@@ -67,7 +69,9 @@ def test_german_french_and_spanish_answers_are_read_and_none_as_its_opposite() -
     assert counts["first", "right"] >= 122, counts
     assert counts["second", "right"] >= 96, counts
     assert counts["third", "right"] >= 60, counts
-    assert counts["trap", "right"] >= 371, counts
+    assert counts["kinds", "right"] >= 27, counts
+    assert counts["fourth", "right"] >= 117, counts
+    assert counts["trap", "right"] >= 376, counts
     assert {outcome for _, outcome in counts} == {"right", "unread"}, counts
 
 

@@ -191,6 +191,9 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if _describes(asked) and any(item.is_noun and item.article for item in extra):
         return None  # "it has a green roof" to "is it green?"
     rest = [item for item in missing if item != subject and item.binder != _SCENE]
+    if named and subject is not None and subject.article == "the" and len(asked.items) > _WITH_OWNER:
+        owner = asked.items[asked.subject + 1 : asked.subject + 2]  # "the shirt is blue" to "is the man's shirt blue?"
+        rest = [item for item in rest if item not in owner or item.binder != "of"]
     if any(item.binder == _SCENE for item in missing) and any(item.binder in AT for item in extra):
         return None
     if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
@@ -210,6 +213,9 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if len(rest) == 1 and len(extra) == 1 and is_complement(rest[0].mark, extra[0].mark):
         return True
     return _denied_part(asked, statement, missing, extra)
+
+
+_WITH_OWNER = 2
 
 
 def _is_beyond_reading(asked: Asked, statement: Statement) -> bool:

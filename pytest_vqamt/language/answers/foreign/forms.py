@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from pytest_vqamt.language.answers.final import final_part, read_json
-from pytest_vqamt.language.answers.foreign.gloss import Clause, Language, glossed, lexicon_of, listed, plain
+from pytest_vqamt.language.answers.foreign.gloss import LOOK, Clause, Language, glossed, lexicon_of, listed, plain
 from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.turns import first_reply
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
@@ -200,10 +200,10 @@ def in_parts(language: Language, clauses: Sequence[Clause]) -> list[list[Clause]
     parts: list[list[Clause]] = [[]]
     known, corrections = lexicon_of(language).clauses, _corrections(language)
     for clause in clauses:
-        corrects = clause.said in corrections
+        corrects = clause.said in corrections or LOOK in clause.marks
         if corrects and parts[-1]:
             parts.append([])
-        if not corrects or known[clause.said] != "CORRECT":
+        if not corrects or known.get(clause.said, "CORRECT") != "CORRECT":
             parts[-1].append(clause)
     return [part for part in parts if part] or [[]]
 

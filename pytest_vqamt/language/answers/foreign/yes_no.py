@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
-from pytest_vqamt.language.answers.foreign.claims import Asked, Statement, asked_by, claim, statement_of
+from pytest_vqamt.language.answers.foreign.claims import Asked, Item, Statement, asked_by, claim, statement_of
 from pytest_vqamt.language.answers.foreign.forms import answer_proper, asks_for_presence, in_parts
-from pytest_vqamt.language.answers.foreign.gloss import Clause, Language, exclude, glossed, lexicon_of
+from pytest_vqamt.language.answers.foreign.gloss import (
+    Clause,
+    Language,
+    exclude,
+    glossed,
+    kind_of,
+    label_of,
+    lexicon_of,
+    with_labels,
+)
 from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer
 
 
@@ -43,7 +54,13 @@ def _asked(language: Language, question: str) -> Asked:
 
 
 def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool | UnreadableAnswer:
-    particles = [each for number, clause in enumerate(clauses) for each in _particles(language, clause, number)]
+    lines, clauses = _lines(language, clauses)
+    particles = [
+        each
+        for number, (clause, after) in enumerate(pairwise((*clauses, Clause((), (), ()))))
+        for each in _particles(language, clause, number)
+        if "IF" not in after.marks or "NOT" not in clause.marks  # "one cannot see if it is so"
+    ]
     marks = set(particles)
     statements = [statement_of(language, clause) for clause in clauses]
     with_items = [each for each in statements if each.items]
@@ -56,8 +73,11 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
     claims = {
         each
         for place, statement in enumerate(statements)
-        if place not in open_places and (each := _claim(asked, statement, is_alone=len(with_items) == 1)) is not None
+        if place not in open_places
+        and (each := _claim(language, asked, statement, is_alone=len(with_items) == 1)) is not None
     }
+    if (listed := _listed(asked, lines)) is not None:
+        claims.add(listed)
     if (compared := _compared(asked, statements)) is not None:
         claims = {compared}
     if len(claims) == 2 or {"YES", "NO"} <= marks:
@@ -77,6 +97,31 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
         return said
     unsure = any("MAYBE" in each.flags for each in statements)
     return UnreadableAnswer(Unreadable.UNSURE if unsure else Unreadable.NO_YES_OR_NO)
+
+
+def _lines(language: Language, clauses: Sequence[Clause]) -> tuple[dict[str, bool], Sequence[Clause]]:
+    """The lines of a list such as "fork: yes, knife: no", and the other clauses."""
+    known = lexicon_of(language).clauses
+    found = {
+        place: (label, said == "YES")
+        for place, (clause, value) in enumerate(pairwise(clauses))
+        if (label := label_of(clause)) and (said := known.get(value.said)) in ("YES", "NO")
+    }
+    if len(found) < _LINES:
+        return {}, clauses
+    rest = [clause for place, clause in enumerate(clauses) if place not in found and place - 1 not in found]
+    return dict(found.values()), rest
+
+
+_LINES = 2
+
+
+def _listed(asked: Asked, lines: Mapping[str, bool]) -> bool | None:
+    """Whether all that is asked for is there by a list, or one of them where the question has "or"."""
+    said = {lines[item.mark] for item in asked.items if item.is_noun and item.mark in lines}
+    is_whole = all(item.mark in lines for item in asked.items if item.is_noun)
+    enough = "OR" in asked.flags
+    return enough if enough in said else not enough if said and is_whole else None
 
 
 def _particle(marks: set[str]) -> bool | None:
@@ -131,11 +176,15 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
 _SHORT = 6
 
 
-def _claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
+def _claim(language: Language, asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if "OR" in statement.flags and "OR" not in asked.flags:
         return None
     if asked.is_presence and not statement.items and statement.flags == {"NONE"}:
         return False  # "I see none"
+    if "NOBODY" in statement.flags:
+        asked = replace(asked, items=_of_people(language, asked.items))
+    elif Item("somebody", article="a") in asked.items:
+        statement = replace(statement, items=_of_people(language, statement.items))
     if asked.flags & {"ALL", "BOTH"}:
         return _of_all(asked, statement)
     if "AND" in asked.flags or "AS_WELL" in asked.flags:
@@ -145,10 +194,18 @@ def _claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None
     return claim(asked, statement, is_alone=is_alone)
 
 
+def _of_people(language: Language, items: Sequence[Item]) -> tuple[Item, ...]:
+    """The items with somebody for a man, a woman and the like."""
+    return tuple(
+        replace(item, mark="somebody") if item.article == "a" and kind_of(language, item.mark) == "somebody" else item
+        for item in items
+    )
+
+
 def _of_both(asked: Asked, statement: Statement) -> bool | None:
     """Of two things, both or only one may be said to be there."""
-    if "BOTH" in statement.flags and not statement.denials and not statement.items:
-        return True
+    if {"BOTH", "NOT_ALL"} & statement.flags and not statement.items:
+        return statement.denials == 0 and "NOT_ALL" not in statement.flags
     marks = {item.mark for item in asked.items if item.is_noun}
     named = {item.mark for item in statement.items if item.is_noun}
     if "ONLY" in statement.flags and not statement.denials and len(named) == 1 and named < marks:
@@ -210,7 +267,8 @@ def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
     for statement in statements:
         if statement.flags & {"MAYBE", "OR", "NOT"}:
             return None
-    marks = [mark for statement in statements for mark in (*statement.clause.marks, "|")]
+    clauses = with_labels([statement.clause for statement in statements])
+    marks = [mark for clause in clauses for mark in (*clause.marks, "|")]
     for number, noun in _pairs(marks, nouns):
         counted[noun].add(number)
     if any(len(numbers) != 1 for numbers in counted.values()):
@@ -222,20 +280,11 @@ def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
 
 
 def _pairs(marks: Sequence[str], nouns: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Numbers and the nouns beside them: "three cats", "cats: 3"."""
+    """Numbers and the nouns behind them."""
     number: int | None = None
-    for place, mark in enumerate(marks):
+    for mark in marks:
         if mark[0] == "#" and mark.rstrip("?")[1:].isdecimal():
             number = int(mark.rstrip("?")[1:])
-            before = [each for each in marks[max(0, place - 2) : place] if each != "|"][-1:]
-            if (
-                marks[place - 1 : place] == ["|"]
-                and before
-                and before[0] in nouns
-                and marks[place + 1 : place + 2] == ["|"]
-            ):
-                yield number, before[0]
-                number = None
         elif mark == "NONE":
             number = 0
         elif mark in nouns and number is not None:
