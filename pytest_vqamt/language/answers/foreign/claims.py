@@ -116,6 +116,7 @@ def statement_of(language: Language, clause: Clause) -> Statement:
                 first not in language.table["articles"].split()
                 and clause.marks[:1] != ()
                 and not (clause.marks[0][0] in "=@" and clause.firsts[0] == first)  # "but grey" is about what was named
+                and clause.words[:1] != ("que",)
                 and not any(item.is_noun and item.article for item in items[:1])
             )
         )
@@ -193,7 +194,8 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     rest = [item for item in missing if item != subject and item.binder != _SCENE]
     if named and subject is not None and subject.article == "the" and len(asked.items) > _WITH_OWNER:
         owner = asked.items[asked.subject + 1 : asked.subject + 2]  # "the shirt is blue" to "is the man's shirt blue?"
-        rest = [item for item in rest if item not in owner or item.binder != "of"]
+        if not any(item.binder == "of" or item.is_noun for item in extra):
+            rest = [item for item in rest if item not in owner or item.binder != "of"]
     if any(item.binder == _SCENE for item in missing) and any(item.binder in AT for item in extra):
         return None
     if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):

@@ -17,7 +17,6 @@ from pytest_vqamt.language.answers.foreign.gloss import (
     Language,
     exclude,
     glossed,
-    is_noun,
     kind_of,
     lexicon_of,
     listed,
@@ -86,6 +85,8 @@ def read_count(language: Language, question: str, answer: str | Prepared) -> int
             return UnreadableAnswer(Unreadable.NO_NUMBER)
     nouns = _nouns(language, text, question)
     exact = [each for each in numbers if not each.is_given and _is_exact(asked, each, clauses[each.clause])]
+    if asked.is_seen and exact != numbers and not any(_is_seen(language, clauses[each.clause]) for each in exact):
+        exact = [*exact, *(each for each in numbers if each.is_given)]  # "of the six two are hidden"
     exact = exact or [each for each in numbers if each.is_given]
     if _none(asked, clauses, nouns):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if any(_is_asked(asked, each) for each in exact) else 0
@@ -101,17 +102,19 @@ def _chosen(
     exact: Sequence[_Number],
 ) -> int | UnreadableAnswer:
     """The number of what is asked among those of other things, parts and totals."""
-    of_kinds = _sum_of_kinds(language, asked, clauses, numbers)
     others = [each for each in numbers if not _is_asked(asked, each) and (each.noun in nouns or _kind(language, each))]
-    if of_kinds is None and others and not any(_is_asked(asked, each) for each in numbers):
-        return UnreadableAnswer(Unreadable.NO_NUMBER)
+    foreign = [each for each in others if _kind(language, each) not in asked.counted and len(asked.counted) == 1]
+    of_kinds = _sum_of_kinds(language, asked, clauses, numbers)
     exact = _of_these(language, asked, clauses, exact)
-    if (total := _total(asked, clauses, numbers, others)) is not None:
+    parts = [each for each in numbers if each in exact or (each in others and each not in foreign)]
+    total = _total(asked, clauses, parts, foreign)
+    if total is None and not others:
+        total = _counted_aloud(exact)
+    total = of_kinds if total is None else total
+    if total is not None:
         return total
-    if of_kinds is not None:
-        return of_kinds
-    if (aloud := _counted_aloud(exact)) is not None:
-        return aloud
+    if others and not any(_is_asked(asked, each) for each in numbers):
+        return UnreadableAnswer(Unreadable.NO_NUMBER)
     same = [each for each in exact if _is_asked(asked, each)]
     others = [each for each in exact if each in others]
     if others and (not same or len(same) + len(others) < len(exact)):
@@ -187,13 +190,18 @@ def _kind(language: Language, number: _Number) -> str:
 
 def _is_counted(language: Language, asked: _Asked, number: _Number) -> bool:
     """Whether a number is none of "with a hat"."""
-    return not (number.is_article and number.is_bound) or _is_asked(asked, number) or _kind(language, number) != ""
+    return (
+        not (number.is_article and number.is_bound)
+        or {number.noun, _kind(language, number)} & set(asked.counted) != set()
+    )
 
 
 def _is_exact(asked: _Asked, number: _Number, clause: Clause) -> bool:
     """Whether a number is no article: "ein" counts before the noun that is counted, alone, or behind "only"."""
-    if not number.is_article or _is_asked(asked, number):
+    if not number.is_article or number.noun in asked.counted:
         return True
+    if number.noun in asked.stems:
+        return not any(item.mark == number.noun and item.article == "a" for item in asked.items)
     return not number.noun and ("ONLY" in clause.marks or len(clause.marks) == 1)
 
 
@@ -259,13 +267,15 @@ def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> l
     places = {item.binder or item.mark.lstrip("@") for item in asked.items if item.binder or item.mark[0] == "@"}
     looks = {item.mark for item in asked.items if item.mark[0] in "=~"}
     nouns = {item.mark for item in asked.items if item.binder in AT}
-    return [
+    kept = [
         clause
         for clause in clauses
-        if not any(mark[0] == "@" and exclude(mark[1:], place) for mark in clause.marks for place in places)
-        and not any(exclude(mark, look) for mark in clause.marks for look in looks)
-        and not (nouns and _is_at_another_place(language, asked, clause))
+        if not any(exclude(mark.lstrip("@"), each) for mark in clause.marks for each in places | looks)
     ]
+    if _numbers(kept) != _numbers(clauses):  # "it has eight windows, two are closed" to "how many are open?"
+        wanted = looks | {f"@{place}" for place in places}
+        kept = [clause for clause in kept if not _numbers((clause,)) or wanted & set(clause.marks)]
+    return [clause for clause in kept if not (nouns and _is_at_another_place(language, asked, clause))]
 
 
 def _is_at_another_place(language: Language, asked: _Asked, clause: Clause) -> bool:
@@ -297,19 +307,22 @@ def _of_these(
 
 
 def _total(
-    asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[_Number], others: Sequence[_Number]
+    asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[_Number], foreign: Sequence[_Number]
 ) -> int | None:
     """The sum that the answer gives itself; the parts must add up to it, or be counted in other ways."""
-    if others and len(asked.counted) == 1 and numbers[-1].noun not in asked.counted:
-        return None
     for place, each in enumerate(numbers):
-        parts = [part.value for part in numbers[:place]]
-        says_so = "TOTAL" in clauses[each.clause].marks and [*numbers, each][place + 1].clause != each.clause
-        if len(parts) > 1 and sum(parts) == each.value and (says_so or place == len(numbers) - 1):
-            return each.value
-        if says_so:
-            return each.value if len(parts) < 2 else None
+        if foreign and each.noun not in asked.counted:
+            continue  # "a cat and three dogs, in total four animals" to "how many dogs?"
+        parts = [part.value for part in numbers[:place] or numbers[1:]]
+        is_sum = len(parts) > 1 and sum(parts) == each.value
+        is_last_of_clause = [*numbers, each][place + 1].clause != each.clause or place == len(numbers) - 1
+        says_so = "TOTAL" in clauses[each.clause].marks and is_last_of_clause
+        if says_so or (is_sum and place in (0, len(numbers) - 1)):
+            return each.value if is_sum or place < _PARTS else None
     return None
+
+
+_PARTS = 2
 
 
 def _sum_of_kinds(

@@ -57,9 +57,12 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
     lines, clauses = _lines(language, clauses)
     particles = [
         each
-        for number, (clause, after) in enumerate(pairwise((*clauses, Clause((), (), ()))))
+        for number, clause in enumerate(clauses)
         for each in _particles(language, clause, number)
-        if "IF" not in after.marks or "NOT" not in clause.marks  # "one cannot see if it is so"
+        if "NOT" not in clause.marks
+        or not any(
+            "IF" in near.marks for near in clauses[max(0, number - 1) : number + 2]
+        )  # "one cannot see if it is so"
     ]
     marks = set(particles)
     statements = [statement_of(language, clause) for clause in clauses]
@@ -183,7 +186,7 @@ def _claim(language: Language, asked: Asked, statement: Statement, *, is_alone: 
         return False  # "I see none"
     if "NOBODY" in statement.flags:
         asked = replace(asked, items=_of_people(language, asked.items))
-    elif Item("somebody", article="a") in asked.items:
+    elif Item("somebody", article="a") in asked.items and not statement.denials:
         statement = replace(statement, items=_of_people(language, statement.items))
     if asked.flags & {"ALL", "BOTH"}:
         return _of_all(asked, statement)
