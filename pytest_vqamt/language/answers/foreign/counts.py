@@ -34,7 +34,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class _Number:
+class Number:
     """A number of a clause.
 
     Attributes:
@@ -76,7 +76,7 @@ def read_count(language: Language, question: str, answer: str | Prepared) -> int
         return amount
     if any(_is_unsure(language, each) for each in clauses):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-    numbers = [each for each in _numbers(clauses) if each.value < _MOST and _is_counted(language, asked, each)]
+    numbers = [each for each in numbers_of(clauses) if each.value < _MOST and _is_counted(language, asked, each)]
     if asked.denies:
         return _one_of([each for each in numbers if _denied(clauses[each.clause])])
     if any(_denied(clauses[each.clause]) for each in numbers if not each.is_article):
@@ -98,8 +98,8 @@ def _chosen(
     asked: _Asked,
     clauses: Sequence[Clause],
     nouns: frozenset[str],
-    numbers: Sequence[_Number],
-    exact: Sequence[_Number],
+    numbers: Sequence[Number],
+    exact: Sequence[Number],
 ) -> int | UnreadableAnswer:
     """The number of what is asked among those of other things, parts and totals."""
     others = [each for each in numbers if not _is_asked(asked, each) and (each.noun in nouns or _kind(language, each))]
@@ -165,7 +165,8 @@ def _is_seen(language: Language, clause: Clause) -> bool:
     return any(f" {way} " in f" {said} " for way in listed(language.table["seen"]))
 
 
-def _numbers(clauses: Sequence[Clause]) -> list[_Number]:
+def numbers_of(clauses: Sequence[Clause]) -> list[Number]:
+    """The numbers of the clauses and what they are of."""
     found = []
     for number, clause in enumerate(clauses):
         for place, mark in enumerate(clause.marks):
@@ -176,19 +177,19 @@ def _numbers(clauses: Sequence[Clause]) -> list[_Number]:
             behind = next((each for each in rest if each[0] not in "=~" and each != "ONLY"), "")
             noun = "somebody" if behind == "SOMEBODY" else "" if behind.isupper() or behind[:1] in "#@" else behind
             is_given, value = before in (ARTICLE, "OTHER"), int(mark[1:].rstrip("?"))
-            found.append(_Number(value, noun, mark == ONE, is_given, before[:1] == "@", number))
+            found.append(Number(value, noun, mark == ONE, is_given, before[:1] == "@", number))
     return found
 
 
-def _is_asked(asked: _Asked, number: _Number) -> bool:
+def _is_asked(asked: _Asked, number: Number) -> bool:
     return number.noun in asked.stems
 
 
-def _kind(language: Language, number: _Number) -> str:
+def _kind(language: Language, number: Number) -> str:
     return "somebody" if number.noun == "somebody" else kind_of(language, number.noun)
 
 
-def _is_counted(language: Language, asked: _Asked, number: _Number) -> bool:
+def _is_counted(language: Language, asked: _Asked, number: Number) -> bool:
     """Whether a number is none of "with a hat"."""
     return (
         not (number.is_article and number.is_bound)
@@ -196,7 +197,7 @@ def _is_counted(language: Language, asked: _Asked, number: _Number) -> bool:
     )
 
 
-def _is_exact(asked: _Asked, number: _Number, clause: Clause) -> bool:
+def _is_exact(asked: _Asked, number: Number, clause: Clause) -> bool:
     """Whether a number is no article: "ein" counts before the noun that is counted, alone, or behind "only"."""
     if not number.is_article or number.noun in asked.counted:
         return True
@@ -207,7 +208,7 @@ def _is_exact(asked: _Asked, number: _Number, clause: Clause) -> bool:
 
 def _is_unsure(language: Language, clause: Clause) -> bool:
     """Whether a clause leaves a number open: "two or three", "there may be more"."""
-    if _numbers((clause,)):
+    if numbers_of((clause,)):
         return "OR" in clause.marks or "MAYBE" in clause.marks
     return "MAYBE" in clause.marks and not statement_of(language, clause).items
 
@@ -226,8 +227,8 @@ def _amount(clauses: Sequence[Clause]) -> Amount | None:
     for clause in clauses:
         marks = clause.marks
         for place, (mark, word) in enumerate(zip(marks, clause.firsts, strict=True)):
-            behind = marks[place + 1][0] if place + 1 < len(marks) else ""
-            if mark in ("MANY", "HUNDRED", "BOUND") or (mark in ("MORE", "FEWER") and behind == "#"):
+            behind = "".join(marks[place + 1 : place + 2])
+            if mark in ("MANY", "HUNDRED", "BOUND") or (mark in ("MORE", "FEWER") and behind[:1] == "#"):
                 return Amount(word)
     return None
 
@@ -236,7 +237,7 @@ def _denied(clause: Clause) -> bool:
     return "NOT" in clause.marks or "NEITHER" in clause.marks
 
 
-def _one_of(numbers: Sequence[_Number]) -> int | UnreadableAnswer:
+def _one_of(numbers: Sequence[Number]) -> int | UnreadableAnswer:
     values = {each.value for each in numbers}
     if len(values) == 1:
         return values.pop()
@@ -246,10 +247,8 @@ def _one_of(numbers: Sequence[_Number]) -> int | UnreadableAnswer:
 def _after_a_no(language: Language, clauses: Sequence[Clause]) -> Sequence[Clause]:
     """The clauses behind a "no" that takes a number back: "three, no, four"."""
     known = lexicon_of(language).clauses
-    taken_back = [place for place, each in enumerate(clauses) if known.get(each.said) == "NO" and place]
-    if not taken_back or not _numbers(clauses[: taken_back[-1]]) or not _numbers(clauses[taken_back[-1] :]):
-        return clauses
-    return clauses[taken_back[-1] :]
+    last = max((place for place, each in enumerate(clauses) if known.get(each.said) == "NO"), default=0)
+    return clauses[last:] if numbers_of(clauses[last:]) else clauses
 
 
 def _at_and(clause: Clause) -> list[Clause]:
@@ -259,7 +258,7 @@ def _at_and(clause: Clause) -> list[Clause]:
     parts = [
         Clause(clause.words, clause.marks[start + 1 : end], clause.firsts[start + 1 : end]) for start, end in spans
     ]
-    return parts if len(parts) > 1 and all(_numbers((part,)) for part in parts) else [clause]
+    return parts if len(parts) > 1 and all(numbers_of((part,)) for part in parts) else [clause]
 
 
 def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> list[Clause]:
@@ -272,9 +271,9 @@ def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> l
         for clause in clauses
         if not any(exclude(mark.lstrip("@"), each) for mark in clause.marks for each in places | looks)
     ]
-    if _numbers(kept) != _numbers(clauses):  # "it has eight windows, two are closed" to "how many are open?"
+    if numbers_of(kept) != numbers_of(clauses):  # "it has eight windows, two are closed" to "how many are open?"
         wanted = looks | {f"@{place}" for place in places}
-        kept = [clause for clause in kept if not _numbers((clause,)) or wanted & set(clause.marks)]
+        kept = [clause for clause in kept if not numbers_of((clause,)) or wanted & set(clause.marks)]
     return [clause for clause in kept if not (nouns and _is_at_another_place(language, asked, clause))]
 
 
@@ -285,8 +284,8 @@ def _is_at_another_place(language: Language, asked: _Asked, clause: Clause) -> b
 
 
 def _of_these(
-    language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[_Number]
-) -> Sequence[_Number]:
+    language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number]
+) -> Sequence[Number]:
     """The numbers of the clauses with "only" or "of them", if they say what is asked; without them, if they do not."""
     of_these = [each for each in numbers if {"ONLY", "PART"} & set(clauses[each.clause].marks)]
     wanted = {item.mark for item in asked.items if item.binder != "of"} - set(asked.counted)
@@ -297,7 +296,7 @@ def _of_these(
     for each in of_these:
         said |= set(clauses[each.clause].marks)
         # "Visible, however, are only three": the words before "however" are a clause of their own.
-        near = [clause for clause in clauses[max(0, each.clause - 1) : each.clause] if not _numbers((clause,))]
+        near = [clause for clause in clauses[max(0, each.clause - 1) : each.clause] if not numbers_of((clause,))]
         is_seen = is_seen or any(_is_seen(language, clause) for clause in (*near, clauses[each.clause]))
     if (asked.is_seen and is_seen) or (wanted and wanted <= said):
         return of_these
@@ -307,7 +306,7 @@ def _of_these(
 
 
 def _total(
-    asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[_Number], foreign: Sequence[_Number]
+    asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number], foreign: Sequence[Number]
 ) -> int | None:
     """The sum that the answer gives itself; the parts must add up to it, or be counted in other ways."""
     for place, each in enumerate(numbers):
@@ -326,7 +325,7 @@ _PARTS = 2
 
 
 def _sum_of_kinds(
-    language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[_Number]
+    language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number]
 ) -> int | None:
     """The sum of "two brown and three black dogs", if dogs are counted, and of men and women, if people are."""
     named = sorted({each.noun for each in numbers if each.noun})
@@ -345,7 +344,7 @@ def _sum_of_kinds(
     return sum(each.value for each in numbers) if is_sum else None
 
 
-def _counted_aloud(numbers: Sequence[_Number]) -> int | None:
+def _counted_aloud(numbers: Sequence[Number]) -> int | None:
     """The end of "one, two, three", if no other number follows."""
     values = [each.value for each in numbers]
     last = max(values, default=0)
@@ -362,7 +361,7 @@ def _none(asked: _Asked, clauses: Sequence[Clause], nouns: frozenset[str]) -> bo
     """Whether none of what is counted is said to be there."""
     for clause in clauses:
         for place, mark in enumerate(clause.marks):
-            if mark not in ("NONE", "NOBODY", "NOT_ANY"):
+            if mark not in ("NONE", "NOBODY"):
                 continue
             behind = next(
                 (each for each in clause.marks[place + 1 :] if each[0] not in "=~#" and not each.isupper()), ""

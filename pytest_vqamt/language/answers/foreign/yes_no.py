@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pytest_vqamt.language.answers.foreign.claims import Asked, Item, Statement, asked_by, claim, statement_of
-from pytest_vqamt.language.answers.foreign.forms import answer_proper, asks_for_presence, in_parts
+from pytest_vqamt.language.answers.foreign.counts import numbers_of
+from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper, asks_for_presence
 from pytest_vqamt.language.answers.foreign.gloss import (
     Clause,
     Language,
@@ -37,14 +38,7 @@ def read_yes_no(language: Language, question: str, answer: str | Prepared) -> bo
     if isinstance(text, UnreadableAnswer):
         return text
     asked = _asked(language, question)
-    said: bool | UnreadableAnswer = UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    # What stands before a correction counts no more; what stands behind it must be sure.
-    *before, last = in_parts(language, glossed(language, text, question))
-    said = _read(language, asked, last)
-    if isinstance(said, bool) or not before:
-        return said
-    earlier = _read(language, asked, before[-1]) if len(before) > 1 else said
-    return earlier if isinstance(earlier, bool) else said
+    return _read(language, asked, after_corrections(language, glossed(language, text, question)))
 
 
 @lru_cache(maxsize=4096)
@@ -89,7 +83,7 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
         return UnreadableAnswer(Unreadable.UNSURE)
     said = claims.pop() if claims else None
     if asked.denies and "FREE" not in asked.flags:
-        return _of_denial(marks, said, is_bare=not with_items)
+        return _of_denial(marks, said)
     if said is not None and asked.denies:
         said = not said
     particle = _particle(marks)
@@ -128,40 +122,29 @@ def _listed(asked: Asked, lines: Mapping[str, bool]) -> bool | None:
 
 
 def _particle(marks: set[str]) -> bool | None:
-    if marks & {"YES", "AGREE"} and marks & {"NO", "DISAGREE"}:
-        return None
-    return True if marks & {"YES", "AGREE"} else False if marks & {"NO", "DISAGREE"} else None
+    said = {mark in ("YES", "AGREE") for mark in marks if mark != "CONTRADICT"}
+    return said.pop() if len(said) == 1 else None
 
 
-def _of_denial(marks: set[str], said: bool | None, *, is_bare: bool) -> bool | UnreadableAnswer:
+def _of_denial(marks: set[str], said: bool | None) -> bool | UnreadableAnswer:
     """The reading for a question that denies: "no" before a sentence may agree with the denial or not."""
-    agrees = None if said is None else not said
-    if "CONTRADICT" in marks:
-        return False if agrees is not True else UnreadableAnswer(Unreadable.YES_AND_NO)
-    if agrees is not None:
-        contradicts = "AGREE" in marks and not agrees
-        return UnreadableAnswer(Unreadable.YES_AND_NO) if contradicts else agrees
-    if "AGREE" in marks:
-        return True
-    if is_bare and marks in ({"YES"}, {"NO"}):
-        return marks == {"YES"}
-    return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    agrees = {"AGREE": True, "CONTRADICT": False}
+    claims = {agrees[mark] for mark in marks if mark in agrees} | ({not said} if said is not None else set())
+    if len(claims) == 1:
+        return claims.pop()
+    return UnreadableAnswer(Unreadable.YES_AND_NO if claims else Unreadable.NO_YES_OR_NO)
 
 
 def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]:
     """The yes or no of a clause, alone, before a sentence, or behind a conclusion ("so yes")."""
     whole = lexicon_of(language).clauses.get(clause.said)
-    if whole in ("YES", "NO", "CONTRADICT"):
-        # French "si" and Spanish "si" begin conditions, too, and German "doch" is a filler.
-        if whole != "CONTRADICT" or number == 0:
-            yield whole
-        return
-    if whole in ("AGREE", "DISAGREE"):
-        if number == 0 or len(clause.words) > 1:
-            yield whole
-        return
     marks = clause.marks
-    if "MAYBE" in marks or "IF" in marks or not marks:
+    if whole is not None and whole != "CORRECT":
+        # French and Spanish "si" begin conditions, too, German "doch" is a filler, and "juste" may be only.
+        if whole in ("YES", "NO") or number == 0 or (len(clause.words) > 1 and whole != "CONTRADICT"):
+            yield whole
+        return
+    if not marks or {"MAYBE", "IF"} & set(marks):
         return
     known = [mark for mark in marks if mark not in ("SO", "AND", "ARTICLE", "TOTAL", "IS")]
     if known in (["YES", "NO"], ["YES", "NOT"], ["NO", "YES"]):
@@ -170,10 +153,8 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
         yield known[0]
     elif known == ["NOT"] and (1 < len(clause.words) < _SHORT or number == 0):  # not "the cat, however, not"
         yield "NO"
-    elif marks[0] in ("YES", "NO") and number == 0 and clause.firsts[0] == clause.words[0]:
+    elif marks[0] in ("YES", "NO") and number == 0:
         yield marks[0]
-    elif language is not Language.GERMAN and clause.words[:2] in (("s\u00ed", "que"), ("si", "que")):
-        yield "CONTRADICT"
 
 
 _SHORT = 6
@@ -258,40 +239,26 @@ def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
     if len(nouns) < 2:
         return None
     for statement in statements:
-        if statement.flags & {"MORE", "FEWER"} and "THAN" in statement.flags and statement.denials < 2:
-            named = [item.mark for item in statement.items if item.mark in nouns]
+        named = [item.mark for item in statement.items if item.mark in nouns]
+        if statement.flags & {"MORE", "FEWER"} and sorted(named) == sorted(nouns) and "EQUAL" not in asked.flags:
             same = ("MORE" in statement.flags) == ("MORE" in asked.flags)
-            if len(named) == 2 and "EQUAL" not in asked.flags and set(named) == set(nouns):
-                says_so = (named == nouns) == same
-                return says_so if not statement.denials else False if says_so else None
+            says_so = (named == nouns) == same
+            return says_so if not statement.denials else False if says_so else None
         if "EQUAL" in statement.flags and not statement.denials:
             return "EQUAL" in asked.flags
+    if any(statement.flags & {"MAYBE", "OR", "NOT"} for statement in statements):
+        return None
     counted: dict[str, set[int]] = {noun: set() for noun in nouns}
-    for statement in statements:
-        if statement.flags & {"MAYBE", "OR", "NOT"}:
-            return None
-    clauses = with_labels([statement.clause for statement in statements])
-    marks = [mark for clause in clauses for mark in (*clause.marks, "|")]
-    for number, noun in _pairs(marks, nouns):
-        counted[noun].add(number)
+    clauses = [
+        replace(clause, marks=tuple("#0" if mark == "NONE" else mark for mark in clause.marks))
+        for clause in with_labels([statement.clause for statement in statements])
+    ]
+    for each in numbers_of(clauses):
+        if each.noun in nouns:
+            counted[each.noun].add(each.value)
     if any(len(numbers) != 1 for numbers in counted.values()):
         return None
     one, other = (counted[noun].pop() for noun in nouns)
     if "EQUAL" in asked.flags:
         return one == other
     return one > other if "MORE" in asked.flags else one < other
-
-
-def _pairs(marks: Sequence[str], nouns: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Numbers and the nouns behind them."""
-    number: int | None = None
-    for mark in marks:
-        if mark[0] == "#" and mark.rstrip("?")[1:].isdecimal():
-            number = int(mark.rstrip("?")[1:])
-        elif mark == "NONE":
-            number = 0
-        elif mark in nouns and number is not None:
-            yield number, mark
-            number = None
-        elif mark == "|":
-            number = None
