@@ -101,9 +101,7 @@ def statement_of(language: Language, clause: Clause) -> Statement:
         items.append(Item(f"@{binder}"))
     denials = sum(flag in DENIALS for flag in flags)
     # "Neither red nor blue" denies once, and so does "no lleva ning\u00fan casco".
-    if "NEITHER" in flags or (
-        language is Language.SPANISH and denials > 1 and "NOT" in flags and len(set(flags) & DENIALS) > 1
-    ):
+    if "NEITHER" in flags or (language is Language.SPANISH and denials > 1 and flags.count("NOT") < denials):
         denials = 1
     pronouns = set(language.table["pronouns"].split())
     has_pronoun = not pronouns.isdisjoint(clause.words)
