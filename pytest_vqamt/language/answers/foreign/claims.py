@@ -181,10 +181,10 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if _describes(asked) and any(item.is_noun and item.article for item in extra):
         return None  # "it has a green roof" to "is it green?"
     rest = [item for item in missing if item != subject]
-    if named and subject is not None and subject.article == "the" and len(asked.items) > _WITH_OWNER:
-        owner = asked.items[asked.subject + 1 : asked.subject + 2]  # "the shirt is blue" to "is the man's shirt blue?"
-        if not any(item.binder == "of" or item.is_noun for item in extra):
-            rest = [item for item in rest if item not in owner or item.binder != "of"]
+    if named and not any(item.binder == "of" or item.is_noun for item in extra):
+        rest = [
+            item for item in rest if not _is_owner(asked, item)
+        ]  # "the shirt is blue" to "is the man's shirt blue?"
     if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
         rest_excludes = _excluded(asked, rest, extra) if not statement.denials else None
         return False if rest_excludes and _in_order(asked, places) else None
@@ -205,7 +205,19 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     return _denied_part(asked, statement, missing, extra)
 
 
-_WITH_OWNER = 2
+def _is_owner(asked: Asked, item: Item) -> bool:
+    """Whether the question asks more of the subject than that it is of this one."""
+    owner = asked.items[asked.subject + 1 : asked.subject + 2]
+    others = [each for place, each in enumerate(asked.items) if place != asked.subject and each not in owner]
+    is_genitive = (
+        item.is_noun and item.article == "the" and all(other.mark[0] == "=" for other in others)
+    )  # "die Jacke der Frau"
+    return (
+        asked.items[asked.subject].article == "the"
+        and item in owner
+        and others != []
+        and (item.binder == "of" or is_genitive)
+    )
 
 
 def _is_beyond_reading(asked: Asked, statement: Statement) -> bool:

@@ -102,8 +102,10 @@ def _chosen(
     exact: Sequence[Number],
 ) -> int | UnreadableAnswer:
     """The number of what is asked among those of other things, parts and totals."""
-    others = [each for each in numbers if not _is_asked(asked, each) and (each.noun in nouns or _kind(language, each))]
-    foreign = [each for each in others if _kind(language, each) not in asked.counted and len(asked.counted) == 1]
+    others = [
+        each for each in numbers if not _is_asked(asked, each) and (each.noun in nouns or kind_of(language, each.noun))
+    ]
+    foreign = [each for each in others if kind_of(language, each.noun) not in asked.counted and len(asked.counted) == 1]
     of_kinds = _sum_of_kinds(language, asked, clauses, numbers)
     exact = _of_these(language, asked, clauses, exact)
     parts = [each for each in numbers if each in exact or (each in others and each not in foreign)]
@@ -185,15 +187,11 @@ def _is_asked(asked: _Asked, number: Number) -> bool:
     return number.noun in asked.stems
 
 
-def _kind(language: Language, number: Number) -> str:
-    return "somebody" if number.noun == "somebody" else kind_of(language, number.noun)
-
-
 def _is_counted(language: Language, asked: _Asked, number: Number) -> bool:
     """Whether a number is none of "with a hat"."""
     return (
         not (number.is_article and number.is_bound)
-        or {number.noun, _kind(language, number)} & set(asked.counted) != set()
+        or {number.noun, kind_of(language, number.noun)} & set(asked.counted) != set()
     )
 
 
@@ -291,13 +289,11 @@ def _of_these(
     wanted = {item.mark for item in asked.items if item.binder != "of"} - set(asked.counted)
     if not of_these or len(of_these) == len(numbers):
         return numbers
-    said: set[str] = set()
-    is_seen = False
-    for each in of_these:
-        said |= set(clauses[each.clause].marks)
-        # "Visible, however, are only three": the words before "however" are a clause of their own.
-        near = [clause for clause in clauses[max(0, each.clause - 1) : each.clause] if not numbers_of((clause,))]
-        is_seen = is_seen or any(_is_seen(language, clause) for clause in (*near, clauses[each.clause]))
+    said = {mark for each in of_these for mark in clauses[each.clause].marks}
+    # "Visible, however, are only three": the words before "however" are a clause of their own.
+    before = [clause for each in of_these for clause in clauses[max(0, each.clause - 1) : each.clause]]
+    near = [clause for clause in before if not numbers_of((clause,))] + [clauses[each.clause] for each in of_these]
+    is_seen = any(_is_seen(language, clause) for clause in near)
     if (asked.is_seen and is_seen) or (wanted and wanted <= said):
         return of_these
     if is_seen:

@@ -102,6 +102,10 @@ def _is_subject(clause: Clause) -> bool:
 
 def _with_que(clause: Clause) -> Clause:
     """The clause with French and Spanish "que" as "than", as "only" in "ne ... que", or as nothing."""
+    if "RATHER" in clause.marks:  # "rather white than yellow"
+        rather, end = clause.marks.index("RATHER"), (*clause.marks, "THAN").index("THAN")
+        marks, firsts = (each[:rather] + each[rather + 1 : end] for each in (clause.marks, clause.firsts))
+        return Clause(clause.words, marks, firsts)
     if "THAN" not in clause.marks or not {"MORE", "FEWER", "EQUAL"}.isdisjoint(clause.marks):
         return clause
     if not _COMPARES.isdisjoint(clause.words):
@@ -204,13 +208,8 @@ class Lexicon:
 
     def _shade(self, forms: tuple[str, ...]) -> str | None:
         """The colour of a compound such as "hellblau"."""
-        if not self.shades or not forms[0].startswith(self.shades):
-            return None
-        for shade in self.shades:
-            for form in forms if forms[0].startswith(shade) else ():
-                if (mark := self.attributes.get(form.removeprefix(shade))) is not None:
-                    return mark
-        return None
+        rests = (form.removeprefix(shade) for shade in self.shades for form in forms if form.startswith(shade))
+        return next((self.attributes[rest] for rest in rests if rest in self.attributes), None)
 
 
 _SHORTEST_STEM = 3
@@ -288,7 +287,7 @@ def _kinds(language: Language) -> dict[str, str]:
     for kind, names in toml_table(_SHARED)["kinds"].items():
         known = [noun for name, noun in nouns.items() if name in names.split()]
         words = [*(noun.one for noun in known), *(noun.many for noun in known)]
-        found |= {_bare(plain(word)): kind for word in (*words, *listed(language.table["kinds"].get(kind, "")))}
+        found |= {_bare(plain(word)): kind for word in (kind, *words, *listed(language.table["kinds"].get(kind, "")))}
     return found
 
 
