@@ -187,6 +187,7 @@ def _is_hedged(answer: str, options: tuple[str, ...]) -> bool:
 
 
 _HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
+"""A hedge behind one of these is of its own clause: "it is a doll, though it might be a teddy"."""
 
 
 def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
@@ -294,7 +295,9 @@ _LEAD = (
 _ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?(?: it is)?[.:,!]?\W*")
 """A letter that is the whole answer: "(B)", "the correct answer is B"."""
 _ONE_ROMAN = re.compile(rf"\W*{_LEAD}(?:option )?[(]?(i{{1,3}}|iv|vi?)[)]?[.:,!]?\W*")
+"""A roman letter that is the whole answer: "(ii)"."""
 _ROMAN_AND_TEXT = re.compile(rf"\W*{_LEAD}(?:[(](i{{1,3}}|iv|vi?)[)][.:]?|(i{{1,3}}|iv|vi?)[).:])\W*(.+)", re.DOTALL)
+"""A roman letter before its option or a reason: "(ii) The grain of it shows"."""
 _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
 """A number that is the whole answer counts the options: "Option 3". "3 of them" counts things."""
 _ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
@@ -521,6 +524,7 @@ _IN_OTHER_WORDS = {
 }
 """What says a label without its name."""
 _DENIED_OR_DOUBTED_LABEL = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|if|whether)\b")
+"""Says no label in other words: "I am not sure whether the picture implies it"."""
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
 

@@ -265,6 +265,7 @@ _IN_A_PLACE = (
     r" (?:(?:on|in|at|near|under|behind|beside|next to|by|to) ([^<,.;]{2,60}?)|(?:(?<=is )|(?<=are ))([a-z]+))"
 )
 _IN_PLACES = re.compile(rf"(?:[^<.;]{{0,40}}?[:,.] |yes,? )?{_IN_A_PLACE}(?:,? and |[,;.] ){_IN_A_PLACE}[.\s]*")
+"""Two numbers without nouns, each of another place or look: "two are on the sofa and one is on the floor"."""
 
 
 def _sum_of_places(words: str) -> int | None:

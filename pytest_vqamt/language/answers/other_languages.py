@@ -181,7 +181,9 @@ def form_in_another_language(question: str) -> QuestionForm | None:
 
 
 _HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
+"""Asks for a number in Mandarin."""
 _YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
+"""Asks for yes or no in Mandarin."""
 
 
 def denies_in_mandarin(question: str) -> bool:
@@ -191,6 +193,7 @@ def denies_in_mandarin(question: str) -> bool:
 
 
 _DENIES = re.compile("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
+"""Denies in Mandarin."""
 
 
 def count_in_mandarin(question: str, answer: str) -> int | None:
@@ -222,6 +225,7 @@ _NOT_EXACT = re.compile(
 )
 """Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
 _IN_TOTAL = re.compile("[\u5171\u603b]")
+"""The last number is the sum in Mandarin."""
 
 
 @cache

@@ -208,6 +208,7 @@ def _are_opposite(words: set[str], wanted: frozenset[str]) -> bool:
 
 
 _OF_A_WHOLE = re.compile(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z ]*")
+"""The number of all, of which a part follows: "of the six windows"."""
 
 
 @lru_cache(maxsize=4096)
@@ -226,9 +227,11 @@ _IN_THE_PICTURE = re.compile(
 )
 """Words of the question that pick out none: "how many people are visible?"."""
 _SUMS = re.compile(r"\b(?:total|altogether|in all|sum|combined|overall)\b")
+"""The number of all kinds together, which has the predicate of none: "five apples in total"."""
 _ADDS_UP = re.compile(r"\b(?:another|(?<!the )other|also|more|additional|plus)\b|[=+]")
 """Numbers that are added are no contrast: "one sedan and one van, two in total"."""
 _NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n't\b")
+"""Denies a predicate: "two are not red"."""
 _THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
 """The rest, which do not have it: "the other two do not"."""
 _COMMA = re.compile(r",\s+(?:(?:and|so)\s+)*|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")

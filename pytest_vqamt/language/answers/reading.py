@@ -218,6 +218,7 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
 
 
 _BREAKS_OFF = re.compile(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
+"""Ends before what is asked for: "he is riding a"."""
 _NOT_BUT = re.compile(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
 """What is put right at once: "it is not riding a bicycle but a skateboard"."""
 
@@ -343,6 +344,7 @@ _NUMBERED = re.compile(
     r"|only|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
     re.IGNORECASE,
 )
+"""Asks whether a number keeps a bound: "are there at least three cups?"."""
 _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "at least": ge, "more than": gt, "at most": le, "no more than": le, "fewer than": lt, "less than": lt,
     "exactly": eq, "only": eq, "just": eq,
@@ -369,6 +371,7 @@ _EMPTY = re.compile(
     r"(?: (?:completely|entirely|totally|quite|all|currently|actually|almost))*"
     r" (?:empty|bare|deserted|vacant|clear)\W*(?:$|[.;!\n])"
 )
+"""Nothing is there of what could be: "the field is empty"."""
 
 
 def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
@@ -412,9 +415,11 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
 
 
 _ASKS_HOW_MANY_MORE = re.compile(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
+"""Asks for a difference: "how many more people are in the first picture than in the second?"."""
 _SO_MANY_MORE = re.compile(r"<(\d+)> (?:more|fewer)\b")
 """The difference that is asked for: "5 and 3, so there are 2 more people"."""
 _ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
+"""Asks for what can be seen alone: "how many wheels are visible?"."""
 _VISIBLE_NUMBER = re.compile(
     r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
     r"(?: [a-z]+)?,? (?:is|are|can be)(?: clearly| actually)? (?:visible|seen|shown)\b"
@@ -467,6 +472,7 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
 
 
 _ALL_OF_THEM = re.compile(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
+"""Names all options and chooses none: "both a cat and a dog are on the bed"."""
 _LETTERED = re.compile(r"\W*[a-h][.):]")
 """A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
 _OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
@@ -621,6 +627,7 @@ _ASKS_FOR_A_TEXT = re.compile(
     r"\b(?i:written|writes?|words?|text|letters|says?|reads?|appears?|inscription)\b[^?\n]{0,60}?['\"\u2018\u201c]"
     r"([^'\"\u2019\u201d\n]{1,60})['\"\u2019\u201d]"
 )
+"""Asks whether a text is there, which stands in quotes: "is the word 'SALE' written on it?"."""
 _PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
 """Words for single ones: "pieces of luggage" are luggage."""
 
@@ -628,6 +635,7 @@ _THERE = re.compile(
     r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)"
     rf"|(?:does |do )?(?:the|this) {_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
 )
+"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
 _VISIBLE = re.compile(
     r"(?:is|are|can) (an?|any|some|no) (.+?)"
     r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"

@@ -165,6 +165,7 @@ def without_questions(text: str) -> str:
 
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
+"""A question that the model asks itself is no claim: "A bicycle? No"."""
 
 
 def claim_clauses(statement: str) -> tuple[str, ...]:
@@ -182,6 +183,7 @@ _CLAUSE = re.compile(
     rf"|,\s*(?:and\s+)?(?=(?:there|it|they|i|we|you|he|she|this|that|these|the {PICTURE})\b)"
     r"|\band\s+(?=(?:there|it|they|i) (?:is|are|can|do|see)\b)"
 )
+"""The ends of claims: "there is a dog, but there is no cat"."""
 
 
 def without_inscriptions(prepared: str) -> str:

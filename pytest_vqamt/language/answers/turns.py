@@ -31,6 +31,7 @@ _NEXT_ROW = re.compile(
 )
 """A line of the next example of a list, behind an answer of a few words: "neutral\\nStatement: a man sells fish"."""
 _FEW_WORDS = re.compile(r"\W*+\w++(?:\W++\w++){0,3}+\W*+")
+"""An answer by itself, behind which a list may go on."""
 
 _IN_A_LINE = re.compile(
     r"(?<=\s)(?:\#{2,4}[ ]?)?(?P<role>Questions?|Q|User|USER|Human|HUMAN|Input|Instruction|Assistant|ASSISTANT|Output"

@@ -534,6 +534,7 @@ _SIDE = re.compile(
 )
 """Where a thing is to another: "left of", "above". "The dog has left" is no place."""
 _BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
+"""What a side is of: "to the right of the bowl" says nothing of the plate."""
 _BARE_RIGHT = re.compile(r"\W*right\W*")
 """The side, or that it is so."""
 
@@ -678,10 +679,10 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
 
 _SINGLE = frozenset({"a", "an", "another", "one"})
 _ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
+"""Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
 _SEVERAL = frozenset({"several", "many", "some", "numerous", *NUMBER_WORDS[2:], *map(str, range(2, 100))})
 _VERB_OF_MANY = re.compile(r"(?<=s) [a-z]{2,}\b")
 """Behind several things a word is a verb: "two dogs answer the call"."""
-"""Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
 
 
 def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
