@@ -29,14 +29,14 @@ TABLE = Path(__file__).with_name("patterns.toml")
 ROWS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 WITHOUT_A_ROW = frozenset({
-    "choices._SPLIT", "content._WORD", "final._BRACE", "final._SOMETHING", "text.MARK", "text._BRACKETS",
+    "content._WORD", "final._BRACE", "final._SOMETHING", "text.MARK", "text._BRACKETS",
     "text._PLAIN_CHARACTERS", "turns._SENTENCE", "typing_errors._WORD", "yes_no._WORD",
 })  # fmt: skip
 """Patterns that find words, sentences and marks, or save time, and say nothing of an answer."""
 
 MODULES = {
-    found.name: importlib.import_module(f"{answers.__name__}.{found.name}")
-    for found in pkgutil.iter_modules(answers.__path__)
+    found.name.removeprefix(f"{answers.__name__}."): importlib.import_module(found.name)
+    for found in pkgutil.walk_packages(answers.__path__, f"{answers.__name__}.")
 }
 CACHES = tuple(
     {
