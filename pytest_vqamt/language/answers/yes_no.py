@@ -107,8 +107,11 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         ):
             return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
-    if isinstance(meaning, Exists | Absent) and _contradicts_itself(meaning.group, parts):
-        return UnreadableAnswer(Unreadable.YES_AND_NO)
+    if isinstance(meaning, Exists | Absent) and {presence_claimed(meaning.group, part) for part in parts} >= {
+        True,
+        False,
+    }:
+        return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
     said = particles.pop() if particles else _echo(meaning, parts)
     if said is not None:
         return said
@@ -160,7 +163,10 @@ _LEAVES_OPEN = re.compile(
 )
 """Neither says that a thing is there nor that it is not."""
 
-_THERE = r"(?: that| the fact that)?(?: there (?:is|are))?"
+_HARDLY = (
+    r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?|could (?:not|hardly)"
+    r"|(?:is |are )?(?:impossible|hard|difficult) to|no way (?:to|you can)) (?:be )?"
+)
 _CLAUSE_FOLLOWS = r" (?:that )?(?:it|they|he|she|this|that|these|those|the \w+(?: \w+)?) (?:is|are|was|were|has|have)\b"
 _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "A dog is not only visible but also prominent": what follows is claimed, and more.
@@ -177,37 +183,24 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "You can hardly miss the dog", "impossible to overlook", "there is no denying that".
     (
         re.compile(
-            r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?"
-            r"|could (?:not|hardly)"
-            r"|(?:is |are )?(?:impossible|hard|difficult) to|no way (?:to|you can)) "
-            rf"(?:be )?(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied)){_THERE}(?= |$)(?!{_CLAUSE_FOLLOWS})"
-            rf"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?{_THERE}\b(?!{_CLAUSE_FOLLOWS})"
+            rf"(?:{_HARDLY}(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied))"
+            r"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?)(?: that| the fact that)?"
+            rf"(?: there (?:is|are))?(?= |$)(?!{_CLAUSE_FOLLOWS})"
         ),
         " there is ",
     ),
     # "One can't deny that it is leather", "there is no doubt that they are twins".
     (
-        re.compile(
-            r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly)(?: possibly)?|(?:is |are )?(?:impossible"
-            r"|hard) to|no way (?:to|you can)) (?:be )?den(?:y|ied) (?=that\b)"
-            r"|\bthere is no (?:denying|doubt|question)(?: about it)?,? (?=that\b)"
-        ),
+        re.compile(rf"(?:{_HARDLY}den(?:y|ied) |\bthere is no (?:denying|doubt|question)(?: about it)?,? )(?=that\b)"),
         "",
     ),
     # "It would be a mistake to say that there is no dog".
     (
         re.compile(
             r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
-            r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? there (?:is|are) (?:no|not an?y?)\b"
+            r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? (?=there (?:is|are)\b)"
         ),
-        "there is a ",
-    ),
-    (
-        re.compile(
-            r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
-            r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? there (?:is|are) (?:an?|any|some)\b"
-        ),
-        "there is no ",
+        "it is not true that ",
     ),
     # "Everything that you would expect but a dog".
     (
@@ -368,7 +361,7 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
     if any(group.name == "person" for group in groups):
         parts = tuple(_NOBODY.sub("no person", part) for part in parts)
     there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
-    if any(is_exclusive(part) for part in parts):
+    if any(map(_ONLY.search, parts)):
         there = [bool(each) for each in there]
     of_any = isinstance(meaning, Either | Neither)
     positive = _any(there) if of_any else _all(there)
@@ -378,40 +371,31 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
     return positive if positive is None or not negated else not positive
 
 
-def _contradicts_itself(group: Group, parts: Sequence[str]) -> bool:
-    """Whether a thing is said to be there and not to be there: "there is a dog. there is no dog"."""
-    return len({presence_claimed(group, part) for part in parts} - {None}) > 1
-
-
 _NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
 """Denies people: "there is nobody in the image". "Nobody else" does not."""
-_AMOUNT = (
-    r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed"
-    r"|no one)"
-)
+_AMOUNT = r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed|no one)"
 _PLACE = (
     r"(?:here|there|visible|present|shown|seen|depicted|pictured|in it|in view|at all|of (?:them|those|these)"
-    r"|in (?:the|this) (?:picture|image|photo|photograph|scene|background|foreground))"
+    rf"|in (?:the|this) {PICTURE})"
 )
 _ELLIPSIS = re.compile(
-    rf"(?:(?:yes|no|and|so|then|indeed|i think|i believe|that)\W+)*"
-    rf"(?:there (?:is|are|was|were)(?P<not1> not)?(?: (?P<amount1>{_AMOUNT}))?"
-    rf"|(?:i|we|you) (?:(?:can|could|do) )?(?P<not2>not )?(?:see|spot|find|notice) (?P<amount2>{_AMOUNT})"
-    rf"|(?P<amount3>it|they|one|none|neither|both|all|some)(?: of them)? (?:is|are|can be)(?P<not3> not)? {_PLACE}"
-    rf"|(?P<amount4>none|nothing|nobody|no one|neither|both|not any|not one|zero|several|many|lots|plenty|a few"
-    rf"|quite a few)(?: of (?:them|these|those|the (?:two|three)|both))?"
-    r"(?:,? (?:actually|indeed|in fact))?"
-    rf"|(?P<not5>not )?(?:visible|present|in the (?:picture|image)|there)|(?P<not6>absent|missing)"
+    r"(?:(?:yes|no|and|so|then|indeed|i think|i believe|that)\W+)*(?P<said>there (?:is|are|was|were)(?: not)?"
+    rf"(?: {_AMOUNT})?|(?:i|we|you) (?:(?:can|could|do) )?(?:not )?(?:see|spot|find|notice) {_AMOUNT}"
+    rf"|(?:it|they|one|none|neither|both|all|some)(?: of them)? (?:is|are|can be)(?: not)? {_PLACE}"
+    r"|(?:none|nothing|nobody|no one|neither|both|not any|not one|zero|several|many|lots|plenty|a few|quite a few)"
+    r"(?: of (?:them|these|those|the (?:two|three)|both))?(?:,? (?:actually|indeed|in fact))?"
+    rf"|(?:not )?(?:visible|present|in the {PICTURE}|there)|absent|missing"
     rf")(?: {_PLACE})*(?P<where> (?:on|in|at|near|by|under|behind|beside|next to|to|sitting|standing|lying)\b[^,]*)?"
 )
 """Says that the thing is there or not without its name: "none", "I see two", "they are visible"."""
+_NOT_THERE = re.compile(r"\b(?:not|none|nothing|nobody|no one|neither|zero|0|absent|missing)\b")
+"""Makes such a statement a denial: "I see none"."""
 _AGREEMENT = re.compile(
     r"(?:(?:yes|no|and|so)\W+)*(?:it|they|he|she|this|that|i|we|you) (?:is|are|does|do|can|has|have)(?P<not> not)?"
 )
 """Repeats only the verb of the question: "it is", "they do not"."""
 _ECHO = re.compile(r"(?:it|this|that) (?:is|does|has)(?P<not> not)?")
 """The same after a question that denies, where only the singular is sure."""
-_NO_AMOUNT = ("none", "nothing", "nobody", "no one", "neither", "not any", "not one", "zero", "0")
 
 
 def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
@@ -419,11 +403,8 @@ def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
     said: list[bool | None] = []
     for part in parts:
         if found := _ELLIPSIS.fullmatch(part):
-            values = found.groupdict()
-            amount = next((values[f"amount{i}"] for i in range(1, 5) if values[f"amount{i}"]), "")
-            denied = any(values[f"not{i}"] for i in (1, 2, 3, 5, 6))
-            there = not denied and amount not in _NO_AMOUNT
-            said.append(None if values["where"] and not there else there)
+            there = _NOT_THERE.search(found["said"]) is None
+            said.append(None if found["where"] and not there else there)
         elif agreeing and (found := _AGREEMENT.fullmatch(part)):
             said.append(found["not"] is None)
     return _agreed(said)
@@ -466,7 +447,7 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
             if subjects and _OTHER_THING.search(part, subjects[-1], found.start()):
                 continue
             noun = nouns.match(part, found.end() + 1)
-            if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
+            if noun or _AFTER_A_PHRASE.match(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
         if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
             said.append(excluded)
@@ -479,16 +460,13 @@ _NOT_QUITE = re.compile(r"\b(?:almost|nearly|not quite)\b")
 
 def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
     """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
-    for found in _PREDICATE.finditer(part):
-        if _DENIAL.search(found[1]):
-            continue  # what is "certainly not dry" may be damp or wet
-        for word in _attributes_in(found[1]):
-            if _excludes(word, meaning.attribute):
-                return False
+    # What is "certainly not dry" may be damp or wet.
+    said = [found[1] for found in _PREDICATE.finditer(part) if not _DENIAL.search(found[1])]
     described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
     if described and not _DENIAL.search(part):
-        return False if any(_excludes(word, meaning.attribute) for word in _attributes_in(described[1])) else None
-    return None
+        said.append(described[1])
+    words = {word for each in said for word in _attributes_in(each)}
+    return False if any(_excludes(word, meaning.attribute) for word in words) else None
 
 
 def _excludes(word: str, attribute: str) -> bool:
@@ -593,16 +571,6 @@ def presence_claimed(group: Group, clause: str) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
-def is_exclusive(clause: str) -> bool:
-    """Whether a clause names all that is there: "there is only a dog"."""
-    return _ONLY.search(clause) is not None
-
-
-def ends_noun_phrase(clause: str, position: int) -> bool:
-    """Whether a phrase ends at ``position``: after "dog" in "a dog is", not in "a dog house"."""
-    return _AFTER_A_PHRASE.match(clause, position) is not None
-
-
 @lru_cache(maxsize=65536)
 def _with_hyponyms(group: Group) -> re.Pattern[str]:
     """Finds also the kinds of the class of the group: "a puppy" is a dog."""
@@ -664,7 +632,7 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     before, determiner, description = described
     is_one = determiner in _SINGLE or _QUANTITY.search(before)
     has_verb = (_ANY_VERB if is_one else _VERB_OF_MANY).match(clause, noun.end()) and (is_one or determiner in _SEVERAL)
-    if not has_verb and not ends_noun_phrase(clause, noun.end()):
+    if not has_verb and not _AFTER_A_PHRASE.match(clause, noun.end()):
         return None
     after = clause[noun.end() :]
     if determiner == "the" and not before and _denies_an_attribute(group, description, after):
