@@ -680,6 +680,7 @@ def _presence(asked: str) -> Meaning | None:
 
 
 _NEITHER_NOR = re.compile(r"neither (.{1,60}?) nor (.{1,60})")
+"""Asks that neither of two is there: "is there neither a clock nor a shoe?"."""
 _LOCATED = re.compile(
     r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
     r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"

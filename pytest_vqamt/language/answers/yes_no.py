@@ -156,6 +156,7 @@ _LABELLED = re.compile(
 )
 """A name with yes or no behind it: "dog: no", "girl (present)", "cats: 0"."""
 _ASKED_BACK = re.compile(r"(?:is|are|does|do|can) ")
+"""The question, with the answer behind it: "is there a dog: no"."""
 
 
 def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
@@ -568,6 +569,7 @@ _SIDE = re.compile(
 )
 """Where a thing is to another: "left of", "above". "The dog has left" is no place."""
 _OTHER_SUBJECT = re.compile(r"\b(?:an?|another|the|nothing|no|some|two|three)\b")
+"""A thing of its own before a side: "a truck to the right of the cat"."""
 _BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
 """What a side is of: "to the right of the bowl" says nothing of the plate."""
 _BARE_RIGHT = re.compile(r"\W*right\W*")
