@@ -352,6 +352,7 @@ _DENIAL = re.compile(
 _DENIED_BEHIND = re.compile(
     r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
     r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b)"
+    r"|(?:[ ]?:|[ ]-|[ ]\() ?(?:no|none|false|absent|missing|not (?:present|visible|there|seen|found|detected))\b"
 )
 """Denies the option before it: "the boy wears glasses and the girl is not"."""
 

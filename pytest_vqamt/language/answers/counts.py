@@ -54,7 +54,7 @@ def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | 
     (Quantifier(word='many'), UnreadableAnswer(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
     """
     prepared = prepare(answer)
-    if groups and "{" in prepared.said:  # {"dogs": 2}
+    if len(groups) == 1 and "{" in prepared.said:  # {"dogs": 2}
         prepared = prepare(prepared.said, tuple(name for each in groups for name in (plural(each.name), each.name)))
     return _read(prepared.text, groups) if prepared.unreadable is None else prepared.unreadable
 
@@ -76,6 +76,8 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
         prepared = outside
     prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
     words = _ANOTHER_ONE.sub(_one_more, _without_particle(without_inscriptions(prepared)))
+    if len(groups) == 1 and (of_those := _of_those(words, groups[0])) is not None:
+        return of_those
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
     if len(groups) < 2 and (declared := _DECLARED.search(words)) and _is_about(declared, groups) and _agrees(declared):
         return int(declared[1])
@@ -368,6 +370,8 @@ _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
     """The number in the row of what is counted in a table in Markdown."""
     rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
+    if len(groups) > 1:
+        return _total_of_table(rows, groups)
     for names in map(noun_pattern, groups):
         found = {
             int(cell)
@@ -379,6 +383,44 @@ def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
         if len(found) == 1:
             return found.pop()
     return None
+
+
+def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) -> int | None:
+    """The row of the total, or the sum of the rows of all groups."""
+    numbers = {
+        row[0]: int(row[-1]) for row in rows if len(row) > 1 and row[-1].isdecimal() and len(row[-1]) < _TOO_LONG
+    }
+    total = [number for name, number in numbers.items() if re.search(rf"\b{_TOTAL}\b", name)]
+    of_each = [[number for name, number in numbers.items() if noun_pattern(each).search(name)] for each in groups]
+    if len(total) == 1:
+        return total[0]
+    return sum(map(sum, of_each)) if all(len(each) == 1 for each in of_each) else None
+
+
+def _of_those(words: str, group: Group) -> int | None:
+    """The number of those that have the attribute or the place, or are of the kind: "four, two of which are brown"."""
+    if len(group.attributes) + len(group.related) > 1 or words.count("<") < (1 if group.attributes else 2):
+        return None
+    if _BOUND.search(words):
+        return None
+    if group.attributes:
+        what = rf"(?:an? )?{re.escape(group.attributes[0])}\b(?! (?:and|or)\b(?! <))"
+        link = r"(?: (?:of (?:them|these|those|which|whom)))?,?(?: (?:is|are))?"
+    elif group.related:
+        condition = group.related[0]
+        what = rf"{re.escape(condition.predicate)} (?:the|an?) {noun_pattern(condition.to).pattern}"
+        link = r"(?: (?:of (?:them|these|those|which|whom)))?,?(?: (?:is|are))?"
+    else:
+        what = rf"(?:an? )?{noun_pattern(group).pattern}"
+        link = r"(?: of (?:them|these|those|which|whom),?(?: (?:is|are))?| (?:is|are))"
+    found = {int(number) for number in re.findall(rf"<(\d+)>{link} {what}", words)}
+    if not found and group.attributes and (every := _ALL_ARE.search(words)) and exclude(every[1], group.attributes[0]):
+        return 0
+    return found.pop() if len(found) == 1 else None
+
+
+_ALL_ARE = re.compile(r"\b(?:all|both)(?: of (?:them|which))?(?: are)? ([a-z]+)\b")
+"""What all are, so that none is otherwise: "five turtles, all green"."""
 
 
 def _counted_aloud(words: str) -> int | None:

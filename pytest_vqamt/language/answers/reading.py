@@ -659,6 +659,9 @@ def _presence(asked: str) -> Meaning | None:
     found = _THERE.fullmatch(asked)
     if not found:
         return None
+    if neither := _NEITHER_NOR.fullmatch(found[1]):
+        pair = tuple(group for each in neither.groups() if (group := _group(each)))
+        return Neither(groups=pair) if len(pair) > 1 else None
     phrases = found[1].removeprefix("either ").removeprefix("both ")
     is_denied = phrases.startswith(("no ", "not any "))
     for word, kinds in ((" and ", (Both, Neither)), (" or ", (Either, Neither))):
@@ -676,6 +679,8 @@ def _presence(asked: str) -> Meaning | None:
     return Absent(group=group) if is_denied else Exists(group=group)
 
 
+_NEITHER_NOR = re.compile(r"neither (.{1,60}?) nor (.{1,60})")
+"""Asks that neither of two is there: "is there neither a clock nor a shoe?"."""
 _LOCATED = re.compile(
     r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
     r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"

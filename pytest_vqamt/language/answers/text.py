@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from unicodedata import decimal
 
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.plain_text import readable
 from pytest_vqamt.language.answers.final import final_part, read_json
 from pytest_vqamt.language.answers.traces import strip_traces
@@ -101,8 +102,15 @@ def prepare(answer: str | Prepared, names: tuple[str, ...] = ()) -> Prepared:
     ("It's **a dog**.", 'it is a dog.', 'Question: Is it old?\nAnswer: yes')
     >>> prepare("I can't see any image.").unreadable.reason.value, prepare("<think>Let me see").said
     ('sees nothing', '')
+
+    Raises:
+        VqamtError: the answer is no text.
     """
-    return _prepared(readable(answer), names) if isinstance(answer, str) else answer
+    if isinstance(answer, Prepared):
+        return answer
+    if not isinstance(answer, str):
+        raise VqamtError(f"Expected an answer as a text, but got {answer!r}")
+    return _prepared(readable(answer), names)
 
 
 @lru_cache(maxsize=256)
@@ -137,6 +145,8 @@ def _answer_proper(bare: str) -> str | Unreadable:
         if found := pattern.search(bare):
             taken_back = _BUT.split(bare[found.end() :], maxsplit=1)
             rest = taken_back[1].strip() if len(taken_back) > 1 else ""
+            if cause is Unreadable.SEES_NOTHING and HEDGE.search(rest):
+                return cause
             if not _SOMETHING.search(rest) or any(each.search(rest) for each in _NO_ANSWER.values()):
                 return cause
             return rest
@@ -249,6 +259,11 @@ _PARAPHRASES = (
         "no",
     ),
     (
+        " than ",
+        re.compile(r"\bno \w+ ()other than ([^.,;:!?\n]+)"),
+        r"only \2 \1",
+    ),
+    (
         "nothing ",
         re.compile(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"),
         r"only \2 \1",
@@ -290,7 +305,7 @@ _SEES_NOTHING = re.compile(
     rf"|send|re-?upload|resend|re-?send"
     rf"|re-?attach)(?: it| one| me)*(?:(?: the| an?| your| this| that)?(?: \w+)?(?: of)? {_IMAGE}\b|(?= again))"
     r"|(?<!\bin the )(?<!\bin this )(?<!\bof the )(?<!first )(?<!second )(?<!third )(?<!left )(?<!right )"
-    r"\b(?:image|picture|photo|photograph|screen|canvas) "
+    r"\b(?:image|picture|photo|photograph|canvas) "
     r"(?:\w+ ){0,4}?(?:is|was|are|appears|seems|looks)(?: to be)? "
     r"(?:just |only |completely |entirely |totally |all |fully |an? )*(?:blank|empty|missing|corrupt(?:ed)?|broken"
     r"|unavailable|inaccessible|(?:solid |plain |pure )?(?:black|white|gr[ae]y)(?: (?:image|picture|photo"
@@ -337,6 +352,8 @@ _NO_ANSWER: dict[Unreadable, re.Pattern[str]] = {
 }
 """Why an answer is none, by what it says; the first that fits counts."""
 
+NEARLY = re.compile(r"\b(?:almost|nearly|not quite|half|partly|partially)\b")
+"""Says less than what follows: "the bus is almost full"."""
 HEDGE = re.compile(r"\b(?:maybe|perhaps|possibly|might|could be|could have|may be|may have)\b")
 """Leaves open what is said; "probably" and "appears" do not."""
 _DOUBT = re.compile(
@@ -372,7 +389,7 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
             if len(_BULLET.findall(text)) == 1:
                 text = _BULLET.sub("", text)
         if not text.isascii():
-            text = _EMOJI.sub(" ", text)
+            text = _EMOJI.sub(" ", _TICK.sub(lambda found: ": yes" if found[1] else ": no", text))
     if "'" in text or "nt" in text or "cannot" in text:
         for pattern, written_out in _CONTRACTIONS:
             text = pattern.sub(written_out, text)
@@ -403,6 +420,8 @@ _UNFINISHED = re.compile(
     r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
 )
 """The end of a list, or of several paragraphs, that was cut off."""
+_TICK = re.compile("(?<=[\\w)])[\\s:]*(?:([\u2705\u2713\u2714])|[\u274c\u2717\u2718])(?![\ufe0f\\s]*\\w)")
+"""Yes or no behind a name: "dog \u2713", "cat: \u274c"."""
 _EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
 """Emoji and arrows around an answer."""
 _OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")

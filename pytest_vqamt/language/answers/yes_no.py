@@ -27,6 +27,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.language.answers.content import content_word, exclude
 from pytest_vqamt.language.answers.text import (
     HEDGE,
+    NEARLY,
     PICTURE,
     Prepared,
     Unreadable,
@@ -38,8 +39,9 @@ from pytest_vqamt.language.answers.text import (
     without_questions,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
+from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.captions.reading import hyponyms
-from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
@@ -71,6 +73,9 @@ def leading_particle(answer: Prepared) -> bool | None:
 
 
 def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
+    if _ONLY_OFFERS.fullmatch(text):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    text = _LABELLED.sub(lambda found: _as_sentence(found, meaning), text)
     text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
     if leaves_open(text):
         return UnreadableAnswer(Unreadable.UNSURE)
@@ -138,6 +143,40 @@ _OFFERS_HELP = re.compile(
     r"|^\W*(?:sure|certainly|of course|absolutely|no problem)[,.!]+\s+(?=(?:yes|no|nope|yeah)\b)"
 )
 """A yes to the task, not to the question: "Yes, I can help you with that! There is no dog"."""
+_ONLY_OFFERS = re.compile(
+    r"\W*+(?:(?:yes|sure|certainly|of course)\W+)?(?:i (?:can|will|would be happy to) (?:help|assist|answer)(?: you)?"
+    r"(?: with (?:that|this|it|your question)| that| this)?|i can see the (?:picture|image|photo)"
+    r"|let me (?:look|see|check|take)\b[^.!\n]*)[.!\s]*"
+)
+"""Says nothing of the picture: "Yes, I can help with that"."""
+_LABELLED = re.compile(
+    r"(?:^|(?<=[\n,;.|]))[ \t]*(?:[-*\u2022][ \t]*|\d+[.)][ \t]*)?(?:(?:number|count) of )?"
+    r"(?P<name>[a-z][a-z -]{0,38}[a-z])"
+    r"(?: (?:present|visible|detected|seen|found))?(?:[ \t]*[:=(]| -)[ \t]*(?P<value>"
+    r"(?P<no>not (?:present|visible|detected|found|seen|there)|none(?: (?:visible|present|detected))?|no|false|absent"
+    r"|missing|not|0)|(?P<yes>yes|true|present|visible|detected|found|[1-9]\d?)|n/a|unclear|unknown|maybe|possibly|unsure)\)?"
+    r"[ \t]*(?=$|[\n,;.|)])"
+)
+"""A name with yes or no behind it: "dog: no", "girl (present)", "cats: 0"."""
+_ASKED_BACK = re.compile(r"(?:is|are|does|do|can) ")
+"""The question, with the answer behind it: "is there a dog: no"."""
+
+
+def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
+    name = found["name"].removeprefix("the ")
+    known = [noun_pattern(group) for group in groups_of(meaning)]
+    is_thing = any(each.search(name) for each in known) or singular(name.rpartition(" ")[2]) in entries_by_form()
+    if not is_thing and not _ASKED_BACK.match(name) and not (isinstance(meaning, Has) and name == meaning.attribute):
+        return found[0]
+    said = "yes" if found["yes"] else "no" if found["no"] else ""
+    if _ASKED_BACK.match(name):
+        return f" {said}. "
+    if isinstance(meaning, Has) and name == meaning.attribute:
+        return f" it is {'' if found['yes'] else 'not '}{name}. " if said else ". "
+    there = {"yes": "there is a", "no": "there is no", "": "there may be a"}[said]
+    return f" {there} {name}. "
+
+
 _DECIDED = re.compile(
     r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
     r"|information|enough)\b).*",
@@ -437,7 +476,7 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
         before = len(said)
         for found in attribute.finditer(part) if about else ():
             word_before = part[: found.start()].rstrip().rpartition(" ")[2]
-            if _NOT_QUITE.search(part, 0, found.start()):
+            if NEARLY.search(part, 0, found.start()):
                 continue
             if word_before in _SHADES and not with_fragments:
                 continue  # with a "no" before it, light blue is not called blue
@@ -452,10 +491,6 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
         if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
             said.append(excluded)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
-
-
-_NOT_QUITE = re.compile(r"\b(?:almost|nearly|not quite)\b")
-"""Says less than the attribute: "the bus is almost full"."""
 
 
 def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
@@ -511,6 +546,8 @@ _SIDE = re.compile(
     r"|(?P<below>below|lower|under|underneath|beneath|(?:at|to|near|towards?) the bottom|bottom edge))\b"
 )
 """Where a thing is to another: "left of", "above". "The dog has left" is no place."""
+_OTHER_SUBJECT = re.compile(r"\b(?:an?|another|the|nothing|no|some|two|three)\b")
+"""A thing of its own before a side: "a truck to the right of the cat"."""
 _BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
 """What a side is of: "to the right of the bowl" says nothing of the plate."""
 _BARE_RIGHT = re.compile(r"\W*right\W*")
@@ -524,9 +561,11 @@ def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
     for part in parts:
         for found in _SIDE.finditer(part):
             side = Side(str(found.lastgroup))
+            last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
+            if max(last) < 0 and _OTHER_SUBJECT.search(part, 0, found.start()):
+                continue  # "a truck to the right of it"
             if (beside := _BESIDE.match(part, found.end())) and not any(each.search(beside[1]) for each in nouns):
                 continue  # where it is to a third thing
-            last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
             if last[1] > last[0]:  # it is said of the other thing
                 side = side.opposite
             denied = _DENIAL.search(part, 0, found.start()) is not None
@@ -637,6 +676,8 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     after = clause[noun.end() :]
     if determiner == "the" and not before and _denies_an_attribute(group, description, after):
         return False
+    if _NONE_OF.search(f"{before} {determiner}".strip()):
+        return False if description == "" and _covers_what_is_asked(group, description, after) else None
     says = _says(before, determiner, after)
     if says:
         return True if _covers_what_is_asked(group, description, after) else None
@@ -645,6 +686,8 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     return None
 
 
+_NONE_OF = re.compile(r"\b(?:none|neither|not one|not any) of(?: the| these| those)?$")
+"""Denies what is said of them: "none of the cars is red"."""
 _SINGLE = frozenset({"a", "an", "another", "one"})
 _ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
 """Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
@@ -732,6 +775,10 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     """Whether the phrase between ``before`` and ``after`` is claimed to be there."""
     if _DENIED_DENIAL.search(f"{before} {determiner}"):
         return True
+    if _ONLY_BEFORE.search(before) and determiner not in _NONE:
+        return True
+    if _NOTHING_IS.search(before):
+        return False
     if determiner in _NONE:
         return None if re.search(r"\bnot\b", before) else False
     negators = list(_NEGATOR.finditer(before))
@@ -752,6 +799,12 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     return None if _WISHED_FOR.search(before) else True
 
 
+_ONLY_BEFORE = re.compile(r"[,;] (?:but )?(?:only|just)$|^(?:only|just)$")
+"""Behind a denial: "I don't see any cars, only a bicycle"."""
+_NOTHING_IS = re.compile(
+    r"\b(?:none|nothing|neither)\b[^,.;]*\b(?:is|are|was|were|looks? like|appears?(?: to be)?|seems? to be)$"
+)
+"""Nothing is what is asked for: "none of them is a bicycle"."""
 _RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
 """Something else is there: "a motorcycle rather than a bicycle"."""
 _DENIED_DENIAL = re.compile(
@@ -783,7 +836,7 @@ _DESCRIBED = re.compile(
 """The description of the first thing of a list: "no sitting woman or bottle"."""
 _SOMEWHERE_ELSE = re.compile(
     r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
-    rf"|in (?!(?:(?:the|this) )?{PICTURE}\b|it\b|view\b|here\b|sight\b))\b"
+    r"|in (?!(?:(?:the|this) )?(?:picture|image|photo|photograph|scene|frame)\b|it\b|view\b|here\b|sight\b))\b"
 )
 """A condition of what is denied: "no dogs on the bed" leaves others. "In the picture" is none."""
 
@@ -805,6 +858,7 @@ def _stands_so(condition: Related, after: str) -> bool:
     ways = _ways_to_say(after_a_noun(condition.predicate))
     return any(
         ways.search(after, 0, noun.start())
+        and not _DENIAL.search(after, 0, noun.start())
         and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)
         for noun in noun_pattern(condition.to).finditer(after)
     )
