@@ -14,6 +14,7 @@ from pytest_vqamt.language.answers.other_languages import number_in_another_lang
 from pytest_vqamt.language.answers.text import (
     MARK,
     NOT_WHOLE,
+    PICTURE,
     Prepared,
     Unreadable,
     UnreadableAnswer,
@@ -526,7 +527,6 @@ def _definite(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
     return f"the {found[1]}"
 
 
-_PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _AND = r"(?:\band\b|\bplus\b|&|\+|,)"
 _NEXT_NUMBER = rf"{_AND}\s*(?:and |also |another |there (?:is|are) )*<"
 
@@ -575,7 +575,7 @@ _ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
 
 
 _SHOWN_ARTICLE = re.compile(
-    rf"\b(?:{_PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
+    rf"\b(?:{PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
     rf"|just )?an? ([^.,;!]+)"
 )
 """An article that is the number: "the picture shows a dog"."""
@@ -646,7 +646,7 @@ _PART = re.compile(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PL
 """Follows the number of a part, which has no noun: "two cars, one red and one on the left"."""
 _BEFORE_PARTS = re.compile(
     rf"(?:(?! (?:{_LOOK}|{_PLACE})\b) \w+){{0,3}}(?: (?:visible|shown|present|here))?"
-    rf"(?: in (?:the|this) {_PICTURE})?\s*[,.;!\n]"
+    rf"(?: in (?:the|this) {PICTURE})?\s*[,.;!\n]"
 )
 """Follows the number of the whole, unless places come first: "3 on the left, 2 on the right and 1 behind"."""
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.content import POSTURES, content, content_word, exclude, plain_words
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import HEDGE, NEARLY, Prepared, claim_clauses, plain_question, prepare
+from pytest_vqamt.language.answers.text import HEDGE, NEARLY, PICTURE, Prepared, claim_clauses, plain_question, prepare
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
@@ -327,7 +327,7 @@ _HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot
 _LEAD = re.compile(
     r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
-    r"(?:(?:in|on) (?:the|this) (?:picture|image|photo|scene)\W+)?(?:an? (?:picture|image|photo|photograph) of )?"
+    rf"(?:(?:in|on) (?:the|this) {PICTURE}\W+)?(?:an? {PICTURE} of )?"
 )
 """Words before the statement: "I would say", "in the picture"."""
 _DENIED_QUESTION = re.compile(

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pytest_vqamt.language.answers.choices import find_options, is_denied
 from pytest_vqamt.language.answers.content import content, content_word, exclude
 from pytest_vqamt.language.answers.text import (
+    DENIAL,
     HEDGE,
     MARK,
     Prepared,
@@ -182,11 +183,11 @@ def clause_with_predicate(
     rest = _THE_OTHERS.sub("", prepared.text)
     if _ADDS_UP.search(rest):
         return None
-    is_denied_question = _NEGATED.search(question.lower()) is not None
+    is_denied_question = DENIAL.search(question.lower()) is not None
     having, opposite, others = list[str](), list[str](), list[str]()
     for clause in (clause for each in claim_clauses(rest) for clause in _parts(each) if _has_number(clause)):
         words, marked = set(content(clause)), mark_numbers(clause)
-        is_denied_clause = _NEGATED.search(marked) is not None  # "there are <0> ducks" denies nothing more
+        is_denied_clause = DENIAL.search(marked) is not None  # "there are <0> ducks" denies nothing more
         if wanted <= words:
             (having if is_denied_clause == is_denied_question else opposite).append(clause)
         elif not is_denied_clause and "<0>" not in marked and _are_opposite(words, wanted):
@@ -214,7 +215,7 @@ _OF_A_WHOLE = re.compile(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z
 @lru_cache(maxsize=4096)
 def _counted_predicate(question: str) -> frozenset[str]:
     found = _HOW_MANY.search(question.lower())
-    return frozenset(content(_NEGATED.sub("", _IN_THE_PICTURE.sub("", found[1])))) if found else frozenset()
+    return frozenset(content(DENIAL.sub("", _IN_THE_PICTURE.sub("", found[1])))) if found else frozenset()
 
 
 _HOW_MANY = re.compile(
@@ -230,8 +231,6 @@ _SUMS = re.compile(r"\b(?:total|altogether|in all|sum|combined|overall)\b")
 """The number of all kinds together, which has the predicate of none: "five apples in total"."""
 _ADDS_UP = re.compile(r"\b(?:another|(?<!the )other|also|more|additional|plus)\b|[=+]")
 """Numbers that are added are no contrast: "one sedan and one van, two in total"."""
-_NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n't\b")
-"""Denies a predicate: "two are not red"."""
 _THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
 """The rest, which do not have it: "the other two do not"."""
 _COMMA = re.compile(r",\s+(?:(?:and|so)\s+)*|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")

@@ -58,7 +58,8 @@ from pytest_vqamt.language.answers.predicates import (
     with_names,
 )
 from pytest_vqamt.language.answers.text import (
-    HEDGE,
+    DENIAL,
+    WHOLE_PICTURE,
     Prepared,
     Unreadable,
     UnreadableAnswer,
@@ -152,7 +153,7 @@ def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
-        denies = not meaning.missing and _NEGATED.search(answer.text) is not None  # "there is no dog, kite or car"
+        denies = not meaning.missing and DENIAL.search(answer.text) is not None  # "there is no dog, kite or car"
         if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, names, of_absent=meaning.missing)
@@ -250,8 +251,6 @@ _NO_WRITING = re.compile(
 """Denies all writing, so the one asked about: "there is no text in the picture"."""
 _MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
 """Leaves open what is written: "it may say 'KITE'"."""
-_NEGATED = re.compile(r"\b(?:not|no|cannot|without|nowhere|never|neither)\b|n['\u2019]t\b", re.IGNORECASE)
-"""Denies what is written, or what a question asks: "the word is not there"."""
 
 
 def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer:
@@ -262,7 +261,7 @@ def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer
     said = " ".join(answer.said.casefold().split())
     text = meaning.text.casefold().rstrip(".!?")
     about = [clause.replace(text, "") for clause in re.split(r"[.!?,;]|\bbut\b", said) if text in clause]
-    claims = {_NEGATED.search(clause) is None for clause in about if not (HEDGE.search(clause) or _MAY.search(clause))}
+    claims = {DENIAL.search(clause) is None for clause in about if not _MAY.search(clause)}
     if len(claims) == 1:
         return claims.pop()
     return False if not about and _NO_WRITING.search(said) else read
@@ -320,7 +319,7 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
             return more == things[0]
     if question and (stated := as_asked(question, answer)) is not None:
         # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
-        agrees = _NEGATED.search(question) or yes_no.leading_particle(answer) in (None, stated)
+        agrees = DENIAL.search(question) or yes_no.leading_particle(answer) in (None, stated)
         return stated if agrees else UnreadableAnswer(Unreadable.YES_AND_NO)
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         for stated in (
@@ -514,8 +513,6 @@ _ASKED_IF_MORE = re.compile(
 """Asks whether a comparison holds, which its converse says, too: "the backpack is smaller than the suitcase"."""
 _MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 """Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
-
-
 _DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
 """Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
 
@@ -598,13 +595,13 @@ _COUNTED_PLAINLY = re.compile(
 _NEGATED_VERB = re.compile(r"^(is|are|was|were|do|does|did|has|have|could|would|ca|wo)n['\u2019]?t\b", re.IGNORECASE)
 """Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
 _FULL_VERBS = {"ca": "can", "wo": "will"}
-_PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _LEAD = re.compile(
-    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {_PICTURE},? |.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
+    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {WHOLE_PICTURE},? "
+    r"|.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
 )
 """Words before the question: "in the picture, is there a horse?". "In the barn" is a condition."""
 _IN_THE_PICTURE = re.compile(
-    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {_PICTURE}(?:graph)?\b| here$"
+    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {WHOLE_PICTURE}\b| here$"
 )
 """Is no condition: "an animal in the photo". "In the box" is one."""
 _NUMBER = re.compile(
@@ -632,8 +629,8 @@ _PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individua
 """Words for single ones: "pieces of luggage" are luggage."""
 
 _THERE = re.compile(
-    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)"
-    rf"|(?:does |do )?(?:the|this) {_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
+    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)|(?:does |do )?"
+    rf"(?:the|this) {WHOLE_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
 )
 """Asks for presence: "is there a dog?", "does the picture show a dog?"."""
 _VISIBLE = re.compile(
@@ -642,7 +639,7 @@ _VISIBLE = re.compile(
 )
 """Asks for presence: "is there a dog?", "does the picture show a dog?"."""
 _FREE = re.compile(
-    rf"(?:is|are) (?:(?:the|this) {_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
+    rf"(?:is|are) (?:(?:the|this) {WHOLE_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
     r"|(.+?) (?:absent|missing)(?: from .+)?)"
 )
 """Asks for absence: "is the picture without any bears?"."""

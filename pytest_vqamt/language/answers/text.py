@@ -187,7 +187,8 @@ def claim_clauses(statement: str) -> tuple[str, ...]:
     return tuple(part for part in (clause.strip(" ,") for clause in _CLAUSE.split(statement)) if part)
 
 
-PICTURE = r"(?:picture|image|photo|photograph|scene|frame|background|foreground|view)"
+WHOLE_PICTURE = r"(?:picture|image|photo|photograph|scene)"
+PICTURE = rf"(?:{WHOLE_PICTURE}|frame|background|foreground|view)"
 _CLAUSE = re.compile(
     r"[.;:!\n]+|,?\s*\b(?:but|however|although|though|whereas|while|because|since|except|yet|instead(?! of))\b|\s-\s"
     rf"|,\s*(?:and\s+)?(?=(?:there|it|they|i|we|you|he|she|this|that|these|the {PICTURE})\b)"
@@ -356,6 +357,11 @@ NEARLY = re.compile(r"\b(?:almost|nearly|not quite|half|partly|partially)\b")
 """Says less than what follows: "the bus is almost full"."""
 HEDGE = re.compile(r"\b(?:maybe|perhaps|possibly|might|could be|could have|may be|may have)\b")
 """Leaves open what is said; "probably" and "appears" do not."""
+DENIAL = re.compile(
+    r"\b(?:not|no|never|neither|nor|hardly|nowhere|cannot|rather than|instead of|without)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""Denies what stands behind it: "not red", "the word is not there"."""
 _DOUBT = re.compile(
     r"\b(?:not|un)\s?(?:sure|clear|certain|known|determinable|decided)\b|\bn/a\b|\bnot applicable\b"
     r"|\bdo not understand\b"

@@ -26,6 +26,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.language.answers.content import content_word, exclude
 from pytest_vqamt.language.answers.text import (
+    DENIAL,
     HEDGE,
     NEARLY,
     PICTURE,
@@ -460,8 +461,6 @@ _PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she
 """The thing of the question is the subject: "it is a red one"."""
 _VERB = re.compile(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
 """A clause with a verb has a subject of its own: "the radio is off" says nothing of the light, "off" does."""
-_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|hardly|rather than|instead of|without)\b")
-"""Denies an attribute or a place behind it: "not red"."""
 
 
 def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
@@ -487,7 +486,7 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
                 continue
             noun = nouns.match(part, found.end() + 1)
             if noun or _AFTER_A_PHRASE.match(part, found.end()) or part.startswith(" one", found.end()):
-                said.append(_DENIAL.search(part, 0, found.start()) is None)
+                said.append(DENIAL.search(part, 0, found.start()) is None)
         if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
             said.append(excluded)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
@@ -496,9 +495,9 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
 def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
     """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
     # What is "certainly not dry" may be damp or wet.
-    said = [found[1] for found in _PREDICATE.finditer(part) if not _DENIAL.search(found[1])]
+    said = [found[1] for found in _PREDICATE.finditer(part) if not DENIAL.search(found[1])]
     described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
-    if described and not _DENIAL.search(part):
+    if described and not DENIAL.search(part):
         said.append(described[1])
     words = {word for each in said for word in _attributes_in(each)}
     return False if any(_excludes(word, meaning.attribute) for word in words) else None
@@ -568,7 +567,7 @@ def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
                 continue  # where it is to a third thing
             if last[1] > last[0]:  # it is said of the other thing
                 side = side.opposite
-            denied = _DENIAL.search(part, 0, found.start()) is not None
+            denied = DENIAL.search(part, 0, found.start()) is not None
             if side is meaning.side:
                 said.append(not denied)
             elif side is meaning.side.opposite and not denied:
@@ -848,7 +847,7 @@ def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
         verbal = " " in attribute or attribute.endswith("ing")
         said_after = after if verbal else predicate[1] if predicate else ""
         found = None if _has(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
-        if not _has(description, attribute) and (not found or _DENIAL.search(said_after, 0, found.start())):
+        if not _has(description, attribute) and (not found or DENIAL.search(said_after, 0, found.start())):
             return False
     return all(_stands_so(condition, after) for condition in group.related)
 
@@ -858,7 +857,7 @@ def _stands_so(condition: Related, after: str) -> bool:
     ways = _ways_to_say(after_a_noun(condition.predicate))
     return any(
         ways.search(after, 0, noun.start())
-        and not _DENIAL.search(after, 0, noun.start())
+        and not DENIAL.search(after, 0, noun.start())
         and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)
         for noun in noun_pattern(condition.to).finditer(after)
     )
