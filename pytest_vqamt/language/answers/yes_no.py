@@ -113,12 +113,10 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         ):
             return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
-    if isinstance(meaning, Exists | Absent) and {presence_claimed(meaning.group, part) for part in parts} >= {
-        True,
-        False,
-    }:
+    if isinstance(meaning, Exists | Absent) and {True, False} <= {presence_claimed(meaning.group, p) for p in parts}:
         return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
-    said = particles.pop() if particles else _echo(meaning, parts)
+    echoes = (found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
+    said = particles.pop() if particles else _agreed(echoes)
     if said is not None:
         return said
     corrected = without_typing_errors(answer, _expected_words(meaning))
@@ -128,13 +126,8 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
 @lru_cache(maxsize=65536)
 def _expected_words(meaning: Meaning) -> tuple[str, ...]:
     """The words of an answer that are looked for with typing errors, too."""
-    names = [
-        form
-        for group in groups_of(meaning)
-        for name in (group.name, *group.attributes)
-        for form in (name, plural(name))
-    ]
-    return ("yes", "nope", "there", "not", "is", "no", *" ".join(names).split())
+    names = (name for group in groups_of(meaning) for name in (group.name, *group.attributes))
+    return ("yes", "nope", "there", "not", "is", "no", *" ".join(f"{name} {plural(name)}" for name in names).split())
 
 
 _OFFERS_HELP = re.compile(
@@ -165,15 +158,14 @@ _ASKED_BACK = re.compile(r"(?:is|are|does|do|can) ")
 
 def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
     name = found["name"].removeprefix("the ")
-    known = [noun_pattern(group) for group in groups_of(meaning)]
-    is_thing = any(each.search(name) for each in known) or singular(name.rpartition(" ")[2]) in entries_by_form()
-    if not is_thing and not _ASKED_BACK.match(name) and not (isinstance(meaning, Has) and name == meaning.attribute):
-        return found[0]
     said = "yes" if found["yes"] else "no" if found["no"] else ""
     if _ASKED_BACK.match(name):
         return f" {said}. "
     if isinstance(meaning, Has) and name == meaning.attribute:
         return f" it is {'' if found['yes'] else 'not '}{name}. " if said else ". "
+    is_named = any(noun_pattern(group).search(name) for group in groups_of(meaning))
+    if not is_named and singular(name.rpartition(" ")[2]) not in entries_by_form():
+        return found[0]
     there = {"yes": "there is a", "no": "there is no", "": "there may be a"}[said]
     return f" {there} {name}. "
 
@@ -435,7 +427,7 @@ _AGREEMENT = re.compile(
 )
 """Repeats only the verb of the question: "it is", "they do not"."""
 _ECHO = re.compile(r"(?:it|this|that) (?:is|does|has)(?P<not> not)?")
-"""The same after a question that denies, where only the singular is sure."""
+"""The same where no claim of a thing is asked for, and after a question that denies: only the singular is sure."""
 
 
 def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
@@ -448,13 +440,6 @@ def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
         elif agreeing and (found := _AGREEMENT.fullmatch(part)):
             said.append(found["not"] is None)
     return _agreed(said)
-
-
-def _echo(meaning: Meaning, parts: Sequence[str]) -> bool | None:
-    """Reads "it is" and "it does not" after a question that denies; like a bare yes or no they are logical."""
-    if not isinstance(meaning, Absent | NotBoth | Neither):
-        return None
-    return _agreed(found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
 
 
 _PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
