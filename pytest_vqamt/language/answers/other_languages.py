@@ -39,7 +39,9 @@ def there_in_another_language(question: str, answer: str) -> bool | None:
 
 
 _ONE_SENTENCE = re.compile(r"\W*[^.!?;\n\u3002\u0964]+[.!\u3002\u0964]*\s*")
+"""A sentence without another behind it, which might be about something else."""
 _ENGLISH = re.compile(r"\b(?:is|are|was|were|do|does|can|the|there)\b")
+"""A word of an English question: "is there hay?"."""
 
 
 @cache
@@ -57,20 +59,24 @@ def _any_of(words: list[str]) -> re.Pattern[str]:
 
 
 _HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+"""Kana and Han characters."""
 _NOT_NAMES = re.compile(
     "[\u3040-\u309f\u5417\u55ce\u56fe\u7247\u4e2d\u91cc\u8fd9\u5f20\u753b\u50cf\u9762\u662f\u4e0d\u4e00\u53ea\u4e2a\u7684\u7167]|\\W|\\d"
 )
+"""Characters that name no thing: those for "picture", "is", "one" and the like."""
 _PICTURES = re.compile(
     r"(?<!\w)(?:imagen|foto\w*|imag\w*|bild\w*|gambar|photo|\u0438\u0437\u043e\u0431\u0440\u0430\u0436\w*"
     r"|\u043a\u0430\u0440\u0442\u0438\u043d\w*"
     r"|\u0627\u0644\u0635\u0648\u0631\u0629|\u0924\u0938\u094d\u0935\u0940\u0930|\u091b\u0935\u093f"
     r"|\u099b\u09ac\u09bf\S*|\u062a\u0635\u0648\u06cc\u0631)(?!\w)"
 )
+"""The picture: "en la imagen"."""
 _DETERMINERS = re.compile(
     r"(?:apak|eine|kein|irge|algu|alg\u00fa|ning|nenh|aucu|quel|sehe|visi|saya|\u0915\u094d\u092f\u093e"
     r"|\u092e\u0947\u0902|\u06a9\u06cc\u0627|\u0645\u06cc\u06ba|\u0987\u0932|(?:cette|diese[mnrs]?|esta|este"
     r"|solo|s\u00f3lo|genau|seulement|exactement)$)"
 )
+"""Beginnings of words that name no thing: "quelque", "diese"."""
 _STEM = 4
 
 

@@ -10,7 +10,7 @@ from unicodedata import decimal
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.plain_text import readable
-from pytest_vqamt.language.answers.final import final_part, read_json
+from pytest_vqamt.language.answers.final import SOMETHING, final_part, read_json
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.answers.turns import first_reply
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
@@ -135,7 +135,7 @@ def _prepared(text: str, names: tuple[str, ...]) -> Prepared:
 
 
 def _answer_proper(bare: str) -> str | Unreadable:
-    if not _SOMETHING.search(bare):
+    if not SOMETHING.search(bare):
         return Unreadable.EMPTY
     if _UNFINISHED.search(bare) and ("\n" in bare or (len(bare) > _DESCRIPTION and not _VERDICT_FIRST.match(bare))):
         return Unreadable.CUT_OFF
@@ -147,7 +147,7 @@ def _answer_proper(bare: str) -> str | Unreadable:
             rest = taken_back[1].strip() if len(taken_back) > 1 else ""
             if cause is Unreadable.SEES_NOTHING and HEDGE.search(rest):
                 return cause
-            if not _SOMETHING.search(rest) or any(each.search(rest) for each in _NO_ANSWER.values()):
+            if not SOMETHING.search(rest) or any(each.search(rest) for each in _NO_ANSWER.values()):
                 return cause
             return rest
     return bare
@@ -171,7 +171,7 @@ def without_questions(text: str) -> str:
     if "?" not in text:
         return text
     statements = _QUESTION.sub(" ", text).strip()
-    return statements if _SOMETHING.search(statements) else text
+    return statements if SOMETHING.search(statements) else text
 
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
@@ -219,7 +219,6 @@ _QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
 _MAX_CHARS = 2400
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
-_SOMETHING = re.compile(r"\w")
 _BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
 """Takes a refusal back: "it is hard to tell, but there is a dog"."""
 _TAG_OF_MARKUP = re.compile(r"</?[a-z_|/][^<>]*>")
@@ -455,10 +454,10 @@ _FIRST_IMPRESSION = re.compile(
 
 def _corrected(bare: str) -> str:
     """The answer behind a correction of itself ("2... wait, 3") and a first impression ("at first I thought")."""
-    corrections = [found for found in _CORRECTION.finditer(bare) if _SOMETHING.search(bare, found.end())]
+    corrections = [found for found in _CORRECTION.finditer(bare) if SOMETHING.search(bare, found.end())]
     rest = bare[corrections[-1].end() :] if corrections and corrections[-1].start() else bare
     later = _FIRST_IMPRESSION.sub(" ", rest).strip() if any(map(rest.__contains__, _IMPRESSIONS)) else rest
-    return later if _SOMETHING.search(later) else rest
+    return later if SOMETHING.search(later) else rest
 
 
 _LATEX = re.compile(r"\\(?:text\w*|math\w*|quad|left|right|[,;!()\[\]])")

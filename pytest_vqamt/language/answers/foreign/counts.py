@@ -126,6 +126,7 @@ def _chosen(
 
 _MOST = 10**9
 _NOT_WHOLE = re.compile(r"\d[.,]\d(?!\d\d\b)|\d ?(?:%|cm|km|kg|m\b|h\b)|\d:\d")
+"""A number that counts no things: "1,5", "30 %". "2.000" is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,9 @@ def _nouns(language: Language, text: str, question: str) -> frozenset[str]:
 
 
 _CAPITALS = re.compile(r"(?<![.!?:\n] )(?<!^)\b[^\W\d_a-z\u00e4\u00f6\u00fc\u00df][^\W\d_]+")
+"""German nouns within a sentence: "ein Hund mit zwei Leinen"."""
 _PLURALS = re.compile(r"\b[^\W\d_]+[sx]\b")
+"""Words that may be French or Spanish nouns: "un chien et deux laisses"."""
 
 
 def _amount(clauses: Sequence[Clause]) -> Amount | None:

@@ -45,6 +45,7 @@ def language_of(question: str) -> Language | None:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu)\b)")
+"""A French question by the place of its pronoun: "pleut-il ?"."""
 
 
 @cache
@@ -69,13 +70,10 @@ def form_of(language: Language, question: str) -> QuestionForm | None:
     table = language.table
     if any(f" {way} " in f" {asked} " for way in listed(table["how_many"])):
         return QuestionForm.COUNT
-    if _asks_for_more(language).search(asked) or _LETTERS.search(question) or "?" not in first_line:
+    if _asks_for_more(language).search(asked) or "?" not in first_line:
         return None
     offers = any("OR" in clause.marks for clause in glossed(language, first_line))
     return None if offers and not asks_for_presence(language, question) else QuestionForm.YES_NO
-
-
-_LETTERS = re.compile(r"(?:^|\n)\W{0,3}[A-Da-d][.):]|\b[A-D]\) \w")
 
 
 @cache
@@ -143,6 +141,7 @@ def answer_proper(language: Language, answer: str | Prepared, question: str = ""
 
 
 _MARKUP = re.compile(r"[*`#\"\u201e\u201c\u201d\u00ab\u00bb\[\]{}$\\]")
+"""Signs of Markdown, LaTeX and quotes: "ich bin mir *nicht* sicher"."""
 _MAX_CHARS = 2400
 
 
@@ -165,6 +164,7 @@ def _in_english(found: re.Match[str]) -> str:
 
 
 _BUT = re.compile(r"\b(?:aber|jedoch|allerdings|mais|cependant|toutefois|pero|sin embargo)\b")
+"""Takes a refusal back: "schwer zu sagen, aber es gibt einen Hund"."""
 
 
 @cache
