@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain, product, starmap
 
 from pytest_vqamt.language.answers.choices import find_options, is_denied
 from pytest_vqamt.language.answers.content import content, content_word, exclude
@@ -86,10 +87,10 @@ def _evidence(question: str, answer: Prepared, options: tuple[str, ...]) -> _Evi
         if is_denied(clause, start, end) or _NOT.search(clause):
             found.against |= here
         elif is_first:
-            behind_key = bool(key) and key in content(clause[:start])[-2:]
-            found.affirmed |= {option} if behind_key else set()
-            says_it = _is_direct(clause[:start], subject) or (not key and not start and clause[end] == ",")
-            found.direct |= {option} if says_it else set()
+            if key and key in content(clause[:start])[-2:]:
+                found.affirmed.add(option)
+            if _is_direct(clause[:start], subject) or (not key and not start and clause[end] == ","):
+                found.direct.add(option)
         elif key in words and _has_object(wanted, words):
             found.affirmed.add(option)
         elif key and any(exclude(word, key) for word in words):
@@ -185,12 +186,14 @@ def clause_with_predicate(
         return None
     is_denied_question = DENIAL.search(question.lower()) is not None
     having, opposite, others = list[str](), list[str](), list[str]()
-    for clause in (clause for each in claim_clauses(rest) for clause in _parts(each) if _has_number(clause)):
+    for clause in chain.from_iterable(map(_parts, claim_clauses(rest))):
         words, marked = set(content(clause)), mark_numbers(clause)
+        if not MARK.search(marked):
+            continue
         is_denied_clause = DENIAL.search(marked) is not None  # "there are <0> ducks" denies nothing more
         if wanted <= words:
             (having if is_denied_clause == is_denied_question else opposite).append(clause)
-        elif not is_denied_clause and "<0>" not in marked and _are_opposite(words, wanted):
+        elif not is_denied_clause and "<0>" not in marked and any(starmap(exclude, product(words, wanted))):
             opposite.append(clause)
         elif not _OF_A_WHOLE.fullmatch(marked):
             others.append(clause)
@@ -202,10 +205,6 @@ def clause_with_predicate(
         return None
     numbers = {tuple(MARK.findall(mark_numbers(each))) for each in having}
     return having[-1] if len(numbers) == 1 and (opposite or not _SUMS.search(rest)) else None
-
-
-def _are_opposite(words: set[str], wanted: frozenset[str]) -> bool:
-    return any(exclude(word, each) for word in words for each in wanted)
 
 
 _OF_A_WHOLE = re.compile(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z ]*")
@@ -258,10 +257,6 @@ _SAYS = re.compile(r"\b(?:is|are|has|have|see|on|in|at|under|with|\w{3,}ing|\w{3
 """A part that says something by itself; "two of the men" does not."""
 
 
-def _has_number(clause: str) -> bool:
-    return MARK.search(mark_numbers(clause)) is not None
-
-
 def converse_place(question: str, answer: Prepared, options: tuple[str, ...]) -> str | None:
     """The place of the first thing of the question: "the bus is behind the truck" puts the truck in front of it."""
     things = _things_placed(question, options) if len(options) == 2 else None
@@ -286,20 +281,14 @@ def converse_place(question: str, answer: Prepared, options: tuple[str, ...]) ->
 def _things_placed(question: str, options: tuple[str, ...]) -> tuple[str, str] | None:
     """The last words of the two things of "is the truck in front of or behind the bus"; None of other questions."""
     asked = question.lower().partition("?")[0]
-    if not _PLACED.match(asked) or not exclude(*_as_words(options)):
+    words = [content(f"{each} of" if each.startswith(("to the", "on the")) else each) for each in options]
+    if not _PLACED.match(asked) or not all(words) or not exclude(words[0][0], words[1][0]):
         return None
     places = list(find_options(asked, options))
     if len({option for option, _, _ in places}) != 2:
         return None
     subject, other = content(asked[: places[0][1]]), content(asked[places[-1][2] :])
     return (subject[-1], other[-1]) if subject and other else None
-
-
-def _as_words(options: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(
-        "".join(content(f"{option} of" if option.startswith(("to the", "on the")) else option)[:1])
-        for option in options
-    )
 
 
 _PRONOUN = re.compile(r"^\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")
