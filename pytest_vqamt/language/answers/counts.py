@@ -76,12 +76,13 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
             return len(listed)
         prepared = outside
     prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
-    words = _ANOTHER_ONE.sub(_one_more, _without_particle(without_inscriptions(prepared)))
+    words = _without_particle(without_inscriptions(prepared))
+    words = _ANOTHER_ONE.sub(lambda found: f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}", words)
     if len(groups) == 1 and (of_those := _of_those(words, groups[0])) is not None:
         return of_those
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
-    if len(groups) < 2 and (declared := _DECLARED.search(words)) and _is_about(declared, groups) and _agrees(declared):
-        return int(declared[1])
+    if (declared := _declared(words, groups)) is not None:
+        return declared
     words = _EMPTY_OF.sub("<0> ", _NOT_ANOTHER.sub(r"\1", words))
     if words.count("<") > 1:
         if _ONLY_NUMBERS.fullmatch(words) and len(set(MARK.findall(words))) > 1 and "\n" in words:
@@ -155,15 +156,15 @@ _ONLY_NUMBERS = re.compile(r"[\s<>\d]+")
 """Numbers without words, of which none is the answer: "4" above "5"."""
 
 
-def _is_about(declared: re.Match[str], groups: tuple[Group, ...]) -> bool:
-    names = "number of" in declared[0] or declared[2] is not None
-    return not names or all(noun_pattern(group).search(declared[0]) for group in groups)
-
-
-def _agrees(declared: re.Match[str]) -> bool:
-    """No sentence before says "there are three" where the verdict says two: nobody can tell which of them holds."""
-    stated = _THERE_ARE.findall(declared.string, 0, declared.start())
-    return set(stated) <= {declared[1]}
+def _declared(words: str, groups: tuple[Group, ...]) -> int | None:
+    """The verdict at the end; None if it is of another thing, or if "there are" another number before it."""
+    found = _DECLARED.search(words) if len(groups) < 2 else None
+    if not found:
+        return None
+    names = "number of" in found[0] or found[2] is not None
+    if names and not all(noun_pattern(group).search(found[0]) for group in groups):
+        return None
+    return int(found[1]) if {*_THERE_ARE.findall(words, 0, found.start())} <= {found[1]} else None
 
 
 _THERE_ARE = re.compile(r"\bthere (?:is|are) (?:only |exactly )?<(\d+)>")
@@ -174,13 +175,6 @@ _ANOTHER_ONE = re.compile(
     r"(?=\W*$|[.,;!]| (?:is|are|was|in|on|at|by|near|behind|beside|under|next|to|with|that|lying|\w+ing)\b)([^<~]*)$"
 )
 """One more of what was counted: "there is one dog and another one behind it"."""
-
-
-def _one_more(found: re.Match[str]) -> str:
-    """One more than the number before "and another one"."""
-    return f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}"
-
-
 _SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
 _LISTED_LINE = re.compile(r"^\s*(\d+)[.)]\s+(?=\D).*$", re.MULTILINE)
 """A line of a numbered list, whose numbers are places: "1. a black dog"."""
@@ -352,14 +346,13 @@ def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
         words.pop()
     noun = singular(words[-1]) if words else ""
     compound = singular(" ".join(words[-2:]))
+    text = " ".join(words)
     for group in groups:
-        if not set(group.attributes) <= set(phrase.split()):
-            continue
-        pattern = noun_pattern(group)
-        ends = [found.end() for found in pattern.finditer(" ".join(words))]
-        if len(" ".join(words)) in ends or {noun, compound} & hyponyms(group.name):
-            return group
-        if any(wordnet().is_kind_of(name, group.name) for name in (compound, noun)):
+        is_named = any(found.end() == len(text) for found in noun_pattern(group).finditer(text))
+        is_kind = not {noun, compound}.isdisjoint(hyponyms(group.name)) or any(
+            wordnet().is_kind_of(name, group.name) for name in (compound, noun)
+        )
+        if set(group.attributes) <= set(phrase.split()) and (is_named or is_kind):
             return group
     return None
 
@@ -373,17 +366,9 @@ def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
     rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
     if len(groups) > 1:
         return _total_of_table(rows, groups)
-    for names in map(noun_pattern, groups):
-        found = {
-            int(cell)
-            for row in rows
-            if len(row) > 1 and names.search(row[0])
-            for cell in row[1:]
-            if cell.isdecimal() and len(cell) < _TOO_LONG
-        }
-        if len(found) == 1:
-            return found.pop()
-    return None
+    cells = {cell for row in rows for cell in row[1:] if groups and noun_pattern(groups[0]).search(row[0])}
+    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < _TOO_LONG]
+    return numbers[0] if len(numbers) == 1 else None
 
 
 def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) -> int | None:
@@ -404,13 +389,12 @@ def _of_those(words: str, group: Group) -> int | None:
         return None
     if _BOUND.search(words):
         return None
+    link = r"(?: of (?:them|these|those|which|whom))?,?(?: (?:is|are))?"
     if group.attributes:
         what = rf"(?:an? )?{re.escape(group.attributes[0])}\b(?! (?:and|or)\b(?! <))"
-        link = r"(?: (?:of (?:them|these|those|which|whom)))?,?(?: (?:is|are))?"
     elif group.related:
         condition = group.related[0]
         what = rf"{re.escape(condition.predicate)} (?:the|an?) {noun_pattern(condition.to).pattern}"
-        link = r"(?: (?:of (?:them|these|those|which|whom)))?,?(?: (?:is|are))?"
     else:
         what = rf"(?:an? )?{noun_pattern(group).pattern}"
         link = r"(?: of (?:them|these|those|which|whom),?(?: (?:is|are))?| (?:is|are))"
@@ -452,8 +436,7 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     if not groups or any(group.covers for group in groups):
         return words
     classes = {class_of(group.name) for group in groups}
-    marks = list(MARK.finditer(words))
-    phrases = [_phrase_of(words, mark) for mark in marks]
+    phrases = [_phrase_of(words, mark) for mark in MARK.finditer(words)]
     patterns = [noun_pattern(group) for group in groups]
     is_own = [any(map(_is_of, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
     foreign = [
@@ -468,11 +451,9 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
         return words
     has_both = any(is_own) and any(foreign)
     kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
-    parts, start = [], 0
-    for mark, keeps in zip(marks, kept, strict=True):
-        parts += [words[start : mark.start()], mark[0] if keeps else "~"]
-        start = mark.end()
-    return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), "".join([*parts, words[start:]]))
+    keeps = iter(kept)
+    words = MARK.sub(lambda mark: mark[0] if next(keeps) else "~", words)
+    return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), words)
 
 
 def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
