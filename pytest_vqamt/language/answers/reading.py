@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from operator import eq, ge, gt, le, lt
 from typing import Any, TypeAlias
 
@@ -300,7 +301,7 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         answer = answer.with_text(plain)
     if yes_no.leaves_open(answer.text):
         return UnreadableAnswer(Unreadable.UNSURE)
-    question = _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1].lower(), found[1]), question)
+    question = _NEGATED_VERB.sub(r"\1\2", question)
     meaning = meaning_of(question, ())
     if (language := language_of(question)) and not is_english(language, answer):
         return foreign_yes_no.read_yes_no(language, question, answer)
@@ -492,11 +493,7 @@ _DIRECTIONS = tuple(
     for words in pair
 )  # fmt: skip
 _OPPOSITE_WORDS = {
-    (one, other)
-    for first, second in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True)
-    for a in first
-    for b in second
-    for one, other in ((a, b), (b, a))
+    frozenset(each) for pair in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True) for each in product(*pair)
 }
 _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
 _ASKED_TO_COMPARE = re.compile(
@@ -538,7 +535,7 @@ def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> 
         return None
     if asked[1] == said[2] or any({asked[1], said[2]} <= words for words in _DIRECTIONS):
         return first
-    return second if (asked[1], said[2]) in _OPPOSITE_WORDS else None
+    return second if {asked[1], said[2]} in _OPPOSITE_WORDS else None
 
 
 _YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
@@ -557,7 +554,7 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     if form is QuestionForm.OTHER:
         form = form_in_another_language(question) or form
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
-    asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1], found[1]), asked))
+    asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1\2", asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
         return _count(asked)
@@ -592,9 +589,8 @@ _COUNTED_PLAINLY = re.compile(
 )
 """Counts things and no part of them: "how many chairs are there?", not "how many chairs are empty?"."""
 
-_NEGATED_VERB = re.compile(r"^(is|are|was|were|do|does|did|has|have|could|would|ca|wo)n['\u2019]?t\b", re.IGNORECASE)
+_NEGATED_VERB = re.compile(r"^(?:(is|are|was|were|do|does|did|has|have|could|would)n|(can))['\u2019]?t\b", re.I)
 """Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
-_FULL_VERBS = {"ca": "can", "wo": "will"}
 _LEAD = re.compile(
     rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {WHOLE_PICTURE},? "
     r"|.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
@@ -716,16 +712,14 @@ def _attribute(asked: str) -> Has | None:
             " ".join(words[:-length]),
         )
         group = _group(found[1]) if found else None
-        if group is not None and not any(map(_is_side, group.related)):
+        if group is not None and not any(
+            _PLACE_WORD.fullmatch(f"{' '.join(each.to.attributes)} {each.to.name}") for each in group.related
+        ):
             return Has(group=group, attribute=attribute)
     return None
 
 
-def _is_side(condition: Related) -> bool:
-    return _PLACE_WORD.fullmatch(" ".join((*condition.to.attributes, condition.to.name))) is not None
-
-
-_PLACE_WORD = re.compile(r"(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
+_PLACE_WORD = re.compile(r" ?(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
 """The side of the picture, not a thing: "on the right side"."""
 
 _DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")
