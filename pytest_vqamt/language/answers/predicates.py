@@ -174,7 +174,7 @@ def clause_with_predicate(
     >>> ask = "How many children are wearing helmets?"
     >>> clause_with_predicate(ask, "There are four children; three of them are wearing helmets.")
     'three of them are wearing helmets'
-    >>> clause_with_predicate("How many are not red?", "Five in total; three are red, so two are not red.")
+    >>> clause_with_predicate("How many apples are not red?", "Five in total; three are red, so two are not red.")
     'two are not red'
     """
     prepared = prepare(answer)
