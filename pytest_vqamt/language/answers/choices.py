@@ -342,7 +342,7 @@ def _without_offer(answer: str, options: tuple[str, ...]) -> str:
 
 _DENIAL = re.compile(
     r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
-    r"|more likely than"
+    r"|more likely than|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)|too [a-z]+ for|if only it were"
     r"|isnt)(?: (?:a|an|the|any|really"
     r"|in|on|be|is|it|either|at all|see|find|have|show|contain|appear to be|appear|look like|look|of"
     r"|visible|actually|one"
@@ -351,7 +351,8 @@ _DENIAL = re.compile(
 """Denies the option behind it: "blue, not red", "red rather than blue"."""
 _DENIED_BEHIND = re.compile(
     r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
-    r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b)"
+    r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b"
+    r"|out of the question\b|be (?:excluded|ruled out)\b)"
     r"|(?:[ ]?:|[ ]-|[ ]\() ?(?:no|none|false|absent|missing|not (?:present|visible|there|seen|found|detected))\b"
 )
 """Denies the option before it: "the boy wears glasses and the girl is not"."""

@@ -78,6 +78,8 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
     prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
     words = _without_particle(without_inscriptions(prepared))
     words = _ANOTHER_ONE.sub(lambda found: f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}", words)
+    if _AND_THE_OTHER.match(words) or (_AND_ANOTHER.match(words) and _by_article(words, groups) is not None):
+        return 2
     if len(groups) == 1 and (of_those := _of_those(words, groups[0])) is not None:
         return of_those
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
@@ -142,6 +144,15 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
 
 _COUPLE_OF_OTHERS = re.compile(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
 """Two of what is named: "a couple of adults and one child"."""
+_AND_ANOTHER = re.compile(
+    r"(?:there is|i (?:can )?see) an? [a-z]+(?: [a-z]+)?,? and (?:~|another)(?: one)?"
+    r"(?=\W*$| (?:behind|on|in|at|near|next|beside|under|to)\b)"
+)
+"""One more than the thing with an article: "there is a dog and another one behind it"."""
+_AND_THE_OTHER = re.compile(
+    r"\W*<1>(?: [a-z]+){0,2} (?:is|was) [^<.;]{1,60},? (?:and|while) the other(?: one)? (?:is|was)\b[^<]*$"
+)
+"""Two things by what each does: "one dog is eating and the other is sleeping"."""
 _DECLARED = re.compile(
     r"\b(?:number of (?:[a-z-]+ ){1,5}is|number of (?:[a-z-]+ ){0,4}[a-z-]+:|i\.e\.|(?:that|which) (?:is|makes|leaves)"
     r"|so|thus|therefore|hence|leaving|(?:that|which) means(?: that)?),? (?:(?:there are|it is|that is) )?"

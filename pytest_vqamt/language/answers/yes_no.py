@@ -234,6 +234,25 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "it is not true that ",
     ),
+    # "It is false that there is no dog", "that there is no dog is wrong".
+    (
+        re.compile(
+            r"\bit is (?:false|wrong|untrue|incorrect|not true)(?: to say)? that there (?:is|are) (?:no|not an?y?) "
+            r"|\bthat there (?:is|are) (?:no|not an?y?) (?=[^.,;!?\n]{1,40} is (?:wrong|false|untrue|incorrect)\b)"
+        ),
+        "there is a ",
+    ),
+    (
+        re.compile(
+            r"\bit is (?:false|wrong|untrue|incorrect|not true)(?: to say)? that there (?:is|are) (?:an?|any|some) "
+        ),
+        "there is no ",
+    ),
+    # "All animals except dogs".
+    (
+        re.compile(r"\b(?:all|every) [a-z]+ (?:except(?: for)?|other than|apart from|save for|besides) (?=[a-z]+s\b)"),
+        "there are no ",
+    ),
     # "Everything that you would expect but a dog".
     (
         re.compile(
@@ -780,7 +799,9 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
         return None
     if before.endswith(" of") and not _QUANTITY.search(before):
         return None
-    return None if _WISHED_FOR.search(before) else True
+    if _WISHED_FOR.search(before) or _DOUBTS.search(before) or _NOT_HERE.match(after):
+        return None
+    return True
 
 
 _ONLY_BEFORE = re.compile(r"[,;] (?:but )?(?:only|just)$|^(?:only|just)$")
@@ -797,9 +818,20 @@ _DENIED_DENIAL = re.compile(
 )
 """A double negation before the phrase."""
 
+_DOUBTS = re.compile(
+    r"(?<!\bno )(?<!\bwithout )(?<!\bwithout a )\b(?:doubt\w*|disagree|hardly|barely|scarcely|unlikely)\b"
+)
+"""Leaves open, or nearly denies, what follows: "I doubt there is a dog", "there is barely a dog"."""
+_NOT_HERE = re.compile(
+    r" (?:that used to be|(?:is|are|was|were|has|have|had|can be|could be|must be)(?: \w+)? (?:banned|forbidden"
+    r"|prohibited|ruled out|excluded|gone|left|out of the question|mentioned)\b)"
+)
+"""Says of a thing that it is elsewhere, or in words alone: "dogs are banned", "the dog has left"."""
 _WISHED_FOR = re.compile(
-    r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|expects?|awaits?"
-    r"|(?:fails?|failed|tries|hopes|wants|waits|hoping|trying|waiting) to \w+|(?:closed|allergic|thanks|due) to"
+    r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|awaits?"
+    r"|(?:expect|suspect|exclud|prohibit|forbid|mention|suggest)\w*|bans?|banned|rul(?:es?|ed|ing) out"
+    r"|talk(?:s|ing)? about|(?:fails?|failed|tries|hopes|wants|waits|hoping|trying|waiting) to \w+"
+    r"|(?:closed|allergic|thanks|due) to"
     r"|(?:warns|instead|afraid|fond|dreams?) of|could be|used to be)$"
 )
 """Names a thing that is not there: "space for a dog", "dressed as a dog", "the man wants a dog"."""

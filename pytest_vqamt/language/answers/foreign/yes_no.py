@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -37,8 +38,17 @@ def read_yes_no(language: Language, question: str, answer: str | Prepared) -> bo
     text = answer_proper(language, answer, question)
     if isinstance(text, UnreadableAnswer):
         return text
+    if _NOT_ONLY.search(text):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
     asked = _asked(language, question)
     return _read(language, asked, after_corrections(language, glossed(language, text, question)))
+
+
+_NOT_ONLY = re.compile(
+    r"\b(?:n['\u2019](?:est|y a|a|en a)|ne (?:sont|voit|vois|porte|montre)) pas (?:que|seulement|uniquement)\b",
+    re.IGNORECASE,
+)
+"""Says so and more, by what looks like a denial: "il n'y a pas que des chiens"."""
 
 
 @lru_cache(maxsize=4096)
