@@ -106,6 +106,30 @@ def _in_sentences(meaning: Meaning, answer: str, *, there: str, not_there: str) 
             return answer
 
 
+def _labelled(meaning: Meaning, answer: str) -> str:
+    """Yes or no behind the name of the thing."""
+    said = answer.rstrip(".").lower()
+    match meaning:
+        case Exists(group=group) | Absent(group=group) if said in ("yes", "no") and not group.related:
+            there = (said == "yes") == isinstance(meaning, Exists)
+            return f"- {phrase(group, 'singular').capitalize()}: {'present' if there else 'not present'}"
+        case Count(groups=(group,)) if not group.related:
+            return f"| Item | Count |\n|---|---|\n| {phrase(group, 'plural').capitalize()} | {answer} |"
+        case _:
+            return answer
+
+
+def _of_all(meaning: Meaning, answer: str) -> str:
+    """The number of those with an attribute, behind the number of all."""
+    match meaning:
+        case Count(groups=(Group(attributes=(attribute,), related=()) as group,)) if answer.isdecimal():
+            names = phrase(Group(name=group.name), "plural")
+            so = predicative(attribute, "plural")
+            return f"The picture shows {int(answer) + 2} {names}, and {answer} of them are {so}."
+        case _:
+            return answer
+
+
 def _name(group: Group) -> str:
     return phrase(group, "singular")
 
@@ -120,5 +144,7 @@ SPOKEN: Mapping[str, Callable[[Meaning, str], str]] = {
     "I see": lambda meaning, answer: _in_sentences(
         meaning, answer, there="I can see {}.", not_there="I can't see any {}."
     ),
+    "labels": lambda meaning, answer: _labelled(meaning, answer),
+    "of all": lambda meaning, answer: _of_all(meaning, answer),
 }
 """Ways to answer by a sentence about what is asked, of the meaning of a question and the answer."""

@@ -53,22 +53,25 @@ def _choice(text: str, prepared: str, options: tuple[str, ...], of_absent: bool)
     if (none := none_option(options)) and _says_none(prepared, options, none):
         return none
     read = _stated_choice(text, without_questions(prepared), options, prepared, of_absent=of_absent)
-    if read == UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) or (of_absent and isinstance(read, UnreadableAnswer)):
+    if isinstance(read, str):
+        return read
+    if of_absent or read.reason is Unreadable.SEVERAL_OPTIONS:
         for part in (_VERDICT_FIRST.match(prepared), _CONCLUSION.search(prepared)):
             closing = _stated_choice(part[1], part[1], options, part[1], of_absent=of_absent) if part else read
             if isinstance(closing, str):
                 return closing
-    if read in _UNNAMED and (last := _LAST_SENTENCE.search(prepared)):
+    if last := _LAST_SENTENCE.search(prepared):
         by_letter = _by_letter(last[1], options)
         if by_letter and not by_letter[1]:
             return by_letter[0]
-    if read != UnreadableAnswer(Unreadable.NO_OPTION):
+    if read.reason is not Unreadable.NO_OPTION:
         return read
     if (conclusion := _CONCLUSION.search(prepared)) and (by_letter := _by_letter(conclusion[1], options)):
         return by_letter[0]
     if (kind := _option_of_a_kind(prepared, options)) is not None:
         return kind
-    expected = sorted({word for way in _forms_in_words(options) for word in way.split()})
+    ways = (*options, *map(plural, options), *_without_prepositions(options))
+    expected = sorted({word for way in ways for word in way.lower().split()})
     corrected = without_typing_errors(prepared, expected)
     return read if corrected == prepared else _choice(text, corrected, options, of_absent)
 
@@ -104,7 +107,6 @@ def _says_none(prepared: str, options: tuple[str, ...], none: str) -> bool:
     return len(denied) == len(others) or (_NONE_SAID.search(prepared) is not None and not denied)
 
 
-_UNNAMED = tuple(map(UnreadableAnswer, (Unreadable.SEVERAL_OPTIONS, Unreadable.NO_OPTION)))
 _IDIOM = re.compile(
     r"\b(?:in short|(?:that|you|it) (?:is|are) right(?=[,.:;!])|right here|right there|no doubt|all right)\b[,:]? ?"
 )
@@ -138,26 +140,17 @@ _NO_NAMES = frozenset({"", "picture", "image", "photo", "photograph", "scene", "
 def _stated_choice(
     text: str, answer: str, options: tuple[str, ...], prepared: str, *, of_absent: bool
 ) -> str | UnreadableAnswer:
+    lettered = _by_letter(answer, options)
     # The article of an answer cut off is no letter, and a list of all letters chooses none of them.
-    lettered = (
-        None
-        if text.strip() == "a" or len(_LETTER_OF_A_LINE.findall(answer)) == len(options) > 1
-        else _by_letter(answer, options)
-    )
-    if lettered is None:
-        return (
-            _absent_option(answer, options)
-            if of_absent
-            else _named_option(_without_offer(answer, options), options, prepared)
-        )
+    if not lettered or text.strip() == "a" or len(_LETTER_OF_A_LINE.findall(answer)) == len(options) > 1:
+        if of_absent:
+            return _absent_option(answer, options)
+        return _named_option(_without_offer(answer, options), options, prepared)
     option, rest = lettered
     named, denied = _mentions(rest, options)
     first = next(find_options(rest, options), (option,))[0]
-    if (named and named != {option} and not (option in named and first == option)) or (
-        option in denied and not of_absent
-    ):
-        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
-    return option
+    contradicts = (named - {option} and first != option) or (option in denied and not of_absent)
+    return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS) if contradicts else option
 
 
 _LETTER_OF_A_LINE = re.compile(r"(?:^|\n)[^\w\n]*+(?:option )?[a-h](?:[).:]| \()")
@@ -187,6 +180,7 @@ def _is_hedged(answer: str, options: tuple[str, ...]) -> bool:
 
 
 _HEDGED_APART = re.compile(r"[.;:!\n]+|,? \b(?:though|although|but)\b")
+"""A hedge behind one of these is of its own clause: "it is a doll, though it might be a teddy"."""
 
 
 def is_one_of_a_mixture(answer: str, options: tuple[str, ...]) -> bool:
@@ -279,9 +273,12 @@ _SAYS_THERE = re.compile(
 """A whole clause says what is there, so that another is missing: "there is a fork"."""
 _CLAUSES = re.compile(r"[.;:!\n]+|,|\b(?:but|whereas|while|although|though|however|and)\b")
 """The parts of an answer on which option is missing: "there is a fork, but the spoon is not in the photo"."""
-_LETTERS = "abcdefgh"
-_ROMAN = {"i": 0, "ii": 1, "iii": 2, "iv": 3, "v": 4, "vi": 5}
-_ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3}
+_PLACES = {
+    **{letter: place for place, letter in enumerate("abcdefgh")}, "i": 0, "ii": 1, "iii": 2, "iv": 3, "v": 4, "vi": 5,
+    "first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3,
+}  # fmt: skip
+"""The places of options by letters, roman numbers and ordinals."""
+_LETTER = r"([a-h]|i{1,3}|iv|vi?)"
 _LEAD = (
     r"(?:[^\x00-\x7f]+)?"
     r"(?:(?:la (?:bonne |correcta )?r\u00e9ponse (?:correcte )?est|die (?:richtige )?antwort (?:ist|lautet)"
@@ -291,20 +288,20 @@ _LEAD = (
     r"(?:(?:the |my )?(?:correct |right |best |final )*(?:answer|option|choice|letter"
     r"|selection)(?: is| would be)?[: ]*)*"
 )
-_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?([a-h])[)]?(?: it is)?[.:,!]?\W*")
-"""A letter that is the whole answer: "(B)", "the correct answer is B"."""
-_ONE_ROMAN = re.compile(rf"\W*{_LEAD}(?:option )?[(]?(i{{1,3}}|iv|vi?)[)]?[.:,!]?\W*")
-_ROMAN_AND_TEXT = re.compile(rf"\W*{_LEAD}(?:[(](i{{1,3}}|iv|vi?)[)][.:]?|(i{{1,3}}|iv|vi?)[).:])\W*(.+)", re.DOTALL)
+_ONE_LETTER = re.compile(rf"\W*{_LEAD}[(]?{_LETTER}[)]?(?: it is)?[.:,!]?\W*")
+"""A letter that is the whole answer: "(B)", "the correct answer is B", "ii"."""
 _ONE_NUMBER = re.compile(rf"\W*{_LEAD}[(#]?([1-9])[)]?[.:,!]?\W*")
 """A number that is the whole answer counts the options: "Option 3". "3 of them" counts things."""
-_ORDINAL = re.compile(rf"\W*{_LEAD}(?:the )?({'|'.join(_ORDINALS)})(?: (?:one|option|choice|answer))?[.!]?")
+_ORDINAL = re.compile(
+    rf"\W*{_LEAD}(?:the )?(first|former|second|latter|third|fourth)(?: (?:one|option|choice|answer))?[.!]?"
+)
 """The place of an option: "the latter", "the second option". "The second sign is round" names none."""
 _LETTER_AND_TEXT = re.compile(
-    rf"\W*{_LEAD}(?:[(]([a-h])[)][.:]?|([a-h])(?:[).:;\n]| -|,(?= (?:the|it|because|since|as|he|she|they"
-    r"|there|this|that|i)\b))|option ([a-h])(?=[,; -]))\W*(.+)",
+    rf"\W*{_LEAD}(?:[(]{_LETTER}[)][.:]?|{_LETTER}(?:[).:;\n]| -|,(?= (?:the|it|because|since|as|he|she|they"
+    rf"|there|this|that|i)\b))|option {_LETTER}(?=[,; -]))\W*(.+)",
     re.DOTALL,
 )
-"""A letter before its option or a reason: "C. The blue thing is a bin"."""
+"""A letter before its option or a reason: "C. The blue thing is a bin", "(ii) the grain shows"."""
 
 
 def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
@@ -314,18 +311,12 @@ def _by_letter(answer: str, options: tuple[str, ...]) -> tuple[str, str] | None:
     has_numbers = any(option.isdecimal() for option in options)
     answer = _LETTER_DENIED.sub("", answer)
     place, rest = -1, ""
-    if found := _ONE_LETTER.fullmatch(answer):
-        place = _LETTERS.index(found[1])
+    if found := _ONE_LETTER.fullmatch(answer) or _ORDINAL.fullmatch(answer):
+        place = _PLACES[found[1]]
     elif (found := _ONE_NUMBER.fullmatch(answer)) and not has_numbers:
         place = int(found[1]) - 1
-    elif found := _ORDINAL.fullmatch(answer):
-        place = _ORDINALS[found[1]]
-    elif (found := _ONE_ROMAN.fullmatch(answer)) and found[1] in _ROMAN:
-        place = _ROMAN[found[1]]
-    elif found := _ROMAN_AND_TEXT.fullmatch(answer):
-        place, rest = _ROMAN[found[1] or found[2]], found[3]
     elif found := _LETTER_AND_TEXT.fullmatch(answer):
-        place, rest = _LETTERS.index(found[1] or found[2] or found[3]), found[4]
+        place, rest = _PLACES[found[1] or found[2] or found[3]], found[4]
     return (options[place], rest) if 0 <= place < len(options) else None
 
 
@@ -351,7 +342,7 @@ def _without_offer(answer: str, options: tuple[str, ...]) -> str:
 
 _DENIAL = re.compile(
     r"\b(?:not|nicht|pas|nor|neither|never|no|nothing|rather than|instead of|as opposed to|unlike|without"
-    r"|more likely than"
+    r"|more likely than|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)|too [a-z]+ for|if only it were"
     r"|isnt)(?: (?:a|an|the|any|really"
     r"|in|on|be|is|it|either|at all|see|find|have|show|contain|appear to be|appear|look like|look|of"
     r"|visible|actually|one"
@@ -360,7 +351,9 @@ _DENIAL = re.compile(
 """Denies the option behind it: "blue, not red", "red rather than blue"."""
 _DENIED_BEHIND = re.compile(
     r"(?: (?:one|option|thing))?(?: (?:in|on) the (?:picture|image|photo))? (?:is|are|does|can) "
-    r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b)"
+    r"(?:(?:\w+ )?(?:not|absent|missing)\b|nowhere\b|wrong\b|incorrect\b"
+    r"|out of the question\b|be (?:excluded|ruled out)\b)"
+    r"|(?:[ ]?:|[ ]-|[ ]\() ?(?:no|none|false|absent|missing|not (?:present|visible|there|seen|found|detected))\b"
 )
 """Denies the option before it: "the boy wears glasses and the girl is not"."""
 
@@ -391,59 +384,32 @@ _PREPOSITION = re.compile(
 """The place of a thing may be left out: "the sofa" is "on the sofa", unless another option is under it."""
 
 
-def _forms_in_words(options: tuple[str, ...]) -> set[str]:
-    return {
-        way for option in options for way in (option.lower(), plural(option.lower()), *_without_prepositions(options))
-    }
-
-
 def _ways(option: str) -> tuple[str, ...]:
     words = option.lower()
     spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
     kinds = (form for kind in sorted(hyponyms(words)) for form in (kind, plural(kind)))
-    variants = (word for word, usual in ontology().spellings.items() if usual == words)
-    bare = (
-        words.removeprefix("playing "),
-        _ARTICLE.sub("", words),
-        words.removesuffix(" of it") + " of" * words.endswith(" of it"),
-    )
+    spellings = ontology().spellings
+    usual = spellings.get(words, words)
+    variants = (usual, *(word for word, each in spellings.items() if each == usual))
+    bare = re.sub(r"^playing |(?<= of) it$", "", words), _ARTICLE.sub("", words)
     place = _NUMBERED.fullmatch(words)
-    ordinal = (f"{_PLACES[int(place[2]) - 1]} {place[1]}",) if place else ()
-    return (
-        words,
-        plural(words),
-        singular(words),
-        *spelled,
-        *bare,
-        *ordinal,
-        *_OTHER_WORDS.get(words, ()),
-        *variants,
-        *kinds,
-    )
+    ordinal = (f"{_ORDINALS[int(place[2]) - 1]} {place[1]}",) if place else ()
+    others = _OTHER_WORDS.get(words, ())
+    return (words, plural(words), singular(words), *spelled, *bare, *ordinal, *others, *variants, *kinds)
 
 
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 """The article of an option may be another: "one cup" is "a cup"."""
 _NUMBERED = re.compile(r"(picture|image|photo|photograph|option|frame|panel) ([1-4])")
 """Pictures are counted by words, too: "the second image" is "image 2"."""
-_PLACES = ("first", "second", "third", "fourth")
+_ORDINALS = ("first", "second", "third", "fourth")
 
 
 _OTHER_WORDS: dict[str, tuple[str, ...]] = {
-    "wood": ("wooden",),
-    "wooden": ("wood",),
     "metal": ("metallic",),
     "metallic": ("metal",),
-    "wool": ("woolen",),
-    "gold": ("golden",),
-    "golden": ("gold",),
     "outdoors": ("outside", "outdoor"),
     "indoors": ("inside", "indoor"),
-    "lying": ("laying",),
-    "laying": ("lying",),
-    "checked": ("checkered",),
-    "checkered": ("checked",),
-    "striped": ("stripes",),
     "dotted": ("dots",),
 }
 """Other words for an option, unless they are an option themselves."""
@@ -457,17 +423,13 @@ def _joined(words: str) -> str:
 @lru_cache(maxsize=65536)
 def _pattern(options: tuple[str, ...]) -> re.Pattern[str]:
     ways = {
-        "[ -]?".join(map(re.escape, _SPLIT.split(way)))
+        "[ -]?".join(map(re.escape, re.split(r"[ -]", way)))
         for way in chain(*map(_ways, options), _without_prepositions(options))
         if _joined(way)
     }
-    longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or _NOTHING
+    longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or "(?!)"
     # Han and kana are written without spaces.
     return re.compile(rf"(?<![a-z0-9_'])(?:{longest_first})(?![a-z0-9_])")
-
-
-_SPLIT = re.compile(r"[ -]")
-_NOTHING = "(?!)"
 
 
 def read_label(answer: str | Prepared) -> Label | UnreadableAnswer:
@@ -521,6 +483,7 @@ _IN_OTHER_WORDS = {
 }
 """What says a label without its name."""
 _DENIED_OR_DOUBTED_LABEL = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|if|whether)\b")
+"""Says no label in other words: "I am not sure whether the picture implies it"."""
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
 

@@ -14,6 +14,7 @@ from pytest_vqamt.language.answers.other_languages import number_in_another_lang
 from pytest_vqamt.language.answers.text import (
     MARK,
     NOT_WHOLE,
+    PICTURE,
     Prepared,
     Unreadable,
     UnreadableAnswer,
@@ -54,7 +55,7 @@ def read_count(answer: str | Prepared, groups: tuple[Group, ...] = ()) -> int | 
     (Quantifier(word='many'), UnreadableAnswer(reason=<Unreadable.SEVERAL_NUMBERS: 'several numbers'>))
     """
     prepared = prepare(answer)
-    if groups and "{" in prepared.said:  # {"dogs": 2}
+    if len(groups) == 1 and "{" in prepared.said:  # {"dogs": 2}
         prepared = prepare(prepared.said, tuple(name for each in groups for name in (plural(each.name), each.name)))
     return _read(prepared.text, groups) if prepared.unreadable is None else prepared.unreadable
 
@@ -75,10 +76,15 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
             return len(listed)
         prepared = outside
     prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
-    words = _ANOTHER_ONE.sub(_one_more, _GROUP_OF.sub("", _without_particle(without_inscriptions(prepared))))
+    words = _without_particle(without_inscriptions(prepared))
+    words = _ANOTHER_ONE.sub(lambda found: f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}", words)
+    if _AND_THE_OTHER.match(words) or (_AND_ANOTHER.match(words) and _by_article(words, groups) is not None):
+        return 2
+    if len(groups) == 1 and (of_those := _of_those(words, groups[0])) is not None:
+        return of_those
     words = _HYPOTHESIS.sub(" ", words) if "if " in words or "unless " in words else words
-    if len(groups) < 2 and (declared := _DECLARED.search(words)) and _is_about(declared, groups) and _agrees(declared):
-        return int(declared[1])
+    if (declared := _declared(words, groups)) is not None:
+        return declared
     words = _EMPTY_OF.sub("<0> ", _NOT_ANOTHER.sub(r"\1", words))
     if words.count("<") > 1:
         if _ONLY_NUMBERS.fullmatch(words) and len(set(MARK.findall(words))) > 1 and "\n" in words:
@@ -138,6 +144,15 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
 
 _COUPLE_OF_OTHERS = re.compile(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
 """Two of what is named: "a couple of adults and one child"."""
+_AND_ANOTHER = re.compile(
+    r"(?:there is|i (?:can )?see) an? [a-z]+(?: [a-z]+)?,? and (?:~|another)(?: one)?"
+    r"(?=\W*$| (?:behind|on|in|at|near|next|beside|under|to)\b)"
+)
+"""One more than the thing with an article: "there is a dog and another one behind it"."""
+_AND_THE_OTHER = re.compile(
+    r"\W*<1>(?: [a-z]+){0,2} (?:is|was) [^<.;]{1,60},? (?:and|while) the other(?: one)? (?:is|was)\b[^<]*$"
+)
+"""Two things by what each does: "one dog is eating and the other is sleeping"."""
 _DECLARED = re.compile(
     r"\b(?:number of (?:[a-z-]+ ){1,5}is|number of (?:[a-z-]+ ){0,4}[a-z-]+:|i\.e\.|(?:that|which) (?:is|makes|leaves)"
     r"|so|thus|therefore|hence|leaving|(?:that|which) means(?: that)?),? (?:(?:there are|it is|that is) )?"
@@ -152,15 +167,15 @@ _ONLY_NUMBERS = re.compile(r"[\s<>\d]+")
 """Numbers without words, of which none is the answer: "4" above "5"."""
 
 
-def _is_about(declared: re.Match[str], groups: tuple[Group, ...]) -> bool:
-    names = "number of" in declared[0] or declared[2] is not None
-    return not names or all(noun_pattern(group).search(declared[0]) for group in groups)
-
-
-def _agrees(declared: re.Match[str]) -> bool:
-    """No sentence before says "there are three" where the verdict says two: nobody can tell which of them holds."""
-    stated = _THERE_ARE.findall(declared.string, 0, declared.start())
-    return set(stated) <= {declared[1]}
+def _declared(words: str, groups: tuple[Group, ...]) -> int | None:
+    """The verdict at the end; None if it is of another thing, or if "there are" another number before it."""
+    found = _DECLARED.search(words) if len(groups) < 2 else None
+    if not found:
+        return None
+    names = "number of" in found[0] or found[2] is not None
+    if names and not all(noun_pattern(group).search(found[0]) for group in groups):
+        return None
+    return int(found[1]) if {*_THERE_ARE.findall(words, 0, found.start())} <= {found[1]} else None
 
 
 _THERE_ARE = re.compile(r"\bthere (?:is|are) (?:only |exactly )?<(\d+)>")
@@ -171,13 +186,6 @@ _ANOTHER_ONE = re.compile(
     r"(?=\W*$|[.,;!]| (?:is|are|was|in|on|at|by|near|behind|beside|under|next|to|with|that|lying|\w+ing)\b)([^<~]*)$"
 )
 """One more of what was counted: "there is one dog and another one behind it"."""
-
-
-def _one_more(found: re.Match[str]) -> str:
-    """One more than the number before "and another one"."""
-    return f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}"
-
-
 _SPELLED = tuple(word for word in NUMBER_WORDS[1:21] if len(word) > 2)
 _LISTED_LINE = re.compile(r"^\s*(\d+)[.)]\s+(?=\D).*$", re.MULTILINE)
 """A line of a numbered list, whose numbers are places: "1. a black dog"."""
@@ -265,6 +273,7 @@ _IN_A_PLACE = (
     r" (?:(?:on|in|at|near|under|behind|beside|next to|by|to) ([^<,.;]{2,60}?)|(?:(?<=is )|(?<=are ))([a-z]+))"
 )
 _IN_PLACES = re.compile(rf"(?:[^<.;]{{0,40}}?[:,.] |yes,? )?{_IN_A_PLACE}(?:,? and |[,;.] ){_IN_A_PLACE}[.\s]*")
+"""Two numbers without nouns, each of another place or look: "two are on the sofa and one is on the floor"."""
 
 
 def _sum_of_places(words: str) -> int | None:
@@ -277,8 +286,6 @@ def _sum_of_places(words: str) -> int | None:
     return int(found[1]) + int(found[4])
 
 
-_GROUP_OF = re.compile(r"\b(?:an?|the|another)? ?(?:groups?|set|row|line|number|collection) of (?=<\d+>)")
-"""A word before a number that is no amount itself: "a group of four"."""
 _MEMBER = re.compile(
     r"(?:<(?P<number>\d+)>|\b(?P<one>an?|another|his|her|their|its)\b)(?P<phrase>(?: (?!(?:and|or|of|in|on|at"
     r"|with|is|are"
@@ -294,7 +301,6 @@ def _sum_of_kinds(words: str, group: Group) -> int | None:
 
     None where a number may be of a part: the kinds must be different ones, none of them a kind of another.
     """
-    words = _GROUP_OF.sub("", words)
     if group.attributes or group.related or _GOES_BEYOND.search(words):
         return None
     members = list(_MEMBER.finditer(words))
@@ -351,14 +357,13 @@ def _counted(phrase: str, groups: tuple[Group, ...]) -> Group | None:
         words.pop()
     noun = singular(words[-1]) if words else ""
     compound = singular(" ".join(words[-2:]))
+    text = " ".join(words)
     for group in groups:
-        if not set(group.attributes) <= set(phrase.split()):
-            continue
-        pattern = noun_pattern(group)
-        ends = [found.end() for found in pattern.finditer(" ".join(words))]
-        if len(" ".join(words)) in ends or {noun, compound} & hyponyms(group.name):
-            return group
-        if any(wordnet().is_kind_of(name, group.name) for name in (compound, noun)):
+        is_named = any(found.end() == len(text) for found in noun_pattern(group).finditer(text))
+        is_kind = not {noun, compound}.isdisjoint(hyponyms(group.name)) or any(
+            wordnet().is_kind_of(name, group.name) for name in (compound, noun)
+        )
+        if set(group.attributes) <= set(phrase.split()) and (is_named or is_kind):
             return group
     return None
 
@@ -370,17 +375,48 @@ _TABLE_ROW = re.compile(r"^\s*\|(.+)\|\s*$", re.MULTILINE)
 def _in_table(prepared: str, groups: tuple[Group, ...]) -> int | None:
     """The number in the row of what is counted in a table in Markdown."""
     rows = [[cell.strip() for cell in found[1].split("|")] for found in _TABLE_ROW.finditer(prepared)]
-    for names in map(noun_pattern, groups):
-        found = {
-            int(cell)
-            for row in rows
-            if len(row) > 1 and names.search(row[0])
-            for cell in row[1:]
-            if cell.isdecimal() and len(cell) < _TOO_LONG
-        }
-        if len(found) == 1:
-            return found.pop()
-    return None
+    if len(groups) > 1:
+        return _total_of_table(rows, groups)
+    cells = {cell for row in rows for cell in row[1:] if groups and noun_pattern(groups[0]).search(row[0])}
+    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < _TOO_LONG]
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) -> int | None:
+    """The row of the total, or the sum of the rows of all groups."""
+    numbers = {
+        row[0]: int(row[-1]) for row in rows if len(row) > 1 and row[-1].isdecimal() and len(row[-1]) < _TOO_LONG
+    }
+    total = [number for name, number in numbers.items() if re.search(rf"\b{_TOTAL}\b", name)]
+    of_each = [[number for name, number in numbers.items() if noun_pattern(each).search(name)] for each in groups]
+    if len(total) == 1:
+        return total[0]
+    return sum(map(sum, of_each)) if all(len(each) == 1 for each in of_each) else None
+
+
+def _of_those(words: str, group: Group) -> int | None:
+    """The number of those that have the attribute or the place, or are of the kind: "four, two of which are brown"."""
+    if len(group.attributes) + len(group.related) > 1 or words.count("<") < (1 if group.attributes else 2):
+        return None
+    if _BOUND.search(words):
+        return None
+    link = r"(?: of (?:them|these|those|which|whom))?,?(?: (?:is|are))?"
+    if group.attributes:
+        what = rf"(?:an? )?{re.escape(group.attributes[0])}\b(?! (?:and|or)\b(?! <))"
+    elif group.related:
+        condition = group.related[0]
+        what = rf"{re.escape(condition.predicate)} (?:the|an?) {noun_pattern(condition.to).pattern}"
+    else:
+        what = rf"(?:an? )?{noun_pattern(group).pattern}"
+        link = r"(?: of (?:them|these|those|which|whom),?(?: (?:is|are))?| (?:is|are))"
+    found = {int(number) for number in re.findall(rf"<(\d+)>{link} {what}", words)}
+    if not found and group.attributes and (every := _ALL_ARE.search(words)) and exclude(every[1], group.attributes[0]):
+        return 0
+    return found.pop() if len(found) == 1 else None
+
+
+_ALL_ARE = re.compile(r"\b(?:all|both)(?: of (?:them|which))?(?: are)? ([a-z]+)\b")
+"""What all are, so that none is otherwise: "five turtles, all green"."""
 
 
 def _counted_aloud(words: str) -> int | None:
@@ -411,8 +447,7 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
     if not groups or any(group.covers for group in groups):
         return words
     classes = {class_of(group.name) for group in groups}
-    marks = list(MARK.finditer(words))
-    phrases = [_phrase_of(words, mark) for mark in marks]
+    phrases = [_phrase_of(words, mark) for mark in MARK.finditer(words)]
     patterns = [noun_pattern(group) for group in groups]
     is_own = [any(map(_is_of, groups, patterns, [phrase] * len(groups))) for phrase in phrases]
     foreign = [
@@ -427,11 +462,9 @@ def _of_what_is_counted(words: str, groups: tuple[Group, ...]) -> str:
         return words
     has_both = any(is_own) and any(foreign)
     kept = [own or not (other or has_both) for own, other in zip(is_own, foreign, strict=True)]
-    parts, start = [], 0
-    for mark, keeps in zip(marks, kept, strict=True):
-        parts += [words[start : mark.start()], mark[0] if keeps else "~"]
-        start = mark.end()
-    return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), "".join([*parts, words[start:]]))
+    keeps = iter(kept)
+    words = MARK.sub(lambda mark: mark[0] if next(keeps) else "~", words)
+    return _OTHER_ARTICLE.sub(lambda found: _definite(found, patterns), words)
 
 
 def _is_of(group: Group, pattern: re.Pattern[str], phrase: str) -> bool:
@@ -486,7 +519,6 @@ def _definite(found: re.Match[str], patterns: Sequence[re.Pattern[str]]) -> str:
     return f"the {found[1]}"
 
 
-_PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _AND = r"(?:\band\b|\bplus\b|&|\+|,)"
 _NEXT_NUMBER = rf"{_AND}\s*(?:and |also |another |there (?:is|are) )*<"
 
@@ -535,7 +567,7 @@ _ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
 
 
 _SHOWN_ARTICLE = re.compile(
-    rf"\b(?:{_PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
+    rf"\b(?:{PICTURE}|it) (?:clearly )?(?:shows?|contains?|depicts?|features?|has|displays?) (?:only "
     rf"|just )?an? ([^.,;!]+)"
 )
 """An article that is the number: "the picture shows a dog"."""
@@ -606,7 +638,7 @@ _PART = re.compile(rf" (?:{_LOOK}(?:\s*(?:$|[,.;!)\n])| (?:and|{_PLACE})\b)|{_PL
 """Follows the number of a part, which has no noun: "two cars, one red and one on the left"."""
 _BEFORE_PARTS = re.compile(
     rf"(?:(?! (?:{_LOOK}|{_PLACE})\b) \w+){{0,3}}(?: (?:visible|shown|present|here))?"
-    rf"(?: in (?:the|this) {_PICTURE})?\s*[,.;!\n]"
+    rf"(?: in (?:the|this) {PICTURE})?\s*[,.;!\n]"
 )
 """Follows the number of the whole, unless places come first: "3 on the left, 2 on the right and 1 behind"."""
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.language.answers.content import POSTURES, content, content_word, exclude, plain_words
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import HEDGE, Prepared, claim_clauses, plain_question, prepare
+from pytest_vqamt.language.answers.text import HEDGE, NEARLY, PICTURE, Prepared, claim_clauses, plain_question, prepare
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, singular
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
@@ -77,11 +77,12 @@ def as_asked(question: str, answer: str | Prepared) -> bool | None:
         return None
     if not denials and _denies_the_object(question, prepared.statements, wanted):
         return False
+    is_presence = _IS_THERE.match(plain_question(question)) is not None
     is_bound = _BOUND_ASKED.search(question.lower()) is not None
     said = {
-        _says_as_asked(wanted, denials, clause)
+        _says_as_asked(wanted, denials, clause, is_presence=is_presence)
         for clause in claim_clauses(_COMMA.sub(". ", prepared.statements))
-        if not (HEDGE.search(clause) or _CONDITION.search(clause))
+        if not (HEDGE.search(clause) or NEARLY.search(clause))
     } - {None}
     if len(said) != 1 or (is_bound and False in said):
         return None  # "at least two are not sitting" leaves open how many are
@@ -125,7 +126,7 @@ def _denials_apart(text: str) -> tuple[list[str], int]:
     return kept, len(words) - len(kept)
 
 
-def _says_as_asked(wanted: Sequence[str], denials: int, clause: str) -> bool | None:
+def _says_as_asked(wanted: Sequence[str], denials: int, clause: str, *, is_presence: bool) -> bool | None:
     words, denied = _denials_apart(clause)
     if len(words) > 1 and words[0] in _PRONOUNS and wanted[0] not in _PRONOUNS:
         words = words[1:]
@@ -135,7 +136,8 @@ def _says_as_asked(wanted: Sequence[str], denials: int, clause: str) -> bool | N
     differ = [pair for pair in zip(words, wanted, strict=True) if pair[0] != pair[1]]
     if not differ:
         return (denied - denials) % 2 == 0
-    return False if len(differ) == 1 and denied == denials and exclude(*differ[0]) else None
+    # "There is a white car" does not say that there is no red one.
+    return False if len(differ) == 1 and denied == denials and not is_presence and exclude(*differ[0]) else None
 
 
 def _is_of_another_size(wanted: Sequence[str], words: Sequence[str]) -> bool:
@@ -224,7 +226,7 @@ def _said_of_all(wanted: Sequence[str], clause: str) -> bool | None:
 
 
 def _said(asked: Sequence[str], wanted: Sequence[str], clause: str) -> bool | None:
-    if HEDGE.search(clause) or _CONDITION.search(clause):
+    if HEDGE.search(clause) or NEARLY.search(clause):
         return None
     plain = plain_words(_LEAD.sub("", _SEES_NONE.sub("no ", clause)))
     denials = sum(word in _DENIALS for word in plain)
@@ -322,12 +324,10 @@ _SEES_NONE = re.compile(
 """Whoever sees none says that there is none: "I could not find any cars on the street"."""
 _HAS_NONE = re.compile(r"\b(?:has|have|with) no\b|\b(?:does|do) not have\b|\bnot wearing\b")
 """Denies a thing, whatever place follows: "the car has no license plate on the front"."""
-_CONDITION = re.compile(r"\b(?:if|whether|unless|not just)\b")
-"""Says nothing plainly: "if it is on the table", "not just under the table"."""
 _LEAD = re.compile(
     r"^\W*(?:(?:yes|nope|and|so|well|then|actually|just|but|rather)\W+|no\s*[,.:;!-]\W*)*"
     r"(?:(?:i|we|you) (?:can |could |would )?(?:see|think|believe|say)(?: that)? )?"
-    r"(?:(?:in|on) (?:the|this) (?:picture|image|photo|scene)\W+)?(?:an? (?:picture|image|photo|photograph) of )?"
+    rf"(?:(?:in|on) (?:the|this) {PICTURE}\W+)?(?:an? {PICTURE} of )?"
 )
 """Words before the statement: "I would say", "in the picture"."""
 _DENIED_QUESTION = re.compile(

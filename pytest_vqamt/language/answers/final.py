@@ -95,14 +95,14 @@ def final_part(text: str) -> str:
     text = text.strip()
     if "\\" in text and (boxes := _boxes(text)):
         return boxes[-1]
-    if "<" in text and (tagged := [found for found in _TAGGED.finditer(text) if _SOMETHING.search(found[2])]):
+    if "<" in text and (tagged := [found for found in _TAGGED.finditer(text) if SOMETHING.search(found[2])]):
         return tagged[-1][2].strip()
     lower = text.lower()
     first = min((place for mark in _MARKS if (place := lower.find(mark)) >= 0), default=-1)
     if first < 0:
         return _without_explanation(text)
     begins = max(0, first - _LONGEST_LEAD)
-    marked = [found for found in _MARKER.finditer(text, begins) if _SOMETHING.search(text, found.end())]
+    marked = [found for found in _MARKER.finditer(text, begins) if SOMETHING.search(text, found.end())]
     if short := [found for found in marked if "short" in found[0].lower()]:
         following = [found for found in marked if found.start() > short[0].start()]
         return text[short[0].end() : following[0].start() if following else len(text)].strip()
@@ -112,7 +112,8 @@ def final_part(text: str) -> str:
     return _without_explanation(text)
 
 
-_SOMETHING = re.compile(r"\w")
+SOMETHING = re.compile(r"\w")
+"""A letter or a digit: what has none says nothing."""
 _TAGGED = re.compile(
     r"<\|?(?:begin_of_|start_)?(answer|final_answer|final|conclusion|solution|box|response|output)\|?>(.*?)"
     r"(?=<\|?(?:/|end_of_|end_)?(?:answer|final_answer|final|conclusion|solution|box|response|output)\|?>|$)",
@@ -144,7 +145,7 @@ _EXPLANATION = re.compile(
 
 def _without_explanation(text: str) -> str:
     found = _EXPLANATION.search(text) if ":" in text else None
-    if found and _SOMETHING.search(text[: found.start()]):
+    if found and SOMETHING.search(text[: found.start()]):
         return text[: found.start()].strip()
     return text
 
@@ -160,7 +161,7 @@ def _boxes(text: str) -> list[str]:
         elif opened and (start := opened.pop()) in ends:
             found[start] = text[start : brace.start()]
     found |= {start: text[start:] for start in [each for each in opened if each in ends][-1:]}  # cut off
-    insides = (inside for _, inside in sorted(found.items()) if _SOMETHING.search(inside))
+    insides = (inside for _, inside in sorted(found.items()) if SOMETHING.search(inside))
     return [_FONT.sub(" ", each).replace("{", "").replace("}", "").replace("\\", "").strip() for each in insides]
 
 

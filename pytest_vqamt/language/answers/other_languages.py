@@ -39,7 +39,9 @@ def there_in_another_language(question: str, answer: str) -> bool | None:
 
 
 _ONE_SENTENCE = re.compile(r"\W*[^.!?;\n\u3002\u0964]+[.!\u3002\u0964]*\s*")
+"""A sentence without another behind it, which might be about something else."""
 _ENGLISH = re.compile(r"\b(?:is|are|was|were|do|does|can|the|there)\b")
+"""A word of an English question: "is there hay?"."""
 
 
 @cache
@@ -57,20 +59,24 @@ def _any_of(words: list[str]) -> re.Pattern[str]:
 
 
 _HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+"""Kana and Han characters."""
 _NOT_NAMES = re.compile(
     "[\u3040-\u309f\u5417\u55ce\u56fe\u7247\u4e2d\u91cc\u8fd9\u5f20\u753b\u50cf\u9762\u662f\u4e0d\u4e00\u53ea\u4e2a\u7684\u7167]|\\W|\\d"
 )
+"""Characters that name no thing: those for "picture", "is", "one" and the like."""
 _PICTURES = re.compile(
     r"(?<!\w)(?:imagen|foto\w*|imag\w*|bild\w*|gambar|photo|\u0438\u0437\u043e\u0431\u0440\u0430\u0436\w*"
     r"|\u043a\u0430\u0440\u0442\u0438\u043d\w*"
     r"|\u0627\u0644\u0635\u0648\u0631\u0629|\u0924\u0938\u094d\u0935\u0940\u0930|\u091b\u0935\u093f"
     r"|\u099b\u09ac\u09bf\S*|\u062a\u0635\u0648\u06cc\u0631)(?!\w)"
 )
+"""The picture: "en la imagen"."""
 _DETERMINERS = re.compile(
     r"(?:apak|eine|kein|irge|algu|alg\u00fa|ning|nenh|aucu|quel|sehe|visi|saya|\u0915\u094d\u092f\u093e"
     r"|\u092e\u0947\u0902|\u06a9\u06cc\u0627|\u0645\u06cc\u06ba|\u0987\u0932|(?:cette|diese[mnrs]?|esta|este"
     r"|solo|s\u00f3lo|genau|seulement|exactement)$)"
 )
+"""Beginnings of words that name no thing: "quelque", "diese"."""
 _STEM = 4
 
 
@@ -177,13 +183,13 @@ def form_in_another_language(question: str) -> QuestionForm | None:
         return form_of(language, question)
     if _HOW_MANY.search(asked):
         return QuestionForm.COUNT
-    return QuestionForm.YES_NO if _YES_NO.search(asked) and not _OPEN.search(asked) else None
+    return QuestionForm.YES_NO if _YES_NO.search(asked) else None
 
 
 _HOW_MANY = re.compile("\u51e0|\u591a\u5c11")
+"""Asks for a number in Mandarin."""
 _YES_NO = re.compile("[\u5417\u55ce]|\u6709\u6ca1\u6709|\u662f\u5426|\u662f\u4e0d\u662f")
-_OPEN = re.compile("\u8fd8\u662f|\u4ec0\u4e48|\u8c01|\u54ea")
-"""What is asked for besides yes or no, and alternatives."""
+"""Asks for yes or no in Mandarin."""
 
 
 def denies_in_mandarin(question: str) -> bool:
@@ -193,6 +199,7 @@ def denies_in_mandarin(question: str) -> bool:
 
 
 _DENIES = re.compile("(?<!\u6709)\u6ca1|\u4e0d(?!\u662f)")
+"""Denies in Mandarin."""
 
 
 def count_in_mandarin(question: str, answer: str) -> int | None:
@@ -224,6 +231,7 @@ _NOT_EXACT = re.compile(
 )
 """Hedges, bounds, amounts, measures, and numbers above ten, which the table does not have."""
 _IN_TOTAL = re.compile("[\u5171\u603b]")
+"""The last number is the sum in Mandarin."""
 
 
 @cache

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain, product, starmap
 
 from pytest_vqamt.language.answers.choices import find_options, is_denied
 from pytest_vqamt.language.answers.content import content, content_word, exclude
 from pytest_vqamt.language.answers.text import (
+    DENIAL,
     HEDGE,
     MARK,
     Prepared,
@@ -85,10 +87,10 @@ def _evidence(question: str, answer: Prepared, options: tuple[str, ...]) -> _Evi
         if is_denied(clause, start, end) or _NOT.search(clause):
             found.against |= here
         elif is_first:
-            behind_key = bool(key) and key in content(clause[:start])[-2:]
-            found.affirmed |= {option} if behind_key else set()
-            says_it = _is_direct(clause[:start], subject) or (not key and not start and clause[end] == ",")
-            found.direct |= {option} if says_it else set()
+            if key and key in content(clause[:start])[-2:]:
+                found.affirmed.add(option)
+            if _is_direct(clause[:start], subject) or (not key and not start and clause[end] == ","):
+                found.direct.add(option)
         elif key in words and _has_object(wanted, words):
             found.affirmed.add(option)
         elif key and any(exclude(word, key) for word in words):
@@ -172,7 +174,7 @@ def clause_with_predicate(
     >>> ask = "How many children are wearing helmets?"
     >>> clause_with_predicate(ask, "There are four children; three of them are wearing helmets.")
     'three of them are wearing helmets'
-    >>> clause_with_predicate("How many are not red?", "Five in total; three are red, so two are not red.")
+    >>> clause_with_predicate("How many apples are not red?", "Five in total; three are red, so two are not red.")
     'two are not red'
     """
     prepared = prepare(answer)
@@ -182,14 +184,16 @@ def clause_with_predicate(
     rest = _THE_OTHERS.sub("", prepared.text)
     if _ADDS_UP.search(rest):
         return None
-    is_denied_question = _NEGATED.search(question.lower()) is not None
+    is_denied_question = DENIAL.search(question.lower()) is not None
     having, opposite, others = list[str](), list[str](), list[str]()
-    for clause in (clause for each in claim_clauses(rest) for clause in _parts(each) if _has_number(clause)):
+    for clause in chain.from_iterable(map(_parts, claim_clauses(rest))):
         words, marked = set(content(clause)), mark_numbers(clause)
-        is_denied_clause = _NEGATED.search(marked) is not None  # "there are <0> ducks" denies nothing more
+        if not MARK.search(marked):
+            continue
+        is_denied_clause = DENIAL.search(marked) is not None  # "there are <0> ducks" denies nothing more
         if wanted <= words:
             (having if is_denied_clause == is_denied_question else opposite).append(clause)
-        elif not is_denied_clause and "<0>" not in marked and _are_opposite(words, wanted):
+        elif not is_denied_clause and "<0>" not in marked and any(starmap(exclude, product(words, wanted))):
             opposite.append(clause)
         elif not _OF_A_WHOLE.fullmatch(marked):
             others.append(clause)
@@ -203,17 +207,14 @@ def clause_with_predicate(
     return having[-1] if len(numbers) == 1 and (opposite or not _SUMS.search(rest)) else None
 
 
-def _are_opposite(words: set[str], wanted: frozenset[str]) -> bool:
-    return any(exclude(word, each) for word in words for each in wanted)
-
-
 _OF_A_WHOLE = re.compile(r"\W*(?:out )?of (?:(?:the|all|these|those) )*<\d+>[a-z ]*")
+"""The number of all, of which a part follows: "of the six windows"."""
 
 
 @lru_cache(maxsize=4096)
 def _counted_predicate(question: str) -> frozenset[str]:
     found = _HOW_MANY.search(question.lower())
-    return frozenset(content(_NEGATED.sub("", _IN_THE_PICTURE.sub("", found[1])))) if found else frozenset()
+    return frozenset(content(DENIAL.sub("", _IN_THE_PICTURE.sub("", found[1])))) if found else frozenset()
 
 
 _HOW_MANY = re.compile(
@@ -226,9 +227,9 @@ _IN_THE_PICTURE = re.compile(
 )
 """Words of the question that pick out none: "how many people are visible?"."""
 _SUMS = re.compile(r"\b(?:total|altogether|in all|sum|combined|overall)\b")
+"""The number of all kinds together, which has the predicate of none: "five apples in total"."""
 _ADDS_UP = re.compile(r"\b(?:another|(?<!the )other|also|more|additional|plus)\b|[=+]")
 """Numbers that are added are no contrast: "one sedan and one van, two in total"."""
-_NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n't\b")
 _THE_OTHERS = re.compile(r"\b(?:and |while )?(?:the )?(?:other|others|remaining|rest)\b[^.;,]{0,160}\bnot\b[^.;,]*")
 """The rest, which do not have it: "the other two do not"."""
 _COMMA = re.compile(r",\s+(?:(?:and|so)\s+)*|\s+and\s+(?=(?:the other )?\w+(?: \w+)? (?:is|are|on|in|at|under)\b)")
@@ -256,10 +257,6 @@ _SAYS = re.compile(r"\b(?:is|are|has|have|see|on|in|at|under|with|\w{3,}ing|\w{3
 """A part that says something by itself; "two of the men" does not."""
 
 
-def _has_number(clause: str) -> bool:
-    return MARK.search(mark_numbers(clause)) is not None
-
-
 def converse_place(question: str, answer: Prepared, options: tuple[str, ...]) -> str | None:
     """The place of the first thing of the question: "the bus is behind the truck" puts the truck in front of it."""
     things = _things_placed(question, options) if len(options) == 2 else None
@@ -284,20 +281,14 @@ def converse_place(question: str, answer: Prepared, options: tuple[str, ...]) ->
 def _things_placed(question: str, options: tuple[str, ...]) -> tuple[str, str] | None:
     """The last words of the two things of "is the truck in front of or behind the bus"; None of other questions."""
     asked = question.lower().partition("?")[0]
-    if not _PLACED.match(asked) or not exclude(*_as_words(options)):
+    words = [content(f"{each} of" if each.startswith(("to the", "on the")) else each) for each in options]
+    if not _PLACED.match(asked) or not all(words) or not exclude(words[0][0], words[1][0]):
         return None
     places = list(find_options(asked, options))
     if len({option for option, _, _ in places}) != 2:
         return None
     subject, other = content(asked[: places[0][1]]), content(asked[places[-1][2] :])
     return (subject[-1], other[-1]) if subject and other else None
-
-
-def _as_words(options: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(
-        "".join(content(f"{option} of" if option.startswith(("to the", "on the")) else option)[:1])
-        for option in options
-    )
 
 
 _PRONOUN = re.compile(r"^\W*(?:(?:so|yes|well|therefore|thus|hence)\W+)*(?:it|this|that|they|he|she)\b")

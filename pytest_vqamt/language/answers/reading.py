@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from operator import eq, ge, gt, le, lt
 from typing import Any, TypeAlias
 
@@ -58,7 +59,8 @@ from pytest_vqamt.language.answers.predicates import (
     with_names,
 )
 from pytest_vqamt.language.answers.text import (
-    HEDGE,
+    DENIAL,
+    WHOLE_PICTURE,
     Prepared,
     Unreadable,
     UnreadableAnswer,
@@ -152,7 +154,7 @@ def _by_meaning(meaning: Meaning, answer: Prepared) -> AnswerReading:
         return choices.read_choice(answer, meaning.options)
     if isinstance(meaning, WhichThere):
         names = (*(group.name for group in meaning.groups), *((NONE_OF_THESE,) if meaning.or_none else ()))
-        denies = not meaning.missing and _NEGATED.search(answer.text) is not None  # "there is no dog, kite or car"
+        denies = not meaning.missing and DENIAL.search(answer.text) is not None  # "there is no dog, kite or car"
         if denies and yes_no.read_yes_no(answer, Either(groups=meaning.groups)) is False:
             return NONE_OF_THESE if meaning.or_none else UnreadableAnswer(Unreadable.NO_OPTION)
         return choices.read_choice(answer, names, of_absent=meaning.missing)
@@ -218,6 +220,7 @@ def _read_free(answer: Prepared, meaning: Annotated) -> AnswerReading:
 
 
 _BREAKS_OFF = re.compile(r"\w \w+ (?:an?|the|of|with|and|or|is|are)$")
+"""Ends before what is asked for: "he is riding a"."""
 _NOT_BUT = re.compile(r"\bnot (?!only\b|just\b|merely\b)[^.,;!?\n]{1,60}?,? but (?:rather )?")
 """What is put right at once: "it is not riding a bicycle but a skateboard"."""
 
@@ -249,8 +252,6 @@ _NO_WRITING = re.compile(
 """Denies all writing, so the one asked about: "there is no text in the picture"."""
 _MAY = re.compile(r"\b(?:may|might|could|perhaps|maybe|possibly)\b")
 """Leaves open what is written: "it may say 'KITE'"."""
-_NEGATED = re.compile(r"\b(?:not|no|cannot|without|nowhere|never|neither)\b|n['\u2019]t\b", re.IGNORECASE)
-"""Denies what is written, or what a question asks: "the word is not there"."""
 
 
 def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer:
@@ -261,7 +262,7 @@ def _read_written(answer: Prepared, meaning: Written) -> bool | UnreadableAnswer
     said = " ".join(answer.said.casefold().split())
     text = meaning.text.casefold().rstrip(".!?")
     about = [clause.replace(text, "") for clause in re.split(r"[.!?,;]|\bbut\b", said) if text in clause]
-    claims = {_NEGATED.search(clause) is None for clause in about if not (HEDGE.search(clause) or _MAY.search(clause))}
+    claims = {DENIAL.search(clause) is None for clause in about if not _MAY.search(clause)}
     if len(claims) == 1:
         return claims.pop()
     return False if not about and _NO_WRITING.search(said) else read
@@ -300,7 +301,7 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
         answer = answer.with_text(plain)
     if yes_no.leaves_open(answer.text):
         return UnreadableAnswer(Unreadable.UNSURE)
-    question = _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1].lower(), found[1]), question)
+    question = _NEGATED_VERB.sub(r"\1\2", question)
     meaning = meaning_of(question, ())
     if (language := language_of(question)) and not is_english(language, answer):
         return foreign_yes_no.read_yes_no(language, question, answer)
@@ -319,7 +320,7 @@ def read_yes_no(answer: str | Answer | Prepared, question: str = "") -> bool | U
             return more == things[0]
     if question and (stated := as_asked(question, answer)) is not None:
         # "No, there are no horses" to "Are no horses there?" is a yes: people do not answer denials logically.
-        agrees = _NEGATED.search(question) or yes_no.leading_particle(answer) in (None, stated)
+        agrees = DENIAL.search(question) or yes_no.leading_particle(answer) in (None, stated)
         return stated if agrees else UnreadableAnswer(Unreadable.YES_AND_NO)
     if isinstance(said, UnreadableAnswer) and said.reason in _NOT_SAID_PLAINLY and question:
         for stated in (
@@ -343,6 +344,7 @@ _NUMBERED = re.compile(
     r"|only|just) (?P<number>[a-z]+|\d+) (?P<what>[^?]+)",
     re.IGNORECASE,
 )
+"""Asks whether a number keeps a bound: "are there at least three cups?"."""
 _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     "at least": ge, "more than": gt, "at most": le, "no more than": le, "fewer than": lt, "less than": lt,
     "exactly": eq, "only": eq, "just": eq,
@@ -369,6 +371,7 @@ _EMPTY = re.compile(
     r"(?: (?:completely|entirely|totally|quite|all|currently|actually|almost))*"
     r" (?:empty|bare|deserted|vacant|clear)\W*(?:$|[.;!\n])"
 )
+"""Nothing is there of what could be: "the field is empty"."""
 
 
 def _of_an_empty_place(meaning: Meaning, answer: Prepared) -> bool | None:
@@ -391,11 +394,9 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
         return Quantifier(counted.word) if isinstance(counted, foreign_counts.Amount) else counted
     meaning = meaning_of(question, ())
     groups = meaning.groups if isinstance(meaning, Count) else ()
-    if not language and form_in_another_language(question) is QuestionForm.COUNT:
-        said, foreign = counts.read_count(answer), count_in_mandarin(question, answer.said)
-        if foreign is not None or not isinstance(said, int) or _WORDS_ABROAD.fullmatch(answer.said) is None:
-            return said if foreign is None else foreign
-        return UnreadableAnswer(Unreadable.NO_NUMBER)  # "vingt-deux", of which the rules for English read the end
+    if not language and form_in_another_language(question) is QuestionForm.COUNT and not answer.said.isascii():
+        mandarin = count_in_mandarin(question, answer.said)
+        return UnreadableAnswer(Unreadable.NO_NUMBER) if mandarin is None else mandarin
     narrowed = clause_with_predicate(question, answer, groups[0].attributes) if len(groups) == 1 else None
     if isinstance(narrowed, UnreadableAnswer):
         return narrowed
@@ -414,9 +415,11 @@ def read_count(answer: str | Answer | Prepared, question: str = "") -> int | Qua
 
 
 _ASKS_HOW_MANY_MORE = re.compile(r"\bhow many (?:more|fewer)\b.*\bthan\b", re.IGNORECASE)
+"""Asks for a difference: "how many more people are in the first picture than in the second?"."""
 _SO_MANY_MORE = re.compile(r"<(\d+)> (?:more|fewer)\b")
 """The difference that is asked for: "5 and 3, so there are 2 more people"."""
 _ASKS_FOR_THE_VISIBLE = re.compile(r"\b(?:visible|can (?:be|you) see|seen|shown)\b")
+"""Asks for what can be seen alone: "how many wheels are visible?"."""
 _VISIBLE_NUMBER = re.compile(
     r"(?:\b(?:only|just|so) <(\d+)>(?: of (?:them|these|those|which))?|<(\d+)> of (?:them|these|those|which))"
     r"(?: [a-z]+)?,? (?:is|are|can be)(?: clearly| actually)? (?:visible|seen|shown)\b"
@@ -424,8 +427,6 @@ _VISIBLE_NUMBER = re.compile(
 """The number of those that are seen, where others may be hidden: "six wheels, only three of them are visible"."""
 
 
-_WORDS_ABROAD = re.compile(r"(?!.*\b(?:there|are|is|see|the)\b).*[^\W\d].*", re.DOTALL | re.IGNORECASE)
-"""An answer in words, none of which is plain English."""
 _OTHERS = re.compile(r"\b(?:other|more|additional|further)\b")
 """Asks for those besides one that is known: "no other boxes" is none of these, and not a remark."""
 _BOUND_ASKED_FOR = re.compile(r"\b(?:at least|at most|more than|fewer than) (?:an?|\w+)\b")
@@ -471,6 +472,7 @@ def read_choice(answer: str | Answer | Prepared, options: Sequence[str], questio
 
 
 _ALL_OF_THEM = re.compile(r"^\W*(?:it is |there is |there are |i (?:can )?see )?both\b(?!.*\b(?:no|not|but)\b)")
+"""Names all options and chooses none: "both a cat and a dog are on the bed"."""
 _LETTERED = re.compile(r"\W*[a-h][.):]")
 """A letter that contradicts what follows is not explained away: "A. The girl holds it" for "A. boy"."""
 _OF_ABSENT = re.compile(r"\b(?:which|what|who)\b[^?]{0,200}\b(?:not|isn't|aren't|can't|cannot|missing|absent)\b")
@@ -491,11 +493,7 @@ _DIRECTIONS = tuple(
     for words in pair
 )  # fmt: skip
 _OPPOSITE_WORDS = {
-    (one, other)
-    for first, second in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True)
-    for a in first
-    for b in second
-    for one, other in ((a, b), (b, a))
+    frozenset(each) for pair in zip(_DIRECTIONS[::2], _DIRECTIONS[1::2], strict=True) for each in product(*pair)
 }
 _COMPARATIVE = "|".join(sorted(frozenset().union(*_DIRECTIONS)))
 _ASKED_TO_COMPARE = re.compile(
@@ -512,8 +510,6 @@ _ASKED_IF_MORE = re.compile(
 """Asks whether a comparison holds, which its converse says, too: "the backpack is smaller than the suitcase"."""
 _MOST = re.compile(r"^(?:are|is) there (more|fewer|less)\b")
 """Asks of what there is more, where both numbers are an answer: "six chairs, two tables"."""
-
-
 _DENIES_A_COMPARISON = re.compile(r"\b(?:no|not|nor|never)\b")
 """Leaves open which is more: "the dog is not smaller than the cat", "no smaller than"."""
 
@@ -539,7 +535,7 @@ def _compared(question: str, answer: str | Prepared, options: Sequence[str]) -> 
         return None
     if asked[1] == said[2] or any({asked[1], said[2]} <= words for words in _DIRECTIONS):
         return first
-    return second if (asked[1], said[2]) in _OPPOSITE_WORDS else None
+    return second if {asked[1], said[2]} in _OPPOSITE_WORDS else None
 
 
 _YES_OR_NO = Annotated(answers=(), options=YES_OR_NO)
@@ -558,7 +554,7 @@ def meaning_of(question: str, options: tuple[str, ...]) -> Meaning:
     if form is QuestionForm.OTHER:
         form = form_in_another_language(question) or form
     asked = " ".join(question.casefold().replace("\u2019", "'").partition("?")[0].split())
-    asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(lambda found: _FULL_VERBS.get(found[1], found[1]), asked))
+    asked = ASKS_TO_SAY.sub("", _NEGATED_VERB.sub(r"\1\2", asked))
     asked = _PIECES.sub(r"\1", _IN_THE_PICTURE.sub("", _LEAD.sub("", asked)).strip(" ,.:"))
     if form is QuestionForm.COUNT:
         return _count(asked)
@@ -593,16 +589,15 @@ _COUNTED_PLAINLY = re.compile(
 )
 """Counts things and no part of them: "how many chairs are there?", not "how many chairs are empty?"."""
 
-_NEGATED_VERB = re.compile(r"^(is|are|was|were|do|does|did|has|have|could|would|ca|wo)n['\u2019]?t\b", re.IGNORECASE)
+_NEGATED_VERB = re.compile(r"^(?:(is|are|was|were|do|does|did|has|have|could|would)n|(can))['\u2019]?t\b", re.I)
 """Asks whether something is so, not whether it is not: "Isn't the shop open?"."""
-_FULL_VERBS = {"ca": "can", "wo": "will"}
-_PICTURE = r"(?:picture|image|photo|photograph|scene)"
 _LEAD = re.compile(
-    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {_PICTURE},? |.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
+    rf"^(?:(?:in|on|from|looking at) (?:the|this|that) {WHOLE_PICTURE},? "
+    r"|.*[.:\n] (?=(?:is|are|does|do|can|how|what) ))"
 )
 """Words before the question: "in the picture, is there a horse?". "In the barn" is a condition."""
 _IN_THE_PICTURE = re.compile(
-    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {_PICTURE}(?:graph)?\b| here$"
+    rf" (?:visible |shown |present |seen )?(?:anywhere )?(?:in|on) (?:the|this|that) {WHOLE_PICTURE}\b| here$"
 )
 """Is no condition: "an animal in the photo". "In the box" is one."""
 _NUMBER = re.compile(
@@ -625,20 +620,22 @@ _ASKS_FOR_A_TEXT = re.compile(
     r"\b(?i:written|writes?|words?|text|letters|says?|reads?|appears?|inscription)\b[^?\n]{0,60}?['\"\u2018\u201c]"
     r"([^'\"\u2019\u201d\n]{1,60})['\"\u2019\u201d]"
 )
+"""Asks whether a text is there, which stands in quotes: "is the word 'SALE' written on it?"."""
 _PIECES = re.compile(r"\b(how many |number of )(?:(?:pieces|items) of |individual |separate |total )")
 """Words for single ones: "pieces of luggage" are luggage."""
 
 _THERE = re.compile(
-    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)"
-    rf"|(?:does |do )?(?:the|this) {_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
+    r"(?:(?:is|are|was|were) there|there (?:is|are)|(?:can|do) (?:you|we) (?:see|spot|find)|(?:does |do )?"
+    rf"(?:the|this) {WHOLE_PICTURE} (?:shows?|contains?|have|has|include|depict|feature)) (.+?)(?: in it)?"
 )
+"""Asks for presence: "is there a dog?", "does the picture show a dog?"."""
 _VISIBLE = re.compile(
     r"(?:is|are|can) (an?|any|some|no) (.+?)"
     r"(?: (?:visible|present|shown|seen|there|depicted|be (?:seen|found|spotted|made out)))?"
 )
 """Asks for presence: "is there a dog?", "does the picture show a dog?"."""
 _FREE = re.compile(
-    rf"(?:is|are) (?:(?:the|this) {_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
+    rf"(?:is|are) (?:(?:the|this) {WHOLE_PICTURE} (?:without|free of)(?: any| an?)? (.+)"
     r"|(.+?) (?:absent|missing)(?: from .+)?)"
 )
 """Asks for absence: "is the picture without any bears?"."""
@@ -655,6 +652,9 @@ def _presence(asked: str) -> Meaning | None:
     found = _THERE.fullmatch(asked)
     if not found:
         return None
+    if neither := _NEITHER_NOR.fullmatch(found[1]):
+        pair = tuple(group for each in neither.groups() if (group := _group(each)))
+        return Neither(groups=pair) if len(pair) > 1 else None
     phrases = found[1].removeprefix("either ").removeprefix("both ")
     is_denied = phrases.startswith(("no ", "not any "))
     for word, kinds in ((" and ", (Both, Neither)), (" or ", (Either, Neither))):
@@ -672,6 +672,8 @@ def _presence(asked: str) -> Meaning | None:
     return Absent(group=group) if is_denied else Exists(group=group)
 
 
+_NEITHER_NOR = re.compile(r"neither (.{1,60}?) nor (.{1,60})")
+"""Asks that neither of two is there: "is there neither a clock nor a shoe?"."""
 _LOCATED = re.compile(
     r"(?:is|are) (?:there )?(?:an?|the) (.+?) (?:located |positioned )?(?:(?:to|on) the (left"
     r"|right)(?: side)? of|(above|below)) (?:an?|the) (.+)"
@@ -710,16 +712,14 @@ def _attribute(asked: str) -> Has | None:
             " ".join(words[:-length]),
         )
         group = _group(found[1]) if found else None
-        if group is not None and not any(map(_is_side, group.related)):
+        if group is not None and not any(
+            _PLACE_WORD.fullmatch(f"{' '.join(each.to.attributes)} {each.to.name}") for each in group.related
+        ):
             return Has(group=group, attribute=attribute)
     return None
 
 
-def _is_side(condition: Related) -> bool:
-    return _PLACE_WORD.fullmatch(" ".join((*condition.to.attributes, condition.to.name))) is not None
-
-
-_PLACE_WORD = re.compile(r"(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
+_PLACE_WORD = re.compile(r" ?(?:left|right|top|bottom|front|back|near|far)(?: hand)?(?: side| edge)?")
 """The side of the picture, not a thing: "on the right side"."""
 
 _DETERMINER = re.compile(r"^(?:not any|an?|the|any|some|no|one|at least one) ")

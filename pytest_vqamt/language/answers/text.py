@@ -8,8 +8,9 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from unicodedata import decimal
 
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.plain_text import readable
-from pytest_vqamt.language.answers.final import final_part, read_json
+from pytest_vqamt.language.answers.final import SOMETHING, final_part, read_json
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.answers.turns import first_reply
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
@@ -101,8 +102,15 @@ def prepare(answer: str | Prepared, names: tuple[str, ...] = ()) -> Prepared:
     ("It's **a dog**.", 'it is a dog.', 'Question: Is it old?\nAnswer: yes')
     >>> prepare("I can't see any image.").unreadable.reason.value, prepare("<think>Let me see").said
     ('sees nothing', '')
+
+    Raises:
+        VqamtError: the answer is no text.
     """
-    return _prepared(readable(answer), names) if isinstance(answer, str) else answer
+    if isinstance(answer, Prepared):
+        return answer
+    if not isinstance(answer, str):
+        raise VqamtError(f"Expected an answer as a text, but got {answer!r}")
+    return _prepared(readable(answer), names)
 
 
 @lru_cache(maxsize=256)
@@ -127,7 +135,7 @@ def _prepared(text: str, names: tuple[str, ...]) -> Prepared:
 
 
 def _answer_proper(bare: str) -> str | Unreadable:
-    if not _SOMETHING.search(bare):
+    if not SOMETHING.search(bare):
         return Unreadable.EMPTY
     if _UNFINISHED.search(bare) and ("\n" in bare or (len(bare) > _DESCRIPTION and not _VERDICT_FIRST.match(bare))):
         return Unreadable.CUT_OFF
@@ -137,7 +145,9 @@ def _answer_proper(bare: str) -> str | Unreadable:
         if found := pattern.search(bare):
             taken_back = _BUT.split(bare[found.end() :], maxsplit=1)
             rest = taken_back[1].strip() if len(taken_back) > 1 else ""
-            if not _SOMETHING.search(rest) or any(each.search(rest) for each in _NO_ANSWER.values()):
+            if cause is Unreadable.SEES_NOTHING and HEDGE.search(rest):
+                return cause
+            if not SOMETHING.search(rest) or any(each.search(rest) for each in _NO_ANSWER.values()):
                 return cause
             return rest
     return bare
@@ -161,10 +171,11 @@ def without_questions(text: str) -> str:
     if "?" not in text:
         return text
     statements = _QUESTION.sub(" ", text).strip()
-    return statements if _SOMETHING.search(statements) else text
+    return statements if SOMETHING.search(statements) else text
 
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
+"""A question that the model asks itself is no claim: "A bicycle? No"."""
 
 
 def claim_clauses(statement: str) -> tuple[str, ...]:
@@ -176,12 +187,14 @@ def claim_clauses(statement: str) -> tuple[str, ...]:
     return tuple(part for part in (clause.strip(" ,") for clause in _CLAUSE.split(statement)) if part)
 
 
-PICTURE = r"(?:picture|image|photo|photograph|scene|frame|background|foreground|view)"
+WHOLE_PICTURE = r"(?:picture|image|photo|photograph|scene)"
+PICTURE = rf"(?:{WHOLE_PICTURE}|frame|background|foreground|view)"
 _CLAUSE = re.compile(
     r"[.;:!\n]+|,?\s*\b(?:but|however|although|though|whereas|while|because|since|except|yet|instead(?! of))\b|\s-\s"
     rf"|,\s*(?:and\s+)?(?=(?:there|it|they|i|we|you|he|she|this|that|these|the {PICTURE})\b)"
     r"|\band\s+(?=(?:there|it|they|i) (?:is|are|can|do|see)\b)"
 )
+"""The ends of claims: "there is a dog, but there is no cat"."""
 
 
 def without_inscriptions(prepared: str) -> str:
@@ -206,7 +219,6 @@ _QUOTED = re.compile(_INSCRIPTION.pattern.replace("'", '"'))
 _MAX_CHARS = 2400
 """Characters of the answer proper that are read; a model that repeats itself has no end."""
 
-_SOMETHING = re.compile(r"\w")
 _BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
 """Takes a refusal back: "it is hard to tell, but there is a dog"."""
 _TAG_OF_MARKUP = re.compile(r"</?[a-z_|/][^<>]*>")
@@ -216,7 +228,7 @@ _MARKUP = re.compile(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
 _RULE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
 """A line across the page in Markdown."""
 _BULLET = re.compile(r"^[ \t]*[-\u2022][ \t]+(?=\D)", re.MULTILINE)
-"""The bullet of the only item: "- Yes" is no list."""
+"""A single bullet is no list: "## Answer", and below it "- **Yes**"."""
 _TYPESET = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-",
     "\u2013": "-", "\u2014": " - ", "\u2212": "-", "\u2192": " = ", "\u21d2": " = ",
@@ -247,6 +259,11 @@ _PARAPHRASES = (
         "no",
     ),
     (
+        " than ",
+        re.compile(r"\bno \w+ ()other than ([^.,;:!?\n]+)"),
+        r"only \2 \1",
+    ),
+    (
         "nothing ",
         re.compile(r"\bnothing ((?:\w+ ){0,5}?)(?:but|except(?: for)?|other than) ([^.,;:!?\n]+)"),
         r"only \2 \1",
@@ -261,34 +278,29 @@ _CANNOT = (
     r"|not in a position to|do not have (?:the|any) (?:ability|capability|means) to|lack the ability to)"
 )
 _IMAGE = r"(?:images?|pictures?|photos?|photographs?|attachments?|visuals?|visual (?:input|content|data)|files?)"
+_IN_THE_CHAT = r"in (?:your|this|our|the) (?:message|conversation|chat|prompt|request)"
 _NOT_THERE = (
-    r"(?:provided|attached|given|available|uploaded|included|shared|visible|found|received|detected|supplied"
-    r"|sent|present"
-    r"|displayed|shown|accessible|loaded)"
+    r"(?:provided|attached|given|available|uploaded|included|shared|visible|found|received|detected|supplied|sent"
+    r"|present|displayed|shown|accessible|loaded)"
 )
 _ENDS = (
-    rf"(?= ?(?:$|[.,;:!\n)-]|{_NOT_THERE}\b|(?:directly|itself|either|at all|right now|at (?:the"
-    rf"|this) (?:moment|time)|here|yet|you"
-    r"|that you|or|and|so|to|from|because|as|in (?:your|this|our|the) (?:message|conversation|chat|prompt"
-    r"|request))\b))"
+    rf"(?= ?(?:$|[.,;:!\n)-]|{_NOT_THERE}\b|(?:directly|itself|either|at all|right now|at (?:the|this) (?:moment|time)"
+    rf"|here|yet|you|that you|or|and|so|to|from|because|as|{_IN_THE_CHAT})\b))"
 )
 _SEES_NOTHING = re.compile(
-    rf"\bno (?:\w+ )?{_IMAGE} (?:\w+ ){{0,3}}?(?:{_NOT_THERE}|in (?:your|this|our|the) (?:message"
-    rf"|conversation|chat|prompt|request))\b"
+    rf"\bno (?:\w+ )?{_IMAGE} (?:\w+ ){{0,3}}?(?:{_NOT_THERE}|{_IN_THE_CHAT})\b"
     rf"|^\W*no {_IMAGE}\W*$"
     rf"|\b{_IMAGE} (?:\w+ ){{0,4}}?(?:not|never|failed to|fails to) (?:\w+ ){{0,3}}?(?:load|come through|upload"
-    rf"|display"
-    rf"|open|render|arrive|{_NOT_THERE})(?:ed)?\b(?! (?:a|an|any|the|with)\b)"
+    rf"|display|open|render|arrive|{_NOT_THERE})(?:ed)?\b(?! (?:a|an|any|the|with)\b)"
     rf"|\b(?:{_CANNOT}|do not(?: actually| currently)?) (?:\w+ ){{0,3}}?(?:see|view|access|open|load"
-    rf"|process|analy[sz]e|perceive"
-    rf"|look at|interpret|receive|display|examine|inspect|have access to)"
+    rf"|process|analy[sz]e|perceive|look at|interpret|receive|display|examine|inspect|have access to)"
     rf" (?:(?:the|this|that|an?|any|your|and \w+) )*?(?:\w+ )?{_IMAGE}{_ENDS}"
     rf"|\bdo not (?:\w+ )?(?:have|see) (?:access to )?(?:(?:the|this|that|an?|any|your) )?(?:\w+ )?{_IMAGE}{_ENDS}"
     rf"|\b(?:please|could you|can you|would you|if you)(?: \w+){{0,3}}? (?:upload|attach|provide|share"
     rf"|send|re-?upload|resend|re-?send"
     rf"|re-?attach)(?: it| one| me)*(?:(?: the| an?| your| this| that)?(?: \w+)?(?: of)? {_IMAGE}\b|(?= again))"
     r"|(?<!\bin the )(?<!\bin this )(?<!\bof the )(?<!first )(?<!second )(?<!third )(?<!left )(?<!right )"
-    r"\b(?:image|picture|photo|photograph|screen|canvas) "
+    r"\b(?:image|picture|photo|photograph|canvas) "
     r"(?:\w+ ){0,4}?(?:is|was|are|appears|seems|looks)(?: to be)? "
     r"(?:just |only |completely |entirely |totally |all |fully |an? )*(?:blank|empty|missing|corrupt(?:ed)?|broken"
     r"|unavailable|inaccessible|(?:solid |plain |pure )?(?:black|white|gr[ae]y)(?: (?:image|picture|photo"
@@ -313,15 +325,11 @@ _DECLINES = re.compile(
 )
 """The model does not want to answer: "I have to decline"."""
 _UNSURE = re.compile(
-    rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:determine|tell|say|know|judge|confirm|verify|discern"
-    rf"|ascertain|establish|assess"
-    r"|conclude|be (?:sure|certain)|make (?:it |that |this )?out|determined|told|known|answered"
-    r"|established|judged|verified"
-    r"|confirmed|discerned|ascertained|assessed|inferred|infer|deduce|decide|(?:give|provide|offer|make"
-    r"|get) (?:you )?(?:a"
-    r"|an|any) (?:\w+ )?(?:definite|definitive|certain|reliable|exact|precise|accurate|specific|confident)"
-    r"|count"
-    r"|see (?:(?:the|it|this|that) (?:\w+ )?)?(?:clearly|well)|see clearly enough|distinguish)\b"
+    rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:determined?|tell|told|say|known?|judged?|verif(?:y|ied)|answered|deduce"
+    r"|(?:confirm|discern|ascertain|establish|assess)(?:ed)?|infer(?:red)?|conclude|decide|count|distinguish"
+    r"|be (?:sure|certain)|make (?:it |that |this )?out|(?:give|provide|offer|make|get) (?:you )?(?:a|an|any) (?:\w+ )?"
+    r"(?:definite|definitive|certain|reliable|exact|precise|accurate|specific|confident)"
+    r"|see (?:(?:the|it|this|that) (?:\w+ )?)?(?:clearly|well)|see clearly enough)\b"
     r"|\bunanswerable\b|\bnot answerable\b|\bdo not (?:really |actually )?know\b|\bno idea\b|\bindeterminate\b"
     r"|\binconclusive\b|\b(?:not enough|insufficient|no) (?:\w+ )?(?:information|info|context)\b|\bundetermined\b"
     r"|\bdo not have (?:enough|sufficient)\b|\btoo (?:blurry|dark|blurred|small|unclear|far away"
@@ -335,8 +343,15 @@ _NO_ANSWER: dict[Unreadable, re.Pattern[str]] = {
 }
 """Why an answer is none, by what it says; the first that fits counts."""
 
+NEARLY = re.compile(r"\b(?:almost|nearly|not quite|half|partly|partially)\b")
+"""Says less than what follows: "the bus is almost full"."""
 HEDGE = re.compile(r"\b(?:maybe|perhaps|possibly|might|could be|could have|may be|may have)\b")
 """Leaves open what is said; "probably" and "appears" do not."""
+DENIAL = re.compile(
+    r"\b(?:not|no|never|neither|nor|hardly|nowhere|cannot|rather than|instead of|without)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""Denies what stands behind it: "not red", "the word is not there"."""
 _DOUBT = re.compile(
     r"\b(?:not|un)\s?(?:sure|clear|certain|known|determinable|decided)\b|\bn/a\b|\bnot applicable\b"
     r"|\bdo not understand\b"
@@ -370,7 +385,7 @@ def _plain(text: str, names: tuple[str, ...] = ()) -> str:
             if len(_BULLET.findall(text)) == 1:
                 text = _BULLET.sub("", text)
         if not text.isascii():
-            text = _EMOJI.sub(" ", text)
+            text = _EMOJI.sub(" ", _TICK.sub(lambda found: ": yes" if found[1] else ": no", text))
     if "'" in text or "nt" in text or "cannot" in text:
         for pattern, written_out in _CONTRACTIONS:
             text = pattern.sub(written_out, text)
@@ -401,6 +416,8 @@ _UNFINISHED = re.compile(
     r"\b(?:there (?:is|are)(?: an?)?|the|an|and|or|with|of|(?:with|of|on|in|by|and|has|shows|see) a)$"
 )
 """The end of a list, or of several paragraphs, that was cut off."""
+_TICK = re.compile("(?<=[\\w)])[\\s:]*(?:([\u2705\u2713\u2714])|[\u274c\u2717\u2718])(?![\ufe0f\\s]*\\w)")
+"""Yes or no behind a name: "dog \u2713", "cat: \u274c"."""
 _EMOJI = re.compile("[\u2190-\u27bf\U0001f000-\U0001faff\ufe0f]+")
 """Emoji and arrows around an answer."""
 _OPEN_JSON = re.compile(r"\s*(?:```\w*\s*)?\{\s*[\"']")
@@ -428,10 +445,10 @@ _FIRST_IMPRESSION = re.compile(
 
 def _corrected(bare: str) -> str:
     """The answer behind a correction of itself ("2... wait, 3") and a first impression ("at first I thought")."""
-    corrections = [found for found in _CORRECTION.finditer(bare) if _SOMETHING.search(bare, found.end())]
+    corrections = [found for found in _CORRECTION.finditer(bare) if SOMETHING.search(bare, found.end())]
     rest = bare[corrections[-1].end() :] if corrections and corrections[-1].start() else bare
     later = _FIRST_IMPRESSION.sub(" ", rest).strip() if any(map(rest.__contains__, _IMPRESSIONS)) else rest
-    return later if _SOMETHING.search(later) else rest
+    return later if SOMETHING.search(later) else rest
 
 
 _LATEX = re.compile(r"\\(?:text\w*|math\w*|quad|left|right|[,;!()\[\]])")

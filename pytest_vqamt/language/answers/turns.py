@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SOMETHING = re.compile(r"\w")
+from pytest_vqamt.language.answers.final import SOMETHING
 
 CHAT_MARK = re.compile(
     r"<\|(?:im_end|im_start|eot_id|eom_id|end|endoftext|end_of_turn|start_header_id|user|assistant|system|return)\|>"
@@ -31,6 +31,7 @@ _NEXT_ROW = re.compile(
 )
 """A line of the next example of a list, behind an answer of a few words: "neutral\\nStatement: a man sells fish"."""
 _FEW_WORDS = re.compile(r"\W*+\w++(?:\W++\w++){0,3}+\W*+")
+"""An answer by itself, behind which a list may go on."""
 
 _IN_A_LINE = re.compile(
     r"(?<=\s)(?:\#{2,4}[ ]?)?(?P<role>Questions?|Q|User|USER|Human|HUMAN|Input|Instruction|Assistant|ASSISTANT|Output"
@@ -55,6 +56,7 @@ _ASKING = re.compile(
     r"|should|how|what|which|who|whose|where|when|why|(?:in|on|at|of|to|for|with)\s+(?:which|what|whose|how))\b",
     re.IGNORECASE,
 )
+"""A question, which nobody answers with one: "is there a cat?". "Two?" is an answer."""
 _QUESTION_MARKS = ("?", "\uff1f")
 
 
@@ -100,23 +102,24 @@ def first_reply(text: str) -> FirstReply:
     if any(mark in text for mark in _QUESTION_MARKS):
         start, ends = _without_questions(text, start, ends)
     reply = text[start:ends].strip()
-    if not _SOMETHING.search(reply):
-        is_question = any(mark in text for mark in _QUESTION_MARKS) and _SOMETHING.search(text) is not None
+    if not SOMETHING.search(reply):
+        is_question = any(mark in text for mark in _QUESTION_MARKS) and SOMETHING.search(text) is not None
         return FirstReply("" if is_question else text.strip(), is_question=is_question)
-    return FirstReply(reply, text[ends:].strip() if _SOMETHING.search(text, ends) else "")
+    return FirstReply(reply, text[ends:].strip() if SOMETHING.search(text, ends) else "")
 
 
 def _between_marks(text: str) -> tuple[int, int]:
     """The part between the first two chat marks that holds something."""
     start = 0
     for mark in CHAT_MARK.finditer(text):
-        if _SOMETHING.search(text, start, mark.start()) and not _NAME.fullmatch(text, start, mark.start()):
+        if SOMETHING.search(text, start, mark.start()) and not _NAME.fullmatch(text, start, mark.start()):
             return start, mark.start()
         start = mark.end()
     return start, len(text)
 
 
 _NAME = re.compile(r"\s*(?:assistant|user|system|model)\s*")
+"""Who speaks, between marks of a chat."""
 
 
 def _is_reply(found: re.Match[str]) -> bool:
@@ -146,7 +149,7 @@ def _without_questions(text: str, start: int, ends: int) -> tuple[int, int]:
         if asking is None:
             answered = True
         elif answered or not _FILLER.fullmatch(sentence[0], 0, asking.start()):
-            is_answered = begins == start and _SOMETHING.search(text, sentence.end(), ends)
+            is_answered = begins == start and SOMETHING.search(text, sentence.end(), ends)
             return begins, sentence.start() + asking.start() if is_answered else ends
         else:
             begins = sentence.end()

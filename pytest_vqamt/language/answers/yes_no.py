@@ -26,7 +26,9 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.language.answers.content import content_word, exclude
 from pytest_vqamt.language.answers.text import (
+    DENIAL,
     HEDGE,
+    NEARLY,
     PICTURE,
     Prepared,
     Unreadable,
@@ -38,8 +40,9 @@ from pytest_vqamt.language.answers.text import (
     without_questions,
 )
 from pytest_vqamt.language.answers.typing_errors import without_typing_errors
+from pytest_vqamt.language.captions.lexicon import entries_by_form
 from pytest_vqamt.language.captions.reading import hyponyms
-from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural, singular
 from pytest_vqamt.language.english.phrases import after_a_noun, descriptions
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.tables import toml_table
@@ -71,6 +74,9 @@ def leading_particle(answer: Prepared) -> bool | None:
 
 
 def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
+    if _ONLY_OFFERS.fullmatch(text):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    text = _LABELLED.sub(lambda found: _as_sentence(found, meaning), text)
     text = _without_what_others_say(_OFFERS_HELP.sub("", without_inscriptions(text)))
     if leaves_open(text):
         return UnreadableAnswer(Unreadable.UNSURE)
@@ -107,9 +113,10 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
         ):
             return UnreadableAnswer(Unreadable.YES_AND_NO)
         return claim
-    if isinstance(meaning, Exists | Absent) and _contradicts_itself(meaning.group, parts):
-        return UnreadableAnswer(Unreadable.YES_AND_NO)
-    said = particles.pop() if particles else _echo(meaning, parts)
+    if isinstance(meaning, Exists | Absent) and {True, False} <= {presence_claimed(meaning.group, p) for p in parts}:
+        return UnreadableAnswer(Unreadable.YES_AND_NO)  # "there is a dog. there is no dog"
+    echoes = (found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
+    said = particles.pop() if particles else _agreed(echoes)
     if said is not None:
         return said
     corrected = without_typing_errors(answer, _expected_words(meaning))
@@ -119,13 +126,8 @@ def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
 @lru_cache(maxsize=65536)
 def _expected_words(meaning: Meaning) -> tuple[str, ...]:
     """The words of an answer that are looked for with typing errors, too."""
-    names = [
-        form
-        for group in groups_of(meaning)
-        for name in (group.name, *group.attributes)
-        for form in (name, plural(name))
-    ]
-    return ("yes", "nope", "there", "not", "is", "no", *" ".join(names).split())
+    names = (name for group in groups_of(meaning) for name in (group.name, *group.attributes))
+    return ("yes", "nope", "there", "not", "is", "no", *" ".join(f"{name} {plural(name)}" for name in names).split())
 
 
 _OFFERS_HELP = re.compile(
@@ -135,6 +137,39 @@ _OFFERS_HELP = re.compile(
     r"|^\W*(?:sure|certainly|of course|absolutely|no problem)[,.!]+\s+(?=(?:yes|no|nope|yeah)\b)"
 )
 """A yes to the task, not to the question: "Yes, I can help you with that! There is no dog"."""
+_ONLY_OFFERS = re.compile(
+    r"\W*+(?:(?:yes|sure|certainly|of course)\W+)?(?:i (?:can|will|would be happy to) (?:help|assist|answer)(?: you)?"
+    r"(?: with (?:that|this|it|your question)| that| this)?|i can see the (?:picture|image|photo)"
+    r"|let me (?:look|see|check|take)\b[^.!\n]*)[.!\s]*"
+)
+"""Says nothing of the picture: "Yes, I can help with that"."""
+_LABELLED = re.compile(
+    r"(?:^|(?<=[\n,;.|]))[ \t]*(?:[-*\u2022][ \t]*|\d+[.)][ \t]*)?(?:(?:number|count) of )?"
+    r"(?P<name>[a-z][a-z -]{0,38}[a-z])"
+    r"(?: (?:present|visible|detected|seen|found))?(?:[ \t]*[:=(]| -)[ \t]*(?P<value>"
+    r"(?P<no>not (?:present|visible|detected|found|seen|there)|none(?: (?:visible|present|detected))?|no|false|absent"
+    r"|missing|not|0)|(?P<yes>yes|true|present|visible|detected|found|[1-9]\d?)|n/a|unclear|unknown|maybe|possibly|unsure)\)?"
+    r"[ \t]*(?=$|[\n,;.|)])"
+)
+"""A name with yes or no behind it: "dog: no", "girl (present)", "cats: 0"."""
+_ASKED_BACK = re.compile(r"(?:is|are|does|do|can) ")
+"""The question, with the answer behind it: "is there a dog: no"."""
+
+
+def _as_sentence(found: re.Match[str], meaning: Meaning) -> str:
+    name = found["name"].removeprefix("the ")
+    said = "yes" if found["yes"] else "no" if found["no"] else ""
+    if _ASKED_BACK.match(name):
+        return f" {said}. "
+    if isinstance(meaning, Has) and name == meaning.attribute:
+        return f" it is {'' if found['yes'] else 'not '}{name}. " if said else ". "
+    is_named = any(noun_pattern(group).search(name) for group in groups_of(meaning))
+    if not is_named and singular(name.rpartition(" ")[2]) not in entries_by_form():
+        return found[0]
+    there = {"yes": "there is a", "no": "there is no", "": "there may be a"}[said]
+    return f" {there} {name}. "
+
+
 _DECIDED = re.compile(
     r"\W*((?:yes|no|nope|yeah|yep)\b)[,.!:;](?!.*\b(?:i|we|me|image|picture|photo|can not|could not|unable"
     r"|information|enough)\b).*",
@@ -160,7 +195,10 @@ _LEAVES_OPEN = re.compile(
 )
 """Neither says that a thing is there nor that it is not."""
 
-_THERE = r"(?: that| the fact that)?(?: there (?:is|are))?"
+_HARDLY = (
+    r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?|could (?:not|hardly)"
+    r"|(?:is |are )?(?:impossible|hard|difficult) to|no way (?:to|you can)) (?:be )?"
+)
 _CLAUSE_FOLLOWS = r" (?:that )?(?:it|they|he|she|this|that|these|those|the \w+(?: \w+)?) (?:is|are|was|were|has|have)\b"
 _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "A dog is not only visible but also prominent": what follows is claimed, and more.
@@ -177,37 +215,43 @@ _IDIOMS: tuple[tuple[re.Pattern[str], str], ...] = (
     # "You can hardly miss the dog", "impossible to overlook", "there is no denying that".
     (
         re.compile(
-            r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly|barely|scarcely)(?: possibly)?"
-            r"|could (?:not|hardly)"
-            r"|(?:is |are )?(?:impossible|hard|difficult) to|no way (?:to|you can)) "
-            rf"(?:be )?(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied)){_THERE}(?= |$)(?!{_CLAUSE_FOLLOWS})"
-            rf"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?{_THERE}\b(?!{_CLAUSE_FOLLOWS})"
+            rf"(?:{_HARDLY}(?:miss(?:ed)?|overlook(?:ed)?|ignored?|den(?:y|ied))"
+            r"|\bthere is no (?:denying|doubt|question|mistaking)(?: about)?)(?: that| the fact that)?"
+            rf"(?: there (?:is|are))?(?= |$)(?!{_CLAUSE_FOLLOWS})"
         ),
         " there is ",
     ),
     # "One can't deny that it is leather", "there is no doubt that they are twins".
     (
-        re.compile(
-            r"\b(?:(?:you|one|i|we|it|anyone) )?(?:can (?:not|hardly)(?: possibly)?|(?:is |are )?(?:impossible"
-            r"|hard) to|no way (?:to|you can)) (?:be )?den(?:y|ied) (?=that\b)"
-            r"|\bthere is no (?:denying|doubt|question)(?: about it)?,? (?=that\b)"
-        ),
+        re.compile(rf"(?:{_HARDLY}den(?:y|ied) |\bthere is no (?:denying|doubt|question)(?: about it)?,? )(?=that\b)"),
         "",
     ),
     # "It would be a mistake to say that there is no dog".
     (
         re.compile(
             r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
-            r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? there (?:is|are) (?:no|not an?y?)\b"
+            r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? (?=there (?:is|are)\b)"
+        ),
+        "it is not true that ",
+    ),
+    # "It is false that there is no dog", "that there is no dog is wrong".
+    (
+        re.compile(
+            r"\bit is (?:false|wrong|untrue|incorrect|not true)(?: to say)? that there (?:is|are) (?:no|not an?y?) "
+            r"|\bthat there (?:is|are) (?:no|not an?y?) (?=[^.,;!?\n]{1,40} is (?:wrong|false|untrue|incorrect)\b)"
         ),
         "there is a ",
     ),
     (
         re.compile(
-            r"\bit (?:would be|is|was) (?:an? )?(?:mistake|error|lie|false|incorrect|untrue|inaccurate) to "
-            r"(?:say|claim|state|think|assume|believe|conclude)(?: that)? there (?:is|are) (?:an?|any|some)\b"
+            r"\bit is (?:false|wrong|untrue|incorrect|not true)(?: to say)? that there (?:is|are) (?:an?|any|some) "
         ),
         "there is no ",
+    ),
+    # "All animals except dogs".
+    (
+        re.compile(r"\b(?:all|every) [a-z]+ (?:except(?: for)?|other than|apart from|save for|besides) (?=[a-z]+s\b)"),
+        "there are no ",
     ),
     # "Everything that you would expect but a dog".
     (
@@ -368,7 +412,7 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
     if any(group.name == "person" for group in groups):
         parts = tuple(_NOBODY.sub("no person", part) for part in parts)
     there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
-    if any(is_exclusive(part) for part in parts):
+    if any(map(_ONLY.search, parts)):
         there = [bool(each) for each in there]
     of_any = isinstance(meaning, Either | Neither)
     positive = _any(there) if of_any else _all(there)
@@ -378,40 +422,31 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
     return positive if positive is None or not negated else not positive
 
 
-def _contradicts_itself(group: Group, parts: Sequence[str]) -> bool:
-    """Whether a thing is said to be there and not to be there: "there is a dog. there is no dog"."""
-    return len({presence_claimed(group, part) for part in parts} - {None}) > 1
-
-
 _NOBODY = re.compile(r"\b(?:nobody|no one)\b(?! else)")
 """Denies people: "there is nobody in the image". "Nobody else" does not."""
-_AMOUNT = (
-    r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed"
-    r"|no one)"
-)
+_AMOUNT = r"(?:one|some|any|none|a few|several|many|lots|it|them|both|two|three|four|\d+|at least one|indeed|no one)"
 _PLACE = (
     r"(?:here|there|visible|present|shown|seen|depicted|pictured|in it|in view|at all|of (?:them|those|these)"
-    r"|in (?:the|this) (?:picture|image|photo|photograph|scene|background|foreground))"
+    rf"|in (?:the|this) {PICTURE})"
 )
 _ELLIPSIS = re.compile(
-    rf"(?:(?:yes|no|and|so|then|indeed|i think|i believe|that)\W+)*"
-    rf"(?:there (?:is|are|was|were)(?P<not1> not)?(?: (?P<amount1>{_AMOUNT}))?"
-    rf"|(?:i|we|you) (?:(?:can|could|do) )?(?P<not2>not )?(?:see|spot|find|notice) (?P<amount2>{_AMOUNT})"
-    rf"|(?P<amount3>it|they|one|none|neither|both|all|some)(?: of them)? (?:is|are|can be)(?P<not3> not)? {_PLACE}"
-    rf"|(?P<amount4>none|nothing|nobody|no one|neither|both|not any|not one|zero|several|many|lots|plenty|a few"
-    rf"|quite a few)(?: of (?:them|these|those|the (?:two|three)|both))?"
-    r"(?:,? (?:actually|indeed|in fact))?"
-    rf"|(?P<not5>not )?(?:visible|present|in the (?:picture|image)|there)|(?P<not6>absent|missing)"
+    r"(?:(?:yes|no|and|so|then|indeed|i think|i believe|that)\W+)*(?P<said>there (?:is|are|was|were)(?: not)?"
+    rf"(?: {_AMOUNT})?|(?:i|we|you) (?:(?:can|could|do) )?(?:not )?(?:see|spot|find|notice) {_AMOUNT}"
+    rf"|(?:it|they|one|none|neither|both|all|some)(?: of them)? (?:is|are|can be)(?: not)? {_PLACE}"
+    r"|(?:none|nothing|nobody|no one|neither|both|not any|not one|zero|several|many|lots|plenty|a few|quite a few)"
+    r"(?: of (?:them|these|those|the (?:two|three)|both))?(?:,? (?:actually|indeed|in fact))?"
+    rf"|(?:not )?(?:visible|present|in the {PICTURE}|there)|absent|missing"
     rf")(?: {_PLACE})*(?P<where> (?:on|in|at|near|by|under|behind|beside|next to|to|sitting|standing|lying)\b[^,]*)?"
 )
 """Says that the thing is there or not without its name: "none", "I see two", "they are visible"."""
+_NOT_THERE = re.compile(r"\b(?:not|none|nothing|nobody|no one|neither|zero|0|absent|missing)\b")
+"""Makes such a statement a denial: "I see none"."""
 _AGREEMENT = re.compile(
     r"(?:(?:yes|no|and|so)\W+)*(?:it|they|he|she|this|that|i|we|you) (?:is|are|does|do|can|has|have)(?P<not> not)?"
 )
 """Repeats only the verb of the question: "it is", "they do not"."""
 _ECHO = re.compile(r"(?:it|this|that) (?:is|does|has)(?P<not> not)?")
-"""The same after a question that denies, where only the singular is sure."""
-_NO_AMOUNT = ("none", "nothing", "nobody", "no one", "neither", "not any", "not one", "zero", "0")
+"""The same where no claim of a thing is asked for, and after a question that denies: only the singular is sure."""
 
 
 def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
@@ -419,29 +454,17 @@ def _elliptic_claim(parts: Sequence[str], *, agreeing: bool) -> bool | None:
     said: list[bool | None] = []
     for part in parts:
         if found := _ELLIPSIS.fullmatch(part):
-            values = found.groupdict()
-            amount = next((values[f"amount{i}"] for i in range(1, 5) if values[f"amount{i}"]), "")
-            denied = any(values[f"not{i}"] for i in (1, 2, 3, 5, 6))
-            there = not denied and amount not in _NO_AMOUNT
-            said.append(None if values["where"] and not there else there)
+            there = _NOT_THERE.search(found["said"]) is None
+            said.append(None if found["where"] and not there else there)
         elif agreeing and (found := _AGREEMENT.fullmatch(part)):
             said.append(found["not"] is None)
     return _agreed(said)
-
-
-def _echo(meaning: Meaning, parts: Sequence[str]) -> bool | None:
-    """Reads "it is" and "it does not" after a question that denies; like a bare yes or no they are logical."""
-    if not isinstance(meaning, Absent | NotBoth | Neither):
-        return None
-    return _agreed(found["not"] is None for found in map(_ECHO.fullmatch, parts) if found)
 
 
 _PRONOUN = re.compile(r"(?:(?:yes|no|and|so|well|actually)\W+)*(?:it|they|he|she|this|that)\b")
 """The thing of the question is the subject: "it is a red one"."""
 _VERB = re.compile(r"\b(?:is|are|was|were|looks?|seems?|appears?|has|have)\b")
 """A clause with a verb has a subject of its own: "the radio is off" says nothing of the light, "off" does."""
-_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|hardly|rather than|instead of|without)\b")
-"""Denies an attribute or a place behind it: "not red"."""
 
 
 def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
@@ -456,7 +479,7 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
         before = len(said)
         for found in attribute.finditer(part) if about else ():
             word_before = part[: found.start()].rstrip().rpartition(" ")[2]
-            if _NOT_QUITE.search(part, 0, found.start()):
+            if NEARLY.search(part, 0, found.start()):
                 continue
             if word_before in _SHADES and not with_fragments:
                 continue  # with a "no" before it, light blue is not called blue
@@ -466,29 +489,22 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
             if subjects and _OTHER_THING.search(part, subjects[-1], found.start()):
                 continue
             noun = nouns.match(part, found.end() + 1)
-            if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
-                said.append(_DENIAL.search(part, 0, found.start()) is None)
+            if noun or _AFTER_A_PHRASE.match(part, found.end()) or part.startswith(" one", found.end()):
+                said.append(DENIAL.search(part, 0, found.start()) is None)
         if about and len(said) == before and (excluded := _exclusion(meaning, part, nouns)) is not None:
             said.append(excluded)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
 
 
-_NOT_QUITE = re.compile(r"\b(?:almost|nearly|not quite)\b")
-"""Says less than the attribute: "the bus is almost full"."""
-
-
 def _exclusion(meaning: Has, part: str, nouns: re.Pattern[str]) -> bool | None:
     """False if the clause gives the thing an attribute that excludes the one asked about: "it is closed"."""
-    for found in _PREDICATE.finditer(part):
-        if _DENIAL.search(found[1]):
-            continue  # what is "certainly not dry" may be damp or wet
-        for word in _attributes_in(found[1]):
-            if _excludes(word, meaning.attribute):
-                return False
+    # What is "certainly not dry" may be damp or wet.
+    said = [found[1] for found in _PREDICATE.finditer(part) if not DENIAL.search(found[1])]
     described = re.search(rf"(?:^|\b(?:the|a|an)) ([a-z -]+?) {nouns.pattern}", part)
-    if described and not _DENIAL.search(part):
-        return False if any(_excludes(word, meaning.attribute) for word in _attributes_in(described[1])) else None
-    return None
+    if described and not DENIAL.search(part):
+        said.append(described[1])
+    words = {word for each in said for word in _attributes_in(each)}
+    return False if any(_excludes(word, meaning.attribute) for word in words) else None
 
 
 def _excludes(word: str, attribute: str) -> bool:
@@ -533,7 +549,10 @@ _SIDE = re.compile(
     r"|(?P<below>below|lower|under|underneath|beneath|(?:at|to|near|towards?) the bottom|bottom edge))\b"
 )
 """Where a thing is to another: "left of", "above". "The dog has left" is no place."""
+_OTHER_SUBJECT = re.compile(r"\b(?:an?|another|the|nothing|no|some|two|three)\b")
+"""A thing of its own before a side: "a truck to the right of the cat"."""
 _BESIDE = re.compile(rf" ?(?:side |edge |corner )?of (?:the|an?|its|his|her|this) (?!(?:\w+ )?{PICTURE}\b)([a-z -]+)")
+"""What a side is of: "to the right of the bowl" says nothing of the plate."""
 _BARE_RIGHT = re.compile(r"\W*right\W*")
 """The side, or that it is so."""
 
@@ -545,12 +564,14 @@ def _place_claim(meaning: Located, parts: Sequence[str]) -> bool | None:
     for part in parts:
         for found in _SIDE.finditer(part):
             side = Side(str(found.lastgroup))
+            last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
+            if max(last) < 0 and _OTHER_SUBJECT.search(part, 0, found.start()):
+                continue  # "a truck to the right of it"
             if (beside := _BESIDE.match(part, found.end())) and not any(each.search(beside[1]) for each in nouns):
                 continue  # where it is to a third thing
-            last = [max((noun.end() for noun in each.finditer(part, 0, found.start())), default=-1) for each in nouns]
             if last[1] > last[0]:  # it is said of the other thing
                 side = side.opposite
-            denied = _DENIAL.search(part, 0, found.start()) is not None
+            denied = DENIAL.search(part, 0, found.start()) is not None
             if side is meaning.side:
                 said.append(not denied)
             elif side is meaning.side.opposite and not denied:
@@ -590,16 +611,6 @@ def presence_claimed(group: Group, clause: str) -> bool | None:
         return None
     said = {_claim(group, noun, clause) for noun in _with_hyponyms(group).finditer(clause)} - {None}
     return said.pop() if len(said) == 1 else None
-
-
-def is_exclusive(clause: str) -> bool:
-    """Whether a clause names all that is there: "there is only a dog"."""
-    return _ONLY.search(clause) is not None
-
-
-def ends_noun_phrase(clause: str, position: int) -> bool:
-    """Whether a phrase ends at ``position``: after "dog" in "a dog is", not in "a dog house"."""
-    return _AFTER_A_PHRASE.match(clause, position) is not None
 
 
 @lru_cache(maxsize=65536)
@@ -663,11 +674,13 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     before, determiner, description = described
     is_one = determiner in _SINGLE or _QUANTITY.search(before)
     has_verb = (_ANY_VERB if is_one else _VERB_OF_MANY).match(clause, noun.end()) and (is_one or determiner in _SEVERAL)
-    if not has_verb and not ends_noun_phrase(clause, noun.end()):
+    if not has_verb and not _AFTER_A_PHRASE.match(clause, noun.end()):
         return None
     after = clause[noun.end() :]
     if determiner == "the" and not before and _denies_an_attribute(group, description, after):
         return False
+    if _NONE_OF.search(f"{before} {determiner}".strip()):
+        return False if description == "" and _covers_what_is_asked(group, description, after) else None
     says = _says(before, determiner, after)
     if says:
         return True if _covers_what_is_asked(group, description, after) else None
@@ -676,12 +689,14 @@ def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     return None
 
 
+_NONE_OF = re.compile(r"\b(?:none|neither|not one|not any) of(?: the| these| those)?$")
+"""Denies what is said of them: "none of the cars is red"."""
 _SINGLE = frozenset({"a", "an", "another", "one"})
 _ANY_VERB = re.compile(r" [a-z]+[^s\W]s\b")
+"""Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
 _SEVERAL = frozenset({"several", "many", "some", "numerous", *NUMBER_WORDS[2:], *map(str, range(2, 100))})
 _VERB_OF_MANY = re.compile(r"(?<=s) [a-z]{2,}\b")
 """Behind several things a word is a verb: "two dogs answer the call"."""
-"""Behind a single thing or an amount a word with an s is a verb: "a rainbow arcs over the hills", not "dog houses"."""
 
 
 def _description_before(group: Group, text: str) -> tuple[str, str, str] | None:
@@ -763,6 +778,10 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
     """Whether the phrase between ``before`` and ``after`` is claimed to be there."""
     if _DENIED_DENIAL.search(f"{before} {determiner}"):
         return True
+    if _ONLY_BEFORE.search(before) and determiner not in _NONE:
+        return True
+    if _NOTHING_IS.search(before):
+        return False
     if determiner in _NONE:
         return None if re.search(r"\bnot\b", before) else False
     negators = list(_NEGATOR.finditer(before))
@@ -780,11 +799,17 @@ def _says(before: str, determiner: str, after: str) -> bool | None:
         return None
     if before.endswith(" of") and not _QUANTITY.search(before):
         return None
-    if determiner in _INDEFINITE and _DOING.search(before):
-        return True
-    return None if _WISHED_FOR.search(before) else True
+    if _WISHED_FOR.search(before) or _DOUBTS.search(before) or _NOT_HERE.match(after):
+        return None
+    return True
 
 
+_ONLY_BEFORE = re.compile(r"[,;] (?:but )?(?:only|just)$|^(?:only|just)$")
+"""Behind a denial: "I don't see any cars, only a bicycle"."""
+_NOTHING_IS = re.compile(
+    r"\b(?:none|nothing|neither)\b[^,.;]*\b(?:is|are|was|were|looks? like|appears?(?: to be)?|seems? to be)$"
+)
+"""Nothing is what is asked for: "none of them is a bicycle"."""
 _RATHER_THAN = re.compile(r"\b(?:rather than|instead of)$")
 """Something else is there: "a motorcycle rather than a bicycle"."""
 _DENIED_DENIAL = re.compile(
@@ -793,15 +818,21 @@ _DENIED_DENIAL = re.compile(
 )
 """A double negation before the phrase."""
 
-_INDEFINITE = frozenset({"a", "an", "another", "some", *NUMBER_WORDS[1:]})
-_DOING = re.compile(
-    r"\b(?:is|are) (?:holding|carrying|riding|walking|petting|feeding|leading|hugging|chasing|watching|wearing"
-    r"|eating)$"
+_DOUBTS = re.compile(
+    r"(?<!\bno )(?<!\bwithout )(?<!\bwithout a )\b(?:doubt\w*|disagree|hardly|barely|scarcely|unlikely)\b"
 )
-"""What is done to a thing, which therefore is there: "the man is holding a dog"."""
+"""Leaves open, or nearly denies, what follows: "I doubt there is a dog", "there is barely a dog"."""
+_NOT_HERE = re.compile(
+    r" (?:that used to be|(?:is|are|was|were|has|have|had|can be|could be|must be)(?: \w+)? (?:banned|forbidden"
+    r"|prohibited|ruled out|excluded|gone|left|out of the question|mentioned)\b)"
+)
+"""Says of a thing that it is elsewhere, or in words alone: "dogs are banned", "the dog has left"."""
 _WISHED_FOR = re.compile(
-    r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|expects?|awaits?"
-    r"|(?:closed|allergic|thanks|due) to|warns of|instead of|afraid of|fond of|dreams? of|could be|used to be)$"
+    r"\b(?:for|as|like|than|wants?|needs?|lacks?|misses|resembles?|imagines?|awaits?"
+    r"|(?:expect|suspect|exclud|prohibit|forbid|mention|suggest)\w*|bans?|banned|rul(?:es?|ed|ing) out"
+    r"|talk(?:s|ing)? about|(?:fails?|failed|tries|hopes|wants|waits|hoping|trying|waiting) to \w+"
+    r"|(?:closed|allergic|thanks|due) to"
+    r"|(?:warns|instead|afraid|fond|dreams?) of|could be|used to be)$"
 )
 """Names a thing that is not there: "space for a dog", "dressed as a dog", "the man wants a dog"."""
 
@@ -821,7 +852,7 @@ _DESCRIBED = re.compile(
 """The description of the first thing of a list: "no sitting woman or bottle"."""
 _SOMEWHERE_ELSE = re.compile(
     r"\s*(?:\w+ing|that|which|who|with|on|under|behind|beside|near|next|above|below|by|of"
-    rf"|in (?!(?:(?:the|this) )?{PICTURE}\b|it\b|view\b|here\b|sight\b))\b"
+    r"|in (?!(?:(?:the|this) )?(?:picture|image|photo|photograph|scene|frame)\b|it\b|view\b|here\b|sight\b))\b"
 )
 """A condition of what is denied: "no dogs on the bed" leaves others. "In the picture" is none."""
 
@@ -833,7 +864,7 @@ def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
         verbal = " " in attribute or attribute.endswith("ing")
         said_after = after if verbal else predicate[1] if predicate else ""
         found = None if _has(description, attribute) else re.search(rf"\b{re.escape(attribute)}\b", said_after)
-        if not _has(description, attribute) and (not found or _DENIAL.search(said_after, 0, found.start())):
+        if not _has(description, attribute) and (not found or DENIAL.search(said_after, 0, found.start())):
             return False
     return all(_stands_so(condition, after) for condition in group.related)
 
@@ -843,6 +874,7 @@ def _stands_so(condition: Related, after: str) -> bool:
     ways = _ways_to_say(after_a_noun(condition.predicate))
     return any(
         ways.search(after, 0, noun.start())
+        and not DENIAL.search(after, 0, noun.start())
         and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)
         for noun in noun_pattern(condition.to).finditer(after)
     )

@@ -6,6 +6,9 @@
   read that say nothing.
 - ``second``: 96 rows in other words, written when the first were read: 82 right, 12 unread and 2 wrong at first.
 - ``third``: 60 rows written later still: 57 right, 3 unread and none wrong at first.
+- ``kinds``: 27 rows of manners that a blind file had shown to be unread: 5 right and 22 unread at first.
+- ``fourth``: 120 rows of the manners of chat models, 40 for each language: 84 right, 33 unread and 3 wrong at first.
+- ``fifth``: 45 rows of the same manners, written when those were read: 39 right, 5 unread and 1 wrong at first.
 - ``trap``: rows whose words are those of the question, and that say something else or the opposite.
 
 All were then used to mend the reader.
@@ -67,7 +70,10 @@ def test_german_french_and_spanish_answers_are_read_and_none_as_its_opposite() -
     assert counts["first", "right"] >= 122, counts
     assert counts["second", "right"] >= 96, counts
     assert counts["third", "right"] >= 60, counts
-    assert counts["trap", "right"] >= 371, counts
+    assert counts["kinds", "right"] >= 27, counts
+    assert counts["fourth", "right"] >= 117, counts
+    assert counts["fifth", "right"] >= 43, counts
+    assert counts["trap", "right"] >= 441, counts
     assert {outcome for _, outcome in counts} == {"right", "unread"}, counts
 
 
@@ -113,6 +119,8 @@ def test_english_and_languages_without_a_table_are_not_taken_for_one_of_them(que
         ("La voiture est-elle rouge ?", "je ne peux pas "),
         ("\u00bfEl coche es rojo?", "no puedo "),
         ("Wie viele Autos gibt es?", "Antwort: "),
+        ("Wie viele Autos gibt es?", "davon eins, Autos: 2, "),
+        ("Gibt es sowohl eine Gabel als auch ein Messer?", "Gabel: ja, "),
     ],
 )
 def test_long_answers_take_no_longer_than_their_length(question: str, piece: str) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt import read
-from pytest_vqamt.core.meaning import Group, Label, Meaning, PartCount, Property, Written
+from pytest_vqamt import read, read_yes_no
+from pytest_vqamt.core.meaning import Annotated, Group, Label, Meaning, PartCount, Property, Written
 from pytest_vqamt.language import answers
 from pytest_vqamt.language.answers.choices import read_label
 from pytest_vqamt.language.answers.counts import Quantifier
@@ -29,14 +29,15 @@ TABLE = Path(__file__).with_name("patterns.toml")
 ROWS: dict[str, dict[str, dict[str, Any]]] = tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 WITHOUT_A_ROW = frozenset({
-    "choices._SPLIT", "content._WORD", "final._BRACE", "final._SOMETHING", "text.MARK", "text._BRACKETS",
+    "content._WORD", "final._BRACE", "final.SOMETHING", "text.MARK", "text._BRACKETS",
     "text._PLAIN_CHARACTERS", "turns._SENTENCE", "typing_errors._WORD", "yes_no._WORD",
+    "foreign.forms._WORD", "foreign.gloss._PART", "foreign.gloss._WORD",
 })  # fmt: skip
 """Patterns that find words, sentences and marks, or save time, and say nothing of an answer."""
 
 MODULES = {
-    found.name: importlib.import_module(f"{answers.__name__}.{found.name}")
-    for found in pkgutil.iter_modules(answers.__path__)
+    found.name.removeprefix(f"{answers.__name__}."): importlib.import_module(found.name)
+    for found in pkgutil.walk_packages(answers.__path__, f"{answers.__name__}.")
 }
 CACHES = tuple(
     {
@@ -50,6 +51,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "the color of the car": Property(group=Group(name="car"), category="color", values=("black", "red", "white")),
     "the legs of the dog": PartCount(group=Group(name="dog"), part="leg"),
     "the writing KITE": Written(text="KITE"),
+    "what the boy rides": Annotated(answers=(), question="What is the boy riding?"),
 }
 """What no text of a question has as its meaning."""
 
@@ -130,6 +132,8 @@ def reading(row: Mapping[str, Any]) -> bool | int | str:
     match row.get("reader"):
         case None:
             said = read(row["question"], answer, row.get("options", ()))
+        case "read_yes_no":
+            said = read_yes_no(answer, row["question"])
         case "read_label":
             said = read_label(answer)
         case "normalise_answer":

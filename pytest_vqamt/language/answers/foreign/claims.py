@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from pytest_vqamt.language.answers.foreign.gloss import (
     ARTICLE,
@@ -21,8 +22,6 @@ _VAGUE = frozenset({"at", "of", "with", "out", "through", "to"})
 """Prepositions that say no place of their own where no noun follows."""
 AT = frozenset({"at", "on", "in"})
 """Prepositions that may stand for each other."""
-_SCENE = "scene"
-"""Binds the place that is asked to be free of something; an answer need not name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +101,7 @@ def statement_of(language: Language, clause: Clause) -> Statement:
         items.append(Item(f"@{binder}"))
     denials = sum(flag in DENIALS for flag in flags)
     # "Neither red nor blue" denies once, and so does "no lleva ning\u00fan casco".
-    if "NEITHER" in flags or (
-        language is Language.SPANISH and denials > 1 and "NOT" in flags and len(set(flags) & DENIALS) > 1
-    ):
+    if "NEITHER" in flags or (language is Language.SPANISH and denials > 1 and flags.count("NOT") < denials):
         denials = 1
     pronouns = set(language.table["pronouns"].split())
     has_pronoun = not pronouns.isdisjoint(clause.words)
@@ -116,6 +113,7 @@ def statement_of(language: Language, clause: Clause) -> Statement:
                 first not in language.table["articles"].split()
                 and clause.marks[:1] != ()
                 and not (clause.marks[0][0] in "=@" and clause.firsts[0] == first)  # "but grey" is about what was named
+                and clause.words[:1] != ("que",)
                 and not any(item.is_noun and item.article for item in items[:1])
             )
         )
@@ -154,21 +152,13 @@ class Asked:
 
 def asked_by(language: Language, clauses: Sequence[Clause], *, is_presence: bool) -> Asked:
     """What the clauses of a question ask together."""
-    whole = Clause(
-        tuple(word for clause in clauses for word in clause.words),
-        tuple(mark for clause in clauses for mark in clause.marks),
-        tuple(first for clause in clauses for first in clause.firsts),
-    )
-    statement = statement_of(language, whole)
+    statement = statement_of(language, reduce(Clause.followed_by, clauses, Clause((), (), ())))
     items = statement.items
-    if "FREE" in statement.flags and items:  # "is the square free of cars?" asks for no cars at the square
-        items = (*items[1:], Item(items[0].mark, _SCENE, "the"))
     nouns = [place for place, item in enumerate(items) if item.is_noun]
     with_article = [place for place in nouns if items[place].article]
     subject = (with_article or nouns or [-1])[0]
     denies = statement.denials % 2 == 1 or "FREE" in statement.flags
-    starts_with_verb = bool(items) and not items[0].article and language is not Language.FRENCH
-    return Asked(items, statement.flags, subject, denies, starts_with_verb, is_presence)
+    return Asked(items, statement.flags, subject, denies, not all(item.article for item in items[:1]), is_presence)
 
 
 def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
@@ -190,19 +180,22 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
         return _denied_part(asked, statement, missing, extra)
     if _describes(asked) and any(item.is_noun and item.article for item in extra):
         return None  # "it has a green roof" to "is it green?"
-    rest = [item for item in missing if item != subject and item.binder != _SCENE]
-    if any(item.binder == _SCENE for item in missing) and any(item.binder in AT for item in extra):
-        return None
+    rest = [item for item in missing if item != subject]
+    if named and not any(item.binder == "of" or item.is_noun for item in extra):
+        rest = [
+            item for item in rest if not _is_owner(asked, item)
+        ]  # "the shirt is blue" to "is the man's shirt blue?"
     if _bound_otherwise(asked.items, extra) or not _in_order(asked, places):
         rest_excludes = _excluded(asked, rest, extra) if not statement.denials else None
         return False if rest_excludes and _in_order(asked, places) else None
     if "OR" in asked.flags and rest:
         return True if not statement.denials and len(rest) == 1 and rest[0].is_noun and asked.is_presence else None
     said = [item for item in asked.items if item not in missing and item != subject]
-    if (not rest and (named or said)) or (said and _is_posture(rest)):
+    is_posture = all(item.mark[0] == "~" for item in rest)  # "the vase is on the table" leaves out how it stands
+    if (not rest and (named or said)) or (said and is_posture):
         if statement.denials:
             return _denied(asked, statement, extra, named=named)
-        return None if rest and any(item.mark[0] == "~" for item in extra) else _affirmed(asked, statement, named)
+        return None if rest and any(item.mark[0] == "~" for item in extra) else True
     if not rest:
         return None
     if not statement.denials:
@@ -210,6 +203,21 @@ def claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if len(rest) == 1 and len(extra) == 1 and is_complement(rest[0].mark, extra[0].mark):
         return True
     return _denied_part(asked, statement, missing, extra)
+
+
+def _is_owner(asked: Asked, item: Item) -> bool:
+    """Whether the question asks more of the subject than that it is of this one."""
+    owner = asked.items[asked.subject + 1 : asked.subject + 2]
+    others = [each for place, each in enumerate(asked.items) if place != asked.subject and each not in owner]
+    is_genitive = (
+        item.is_noun and item.article == "the" and all(other.mark[0] == "=" for other in others)
+    )  # "die Jacke der Frau"
+    return (
+        asked.items[asked.subject].article == "the"
+        and item in owner
+        and others != []
+        and (item.binder == "of" or is_genitive)
+    )
 
 
 def _is_beyond_reading(asked: Asked, statement: Statement) -> bool:
@@ -221,7 +229,7 @@ def _is_beyond_reading(asked: Asked, statement: Statement) -> bool:
         return True
     if not statement.items or statement.denials > 1 or flags & {"MORE", "FEWER", "THAN"} - asked.flags:
         return True
-    return bool(flags & {"MAYBE", "IF", "FIRST", "ALMOST", "EXCEPT", "OTHER"})
+    return bool(flags & {"MAYBE", "IF", "FIRST", "ALMOST", "EXCEPT", "OTHER", "NOT_ALL"})
 
 
 def _denied(asked: Asked, statement: Statement, extra: Sequence[Item], *, named: bool) -> bool | None:
@@ -248,13 +256,6 @@ def _describes(asked: Asked) -> bool:
     return rest != [] and all(item.mark[0] == "=" for item in rest)
 
 
-def _affirmed(asked: Asked, statement: Statement, named: bool) -> bool | None:
-    """True for what repeats what is asked, if it does so for enough of it."""
-    if not named and len(asked.items) == 1 and len(statement.items) == 1 and not statement.has_pronoun:
-        return None
-    return True if statement.flags.isdisjoint({"NOT_ALL"}) else None
-
-
 def _place_of(wanted: Item, items: Sequence[Item], *, denied: bool) -> int | None:
     for place, item in enumerate(items):
         if (
@@ -267,12 +268,7 @@ def _place_of(wanted: Item, items: Sequence[Item], *, denied: bool) -> int | Non
 
 
 def _same_binder(wanted: str, said: str, *, denied: bool) -> bool:
-    if (
-        wanted == said
-        or (wanted == _SCENE and not said)
-        or {wanted, said} <= {"", "to"}
-        or (denied and {wanted, said} <= {"", "of"})
-    ):
+    if wanted == said or {wanted, said} <= {"", "to"} or (denied and {wanted, said} <= {"", "of"}):
         return True
     return "at" in (wanted, said) and wanted in AT and said in AT
 
@@ -294,11 +290,6 @@ def _in_order(asked: Asked, places: Sequence[int | None]) -> bool:
         and not (number == 0 and asked.starts_with_verb)
     ]
     return found == sorted(found)
-
-
-def _is_posture(rest: Sequence[Item]) -> bool:
-    """Whether the answer only leaves out how a thing stands: "the vase is on the table"."""
-    return all(item.mark[0] == "~" for item in rest)
 
 
 def _excluded(asked: Asked, rest: Sequence[Item], extra: Sequence[Item]) -> bool:
@@ -328,7 +319,7 @@ def _is_empty(asked: Asked, items: Sequence[Item]) -> bool:
     if any(item.mark in ("=empty", "=full") for item in asked.items) or Item("=empty") not in items:
         return False
     nouns = [item.mark for item in items if item.mark[0] not in "=~#@"]
-    at = [item.mark for item in asked.items if item.binder in AT or item.binder == _SCENE]
+    at = [item.mark for item in asked.items if item.binder in AT]
     return len(nouns) == 1 and nouns[0] in at
 
 

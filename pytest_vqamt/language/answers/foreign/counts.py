@@ -17,9 +17,11 @@ from pytest_vqamt.language.answers.foreign.gloss import (
     Language,
     exclude,
     glossed,
+    kind_of,
     lexicon_of,
     listed,
     plain,
+    with_labels,
 )
 from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer
 
@@ -32,19 +34,21 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class _Number:
+class Number:
     """A number of a clause.
 
     Attributes:
         noun: the stem of the word behind it, "" without one.
         is_article: whether it is "ein" or the like, which may be an article.
         is_given: whether it stands behind a definite article: "of the seven glasses two are empty".
+        is_bound: whether it stands behind a preposition: "with a hat".
     """
 
     value: int
     noun: str
     is_article: bool
     is_given: bool
+    is_bound: bool
     clause: int
 
 
@@ -65,53 +69,80 @@ def read_count(language: Language, question: str, answer: str | Prepared) -> int
     if _NOT_WHOLE.search(text):
         return UnreadableAnswer(Unreadable.NOT_WHOLE)
     asked = _asked(language, question)
-    said = after_corrections(language, glossed(language, text, question))
+    said = with_labels(after_corrections(language, glossed(language, text, question)))
     clauses = [part for clause in _after_a_no(language, said) for part in _at_and(clause) if part.marks]
     clauses = _at_the_place(language, asked, clauses)
     if amount := _amount(clauses):
         return amount
-    if any("OR" in each.marks or "MAYBE" in each.marks for each in clauses if _numbers((each,))):
+    if any(_is_unsure(language, each) for each in clauses):
         return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
-    nouns = _nouns(language, text, question)
-    numbers = [each for each in _numbers(clauses) if each.value < _MOST]
+    numbers = [each for each in numbers_of(clauses) if each.value < _MOST and _is_counted(language, asked, each)]
     if asked.denies:
         return _one_of([each for each in numbers if _denied(clauses[each.clause])])
     if any(_denied(clauses[each.clause]) for each in numbers if not each.is_article):
         numbers = [each for each in numbers if not _denied(clauses[each.clause])]  # "not three but four"
         if not numbers:
             return UnreadableAnswer(Unreadable.NO_NUMBER)
-    named = [each for each in numbers if each.noun in nouns]
-    if named and not any(each.noun in asked.stems for each in numbers):
-        return UnreadableAnswer(Unreadable.NO_NUMBER)  # other things are counted
-    if (total := _total(clauses, numbers)) is not None:
-        return total
-    if (of_kinds := _sum_of_kinds(asked, clauses, numbers)) is not None:
-        return of_kinds
-    exact = [each for each in numbers if not each.is_article and not each.is_given]
-    if (aloud := _counted_aloud(exact)) is not None:
-        exact = [each for each in exact if each.value == aloud and each.clause == exact[-1].clause]
-    exact += [each for each in numbers if each.is_article and _is_one(asked, each, clauses[each.clause])]
+    nouns = _nouns(language, text, question)
+    exact = [each for each in numbers if not each.is_given and _is_exact(asked, each, clauses[each.clause])]
+    if asked.is_seen and exact != numbers and not any(_is_seen(language, clauses[each.clause]) for each in exact):
+        exact = [*exact, *(each for each in numbers if each.is_given)]  # "of the six two are hidden"
     exact = exact or [each for each in numbers if each.is_given]
-    others = [each for each in exact if each.noun in nouns and each.noun not in asked.stems]
-    same = [each for each in exact if each.noun in asked.stems]
+    if _none(asked, clauses, nouns):
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if any(_is_asked(asked, each) for each in exact) else 0
+    return _chosen(language, asked, clauses, nouns, numbers, exact)
+
+
+def _chosen(
+    language: Language,
+    asked: _Asked,
+    clauses: Sequence[Clause],
+    nouns: frozenset[str],
+    numbers: Sequence[Number],
+    exact: Sequence[Number],
+) -> int | UnreadableAnswer:
+    """The number of what is asked among those of other things, parts and totals."""
+    others = [
+        each for each in numbers if not _is_asked(asked, each) and (each.noun in nouns or kind_of(language, each.noun))
+    ]
+    foreign = [each for each in others if kind_of(language, each.noun) not in asked.counted and len(asked.counted) == 1]
+    of_kinds = _sum_of_kinds(language, asked, clauses, numbers)
+    exact = _of_these(language, asked, clauses, exact)
+    parts = [each for each in numbers if each in exact or (each in others and each not in foreign)]
+    total = _total(asked, clauses, parts, foreign)
+    if total is None and not others:
+        total = _counted_aloud(exact)
+    total = of_kinds if total is None else total
+    if total is not None:
+        return total
+    if others and not any(_is_asked(asked, each) for each in numbers):
+        return UnreadableAnswer(Unreadable.NO_NUMBER)
+    same = [each for each in exact if _is_asked(asked, each)]
+    others = [each for each in exact if each in others]
     if others and (not same or len(same) + len(others) < len(exact)):
         return UnreadableAnswer(Unreadable.NO_NUMBER)
-    zero = _none(asked, clauses, nouns)
-    if zero and not same:
-        return 0
-    return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if zero else _one_of(same if others else exact)
+    return _one_of(same if others else exact)
 
 
 _MOST = 10**9
 _NOT_WHOLE = re.compile(r"\d[.,]\d(?!\d\d\b)|\d ?(?:%|cm|km|kg|m\b|h\b)|\d:\d")
+"""A number that counts no things: "1,5", "30 %". "2.000" is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question counts: its words, whether it denies, and the places at which it counts."""
+    """What a question counts.
 
+    Attributes:
+        counted: the noun, or several with "and" between them.
+        stems: all of its words.
+        is_seen: whether it asks how many can be seen.
+    """
+
+    counted: tuple[str, ...]
     stems: frozenset[str]
     denies: bool
+    is_seen: bool
     items: tuple[Item, ...]
 
 
@@ -124,20 +155,61 @@ def _asked(language: Language, question: str) -> _Asked:
     statements = [statement_of(language, clause) for clause in clauses]
     items = tuple(item for statement in statements for item in statement.items)
     stems = frozenset(item.mark for item in items if item.mark[0] not in "=~#@")
-    return _Asked(stems, any(statement.denials for statement in statements), items)
+    nouns = [
+        "somebody" if mark == "SOMEBODY" else mark for clause in clauses for mark in clause.marks if mark[0] not in "=@"
+    ]
+    end = next((place for place in range(1, len(nouns), 2) if nouns[place] != "AND"), len(nouns))
+    is_seen = any(_is_seen(language, clause) for clause in clauses)
+    return _Asked(tuple(nouns[:end:2]), stems, any(each.denials for each in statements), is_seen, items)
 
 
-def _numbers(clauses: Sequence[Clause]) -> list[_Number]:
+def _is_seen(language: Language, clause: Clause) -> bool:
+    said = " ".join(clause.words)
+    return any(f" {way} " in f" {said} " for way in listed(language.table["seen"]))
+
+
+def numbers_of(clauses: Sequence[Clause]) -> list[Number]:
+    """The numbers of the clauses and what they are of."""
     found = []
     for number, clause in enumerate(clauses):
         for place, mark in enumerate(clause.marks):
             before = clause.marks[place - 1] if place else ""
-            if mark[0] != "#" or before == "NUMBERED" or not mark[1:].rstrip("?").isdecimal():
+            rest = clause.marks[place + 1 :]
+            if mark[0] != "#" or before == "NUMBERED" or not mark[1:].rstrip("?").isdecimal() or rest[:1] == ("TOTAL",):
                 continue
-            behind = next((each for each in clause.marks[place + 1 :] if each[0] not in "=~" and each != "ONLY"), "")
-            noun = "" if behind.isupper() or behind[:1] in "#@" else behind
-            found.append(_Number(int(mark[1:].rstrip("?")), noun, mark == ONE, before in (ARTICLE, "OTHER"), number))
+            behind = next((each for each in rest if each[0] not in "=~" and each != "ONLY"), "")
+            noun = "somebody" if behind == "SOMEBODY" else "" if behind.isupper() or behind[:1] in "#@" else behind
+            is_given, value = before in (ARTICLE, "OTHER"), int(mark[1:].rstrip("?"))
+            found.append(Number(value, noun, mark == ONE, is_given, before[:1] == "@", number))
     return found
+
+
+def _is_asked(asked: _Asked, number: Number) -> bool:
+    return number.noun in asked.stems
+
+
+def _is_counted(language: Language, asked: _Asked, number: Number) -> bool:
+    """Whether a number is none of "with a hat"."""
+    return (
+        not (number.is_article and number.is_bound)
+        or {number.noun, kind_of(language, number.noun)} & set(asked.counted) != set()
+    )
+
+
+def _is_exact(asked: _Asked, number: Number, clause: Clause) -> bool:
+    """Whether a number is no article: "ein" counts before the noun that is counted, alone, or behind "only"."""
+    if not number.is_article or number.noun in asked.counted:
+        return True
+    if number.noun in asked.stems:
+        return not any(item.mark == number.noun and item.article == "a" for item in asked.items)
+    return not number.noun and ("ONLY" in clause.marks or len(clause.marks) == 1)
+
+
+def _is_unsure(language: Language, clause: Clause) -> bool:
+    """Whether a clause leaves a number open: "two or three", "there may be more"."""
+    if numbers_of((clause,)):
+        return "OR" in clause.marks or "MAYBE" in clause.marks
+    return "MAYBE" in clause.marks and not statement_of(language, clause).items
 
 
 def _nouns(language: Language, text: str, question: str) -> frozenset[str]:
@@ -147,15 +219,17 @@ def _nouns(language: Language, text: str, question: str) -> frozenset[str]:
 
 
 _CAPITALS = re.compile(r"(?<![.!?:\n] )(?<!^)\b[^\W\d_a-z\u00e4\u00f6\u00fc\u00df][^\W\d_]+")
+"""German nouns within a sentence: "ein Hund mit zwei Leinen"."""
 _PLURALS = re.compile(r"\b[^\W\d_]+[sx]\b")
+"""Words that may be French or Spanish nouns: "un chien et deux laisses"."""
 
 
 def _amount(clauses: Sequence[Clause]) -> Amount | None:
     for clause in clauses:
         marks = clause.marks
         for place, (mark, word) in enumerate(zip(marks, clause.firsts, strict=True)):
-            behind = marks[place + 1][0] if place + 1 < len(marks) else ""
-            if mark in ("MANY", "HUNDRED", "BOUND") or (mark in ("MORE", "FEWER") and behind == "#"):
+            behind = "".join(marks[place + 1 : place + 2])
+            if mark in ("MANY", "HUNDRED", "BOUND") or (mark in ("MORE", "FEWER") and behind[:1] == "#"):
                 return Amount(word)
     return None
 
@@ -164,7 +238,7 @@ def _denied(clause: Clause) -> bool:
     return "NOT" in clause.marks or "NEITHER" in clause.marks
 
 
-def _one_of(numbers: Sequence[_Number]) -> int | UnreadableAnswer:
+def _one_of(numbers: Sequence[Number]) -> int | UnreadableAnswer:
     values = {each.value for each in numbers}
     if len(values) == 1:
         return values.pop()
@@ -174,10 +248,8 @@ def _one_of(numbers: Sequence[_Number]) -> int | UnreadableAnswer:
 def _after_a_no(language: Language, clauses: Sequence[Clause]) -> Sequence[Clause]:
     """The clauses behind a "no" that takes a number back: "three, no, four"."""
     known = lexicon_of(language).clauses
-    taken_back = [place for place, each in enumerate(clauses) if known.get(each.said) == "NO" and place]
-    if not taken_back or not _numbers(clauses[: taken_back[-1]]) or not _numbers(clauses[taken_back[-1] :]):
-        return clauses
-    return clauses[taken_back[-1] :]
+    last = max((place for place, each in enumerate(clauses) if known.get(each.said) == "NO"), default=0)
+    return clauses[last:] if numbers_of(clauses[last:]) else clauses
 
 
 def _at_and(clause: Clause) -> list[Clause]:
@@ -187,7 +259,7 @@ def _at_and(clause: Clause) -> list[Clause]:
     parts = [
         Clause(clause.words, clause.marks[start + 1 : end], clause.firsts[start + 1 : end]) for start, end in spans
     ]
-    return parts if len(parts) > 1 and all(_numbers((part,)) for part in parts) else [clause]
+    return parts if len(parts) > 1 and all(numbers_of((part,)) for part in parts) else [clause]
 
 
 def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> list[Clause]:
@@ -195,13 +267,15 @@ def _at_the_place(language: Language, asked: _Asked, clauses: list[Clause]) -> l
     places = {item.binder or item.mark.lstrip("@") for item in asked.items if item.binder or item.mark[0] == "@"}
     looks = {item.mark for item in asked.items if item.mark[0] in "=~"}
     nouns = {item.mark for item in asked.items if item.binder in AT}
-    return [
+    kept = [
         clause
         for clause in clauses
-        if not any(mark[0] == "@" and exclude(mark[1:], place) for mark in clause.marks for place in places)
-        and not any(exclude(mark, look) for mark in clause.marks for look in looks)
-        and not (nouns and _is_at_another_place(language, asked, clause))
+        if not any(exclude(mark.lstrip("@"), each) for mark in clause.marks for each in places | looks)
     ]
+    if numbers_of(kept) != numbers_of(clauses):  # "it has eight windows, two are closed" to "how many are open?"
+        wanted = looks | {f"@{place}" for place in places}
+        kept = [clause for clause in kept if not numbers_of((clause,)) or wanted & set(clause.marks)]
+    return [clause for clause in kept if not (nouns and _is_at_another_place(language, asked, clause))]
 
 
 def _is_at_another_place(language: Language, asked: _Asked, clause: Clause) -> bool:
@@ -210,31 +284,66 @@ def _is_at_another_place(language: Language, asked: _Asked, clause: Clause) -> b
     return bool(at) and at.isdisjoint(asked.stems)
 
 
-def _total(clauses: Sequence[Clause], numbers: Sequence[_Number]) -> int | None:
+def _of_these(
+    language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number]
+) -> Sequence[Number]:
+    """The numbers of the clauses with "only" or "of them", if they say what is asked; without them, if they do not."""
+    of_these = [each for each in numbers if {"ONLY", "PART"} & set(clauses[each.clause].marks)]
+    wanted = {item.mark for item in asked.items if item.binder != "of"} - set(asked.counted)
+    if not of_these or len(of_these) == len(numbers):
+        return numbers
+    said = {mark for each in of_these for mark in clauses[each.clause].marks}
+    # "Visible, however, are only three": the words before "however" are a clause of their own.
+    before = [clause for each in of_these for clause in clauses[max(0, each.clause - 1) : each.clause]]
+    near = [clause for clause in before if not numbers_of((clause,))] + [clauses[each.clause] for each in of_these]
+    is_seen = any(_is_seen(language, clause) for clause in near)
+    if (asked.is_seen and is_seen) or (wanted and wanted <= said):
+        return of_these
+    if is_seen:
+        return numbers  # "it has six wheels, of which three are visible" to "how many does it have?"
+    return [each for each in numbers if each not in of_these or "PART" not in clauses[each.clause].marks]
+
+
+def _total(
+    asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number], foreign: Sequence[Number]
+) -> int | None:
     """The sum that the answer gives itself; the parts must add up to it, or be counted in other ways."""
-    for number, clause in enumerate(clauses):
-        own = [each for each in numbers if each.clause == number]
-        parts = [each.value for each in numbers if each.clause < number]
-        if "TOTAL" in clause.marks and own:
-            parts += [each.value for each in own[:-1]]
-            return own[-1].value if len(parts) < 2 or sum(parts) == own[-1].value else None
-        if "SO" in clause.marks and len(own) == 1 and len(parts) > 1 and sum(parts) == own[0].value:
-            return own[0].value
+    for place, each in enumerate(numbers):
+        if foreign and each.noun not in asked.counted:
+            continue  # "a cat and three dogs, in total four animals" to "how many dogs?"
+        parts = [part.value for part in numbers[:place] or numbers[1:]]
+        is_sum = len(parts) > 1 and sum(parts) == each.value
+        is_last_of_clause = [*numbers, each][place + 1].clause != each.clause or place == len(numbers) - 1
+        says_so = "TOTAL" in clauses[each.clause].marks and is_last_of_clause
+        if says_so or (is_sum and place in (0, len(numbers) - 1)):
+            return each.value if is_sum or place < _PARTS else None
     return None
 
 
-def _sum_of_kinds(asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[_Number]) -> int | None:
-    """The sum of "two brown and three black dogs", if dogs are counted."""
-    if len(numbers) != len(clauses) or len(numbers) < 2 or any(item.mark[0] == "=" for item in asked.items):
-        return None
+_PARTS = 2
+
+
+def _sum_of_kinds(
+    language: Language, asked: _Asked, clauses: Sequence[Clause], numbers: Sequence[Number]
+) -> int | None:
+    """The sum of "two brown and three black dogs", if dogs are counted, and of men and women, if people are."""
+    named = sorted({each.noun for each in numbers if each.noun})
     looks = [[mark for mark in clause.marks if mark[0] == "="] for clause in clauses]
-    if any(len(each) != 1 for each in looks) or not all(exclude(one[0], other[0]) for one, other in pairwise(looks)):
+    if any(item.mark[0] == "=" for item in asked.items) or not named:
         return None
-    named = {each.noun for each in numbers if each.noun}
-    return sum(each.value for each in numbers) if named and named <= asked.stems else None
+    if len(named) < len(numbers):
+        are_others = [len(one) == len(other) == 1 and exclude(one[0], other[0]) for one, other in pairwise(looks)]
+        is_sum = len(numbers) == len(clauses) and all(are_others) and set(named) <= asked.stems
+    elif len(asked.counted) > 1:
+        is_sum = named == sorted(asked.counted)
+    else:
+        is_sum = named == sorted(
+            mark for clause in clauses for mark in clause.marks if kind_of(language, mark) in asked.counted
+        )
+    return sum(each.value for each in numbers) if is_sum else None
 
 
-def _counted_aloud(numbers: Sequence[_Number]) -> int | None:
+def _counted_aloud(numbers: Sequence[Number]) -> int | None:
     """The end of "one, two, three", if no other number follows."""
     values = [each.value for each in numbers]
     last = max(values, default=0)
@@ -247,16 +356,11 @@ def _counted_aloud(numbers: Sequence[_Number]) -> int | None:
 _ENOUGH = 3
 
 
-def _is_one(asked: _Asked, number: _Number, clause: Clause) -> bool:
-    """Whether "ein" and the like count: before the noun that is counted, alone, or behind "only"."""
-    return number.noun in asked.stems or (not number.noun and ("ONLY" in clause.marks or len(clause.marks) == 1))
-
-
 def _none(asked: _Asked, clauses: Sequence[Clause], nouns: frozenset[str]) -> bool:
     """Whether none of what is counted is said to be there."""
     for clause in clauses:
         for place, mark in enumerate(clause.marks):
-            if mark not in ("NONE", "NOBODY", "NOT_ANY"):
+            if mark not in ("NONE", "NOBODY"):
                 continue
             behind = next(
                 (each for each in clause.marks[place + 1 :] if each[0] not in "=~#" and not each.isupper()), ""

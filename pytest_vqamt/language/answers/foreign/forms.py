@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from pytest_vqamt.language.answers.final import final_part, read_json
-from pytest_vqamt.language.answers.foreign.gloss import Clause, Language, glossed, lexicon_of, listed, plain
+from pytest_vqamt.language.answers.foreign.gloss import LOOK, Clause, Language, glossed, lexicon_of, listed, plain
 from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer, prepare
 from pytest_vqamt.language.answers.turns import first_reply
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
@@ -27,7 +27,7 @@ def language_of(question: str) -> Language | None:
     if "?" not in question or question.endswith(ANSWER_IN_ENGLISH) or begins_as_question(asked):
         return None
     words = _WORD.findall(asked)
-    if not _ENGLISH.isdisjoint(words):
+    if not _english("words").isdisjoint(words):
         return None
     if asked.lstrip("\"' ").startswith("\u00bf"):
         return Language.SPANISH
@@ -44,28 +44,8 @@ def language_of(question: str) -> Language | None:
 
 
 _WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH = frozenset(
-    [
-        "the",
-        "is",
-        "are",
-        "was",
-        "were",
-        "of",
-        "this",
-        "that",
-        "its",
-        "and",
-        "there",
-        "you",
-        "what",
-        "how",
-        "which",
-        "or",
-        "it",
-    ]
-)
 _INVERTED = re.compile(r"\b(?:est-ce\b|\w+-(?:t-)?(?:il|elle|ils|elles|on|vous|tu)\b)")
+"""A French question by the place of its pronoun: "pleut-il ?"."""
 
 
 @cache
@@ -90,13 +70,10 @@ def form_of(language: Language, question: str) -> QuestionForm | None:
     table = language.table
     if any(f" {way} " in f" {asked} " for way in listed(table["how_many"])):
         return QuestionForm.COUNT
-    if _asks_for_more(language).search(asked) or _LETTERS.search(question) or "?" not in first_line:
+    if _asks_for_more(language).search(asked) or "?" not in first_line:
         return None
     offers = any("OR" in clause.marks for clause in glossed(language, first_line))
     return None if offers and not asks_for_presence(language, question) else QuestionForm.YES_NO
-
-
-_LETTERS = re.compile(r"(?:^|\n)\W{0,3}[A-Da-d][.):]|\b[A-D]\) \w")
 
 
 @cache
@@ -122,13 +99,13 @@ def is_english(language: Language, answer: str | Prepared) -> bool:
     (True, False)
     """
     words = _WORD.findall(prepare(answer).said.casefold())
-    return not (_ENGLISH.isdisjoint(words) and _ENGLISH_ANSWERS.isdisjoint(words)) or (
-        language is not Language.SPANISH and words[:1] == ["no"]
-    )
+    known = _english("words") | _english("answers") | {*NUMBER_WORDS} - {"six"}  # the French have "six" as well
+    return not known.isdisjoint(words) or (language is not Language.SPANISH and words[:1] == ["no"])
 
 
-_ENGLISH_ANSWERS = frozenset({"yes", "yeah", "yep", "nope", "none", "not", "many", "several", *NUMBER_WORDS} - {"six"})
-"""Words of short answers; the French have "six" as well."""
+@cache
+def _english(kind: str) -> frozenset[str]:
+    return frozenset(toml_table("answers/foreign/shared.toml")["english"][kind].split())
 
 
 def answer_proper(language: Language, answer: str | Prepared, question: str = "") -> str | UnreadableAnswer:
@@ -164,6 +141,7 @@ def answer_proper(language: Language, answer: str | Prepared, question: str = ""
 
 
 _MARKUP = re.compile(r"[*`#\"\u201e\u201c\u201d\u00ab\u00bb\[\]{}$\\]")
+"""Signs of Markdown, LaTeX and quotes: "ich bin mir *nicht* sicher"."""
 _MAX_CHARS = 2400
 
 
@@ -186,6 +164,7 @@ def _in_english(found: re.Match[str]) -> str:
 
 
 _BUT = re.compile(r"\b(?:aber|jedoch|allerdings|mais|cependant|toutefois|pero|sin embargo)\b")
+"""Takes a refusal back: "schwer zu sagen, aber es gibt einen Hund"."""
 
 
 @cache
@@ -195,22 +174,20 @@ def _no_answer(language: Language) -> dict[Unreadable, re.Pattern[str]]:
     return {reason: re.compile("|".join(table[kind])) for kind, reason in kinds.items()}
 
 
-def in_parts(language: Language, clauses: Sequence[Clause]) -> list[list[Clause]]:
-    """The clauses between corrections of oneself ("wait, ..."), of which one at the beginning corrects nothing."""
-    parts: list[list[Clause]] = [[]]
-    known, corrections = lexicon_of(language).clauses, _corrections(language)
-    for clause in clauses:
-        corrects = clause.said in corrections
-        if corrects and parts[-1]:
-            parts.append([])
-        if not corrects or known[clause.said] != "CORRECT":
-            parts[-1].append(clause)
-    return [part for part in parts if part] or [[]]
-
-
 def after_corrections(language: Language, clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses that the answer does not take back."""
-    return in_parts(language, clauses)[-1]
+    """The clauses that the answer does not take back ("wait, ..."); "ah, no" is an answer as well."""
+    known, corrections = lexicon_of(language).clauses, _corrections(language)
+    kept: list[Clause] = []
+    before: list[Clause] = []
+    corrected = False
+    for clause in clauses:
+        corrects = clause.said in corrections or LOOK in clause.marks
+        if corrects and not corrected:
+            before, kept = kept or before, []
+        corrected = corrects
+        if not corrects or known.get(clause.said, "CORRECT") != "CORRECT":
+            kept.append(clause)
+    return kept or before
 
 
 @cache

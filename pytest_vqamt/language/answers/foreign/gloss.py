@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -12,6 +12,8 @@ from typing import Any
 from unicodedata import combining, normalize
 
 from pytest_vqamt.language.tables import toml_table
+from pytest_vqamt.language.translations.questions import LANGUAGES
+from pytest_vqamt.language.translations.questions import language as translated
 
 
 class Language(StrEnum):
@@ -32,6 +34,8 @@ ONE = "#1?"
 """The mark of an indefinite article, which is the number one as well."""
 ARTICLE = "ARTICLE"
 FILLER = "FILLER"
+LOOK = "LOOK"
+"""The mark of a second look, which corrects what was said before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,8 @@ def glossed(language: Language, text: str, question: str = "") -> tuple[Clause, 
             # "I do not think, that ..."; "above the basin, there is a mirror"
             if found and clause.words and (clause.marks[:1] == ("THAT",) or _is_place(language, found[-1])):
                 found.append(found.pop().followed_by(clause))
+            elif clause.marks[:1] == ("IS",) and len(found) > 1 and _is_subject(found[-2]):
+                found[-2] = found[-2].followed_by(clause)  # "the shirt, which the man wears, is white"
             elif clause.words:
                 found.append(clause)
     return tuple(found)
@@ -87,8 +93,19 @@ def _is_place(language: Language, clause: Clause) -> bool:
     return is_bound and clause.said not in lexicon_of(language).clauses
 
 
+def _is_subject(clause: Clause) -> bool:
+    """Whether a clause is just "the shirt of the man"."""
+    return clause.marks[:1] == (ARTICLE,) and all(
+        mark == ARTICLE or mark[0] in "@=" or is_noun(mark) for mark in clause.marks
+    )
+
+
 def _with_que(clause: Clause) -> Clause:
     """The clause with French and Spanish "que" as "than", as "only" in "ne ... que", or as nothing."""
+    if "RATHER" in clause.marks:  # "rather white than yellow"
+        rather, end = clause.marks.index("RATHER"), (*clause.marks, "THAN").index("THAN")
+        marks, firsts = (each[:rather] + each[rather + 1 : end] for each in (clause.marks, clause.firsts))
+        return Clause(clause.words, marks, firsts)
     if "THAN" not in clause.marks or not {"MORE", "FEWER", "EQUAL"}.isdisjoint(clause.marks):
         return clause
     if not _COMPARES.isdisjoint(clause.words):
@@ -137,9 +154,11 @@ def _clauses(language: Language, words: list[str], known: Mapping[str, str]) -> 
         length, mark = lexicon.mark_at(words, place, known)
         if last and place + length == len(words):
             mark = last
-        if mark == "BREAK":
+        if mark in ("BREAK", LOOK):
             yield Clause(tuple(words[begin:place]), tuple(marks), tuple(firsts))
             marks, firsts, begin = [], [], place + length
+            if mark == LOOK:
+                yield Clause(tuple(words[place:begin]), (LOOK,), (words[place],))
         elif mark != FILLER:
             each = mark.split()
             marks += each
@@ -189,13 +208,8 @@ class Lexicon:
 
     def _shade(self, forms: tuple[str, ...]) -> str | None:
         """The colour of a compound such as "hellblau"."""
-        if not self.shades or not forms[0].startswith(self.shades):
-            return None
-        for shade in self.shades:
-            for form in forms if forms[0].startswith(shade) else ():
-                if (mark := self.attributes.get(form.removeprefix(shade))) is not None:
-                    return mark
-        return None
+        rests = (form.removeprefix(shade) for shade in self.shades for form in forms if form.startswith(shade))
+        return next((self.attributes[rest] for rest in rests if rest in self.attributes), None)
 
 
 _SHORTEST_STEM = 3
@@ -263,6 +277,52 @@ def _bare(word: str) -> str:
     if word.isascii():
         return word
     return "".join(each for each in normalize("NFD", word.casefold()) if not combining(each))
+
+
+@cache
+def _kinds(language: Language) -> dict[str, str]:
+    """The kinds of people, animals and the like by their nouns, most of which the translations give."""
+    nouns = translated(next(code for code, name in LANGUAGES.items() if name.casefold() == language)).nouns
+    found: dict[str, str] = {}
+    for kind, names in toml_table(_SHARED)["kinds"].items():
+        known = [noun for name, noun in nouns.items() if name in names.split()]
+        words = [*(noun.one for noun in known), *(noun.many for noun in known)]
+        found |= {_bare(plain(word)): kind for word in (kind, *words, *listed(language.table["kinds"].get(kind, "")))}
+    return found
+
+
+@lru_cache(maxsize=4096)
+def kind_of(language: Language, noun: str) -> str:
+    """The mark of what a noun is a kind of, "" if none is known.
+
+    >>> kind_of(Language.SPANISH, "mujeres"), kind_of(Language.GERMAN, "kuh"), kind_of(Language.FRENCH, "banc")
+    ('somebody', 'animal', '')
+    """
+    kinds = _kinds(language)
+    return next((kinds[form] for form in lexicon_of(language).forms(noun) if form in kinds), "") if noun else ""
+
+
+def label_of(clause: Clause) -> str:
+    """The noun of a clause that has only this, as the lines of a list begin: "Dogs: 2"; else ""."""
+    marks = [mark for mark in clause.marks if mark not in (ARTICLE, ONE)]
+    return marks[0] if len(marks) == 1 and is_noun(marks[0]) else ""
+
+
+def with_labels(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses, "Dogs: 2" as "2 dogs"; no number is of the noun before one that is counted aloud."""
+    found: list[Clause] = []
+    bare = [len(clause.marks) == 1 and clause.marks[0][0] == "#" for clause in clauses] + [False]
+    for place, clause in enumerate(clauses):
+        if bare[place] and not bare[place + 1] and found and (label := label_of(found[-1])):
+            found[-1] = Clause(found[-1].words + clause.words, (*clause.marks, label), (*clause.firsts, label))
+        else:
+            found.append(clause)
+    return found
+
+
+def is_noun(mark: str) -> bool:
+    """Whether a mark is a word as it is: a noun, or a verb that the tables do not have."""
+    return mark[0] not in "=~#@" and not mark.isupper()
 
 
 @cache

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
-from pytest_vqamt.language.answers.foreign.claims import Asked, Statement, asked_by, claim, statement_of
-from pytest_vqamt.language.answers.foreign.forms import answer_proper, asks_for_presence, in_parts
-from pytest_vqamt.language.answers.foreign.gloss import Clause, Language, exclude, glossed, lexicon_of
+from pytest_vqamt.language.answers.foreign.claims import Asked, Item, Statement, asked_by, claim, statement_of
+from pytest_vqamt.language.answers.foreign.counts import numbers_of
+from pytest_vqamt.language.answers.foreign.forms import after_corrections, answer_proper, asks_for_presence
+from pytest_vqamt.language.answers.foreign.gloss import (
+    Clause,
+    Language,
+    exclude,
+    glossed,
+    kind_of,
+    label_of,
+    lexicon_of,
+    with_labels,
+)
 from pytest_vqamt.language.answers.text import Prepared, Unreadable, UnreadableAnswer
 
 
@@ -25,15 +38,17 @@ def read_yes_no(language: Language, question: str, answer: str | Prepared) -> bo
     text = answer_proper(language, answer, question)
     if isinstance(text, UnreadableAnswer):
         return text
+    if _NOT_ONLY.search(text):
+        return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
     asked = _asked(language, question)
-    said: bool | UnreadableAnswer = UnreadableAnswer(Unreadable.NO_YES_OR_NO)
-    # What stands before a correction counts no more; what stands behind it must be sure.
-    *before, last = in_parts(language, glossed(language, text, question))
-    said = _read(language, asked, last)
-    if isinstance(said, bool) or not before:
-        return said
-    earlier = _read(language, asked, before[-1]) if len(before) > 1 else said
-    return earlier if isinstance(earlier, bool) else said
+    return _read(language, asked, after_corrections(language, glossed(language, text, question)))
+
+
+_NOT_ONLY = re.compile(
+    r"\b(?:n['\u2019](?:est|y a|a|en a)|ne (?:sont|voit|vois|porte|montre)) pas (?:que|seulement|uniquement)\b",
+    re.IGNORECASE,
+)
+"""Says so and more, by what looks like a denial: "il n'y a pas que des chiens"."""
 
 
 @lru_cache(maxsize=4096)
@@ -43,7 +58,16 @@ def _asked(language: Language, question: str) -> Asked:
 
 
 def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool | UnreadableAnswer:
-    particles = [each for number, clause in enumerate(clauses) for each in _particles(language, clause, number)]
+    lines, clauses = _lines(language, clauses)
+    particles = [
+        each
+        for number, clause in enumerate(clauses)
+        for each in _particles(language, clause, number)
+        if "NOT" not in clause.marks
+        or not any(
+            "IF" in near.marks for near in clauses[max(0, number - 1) : number + 2]
+        )  # "one cannot see if it is so"
+    ]
     marks = set(particles)
     statements = [statement_of(language, clause) for clause in clauses]
     with_items = [each for each in statements if each.items]
@@ -56,8 +80,11 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
     claims = {
         each
         for place, statement in enumerate(statements)
-        if place not in open_places and (each := _claim(asked, statement, is_alone=len(with_items) == 1)) is not None
+        if place not in open_places
+        and (each := _claim(language, asked, statement, is_alone=len(with_items) == 1)) is not None
     }
+    if (listed := _listed(asked, lines)) is not None:
+        claims.add(listed)
     if (compared := _compared(asked, statements)) is not None:
         claims = {compared}
     if len(claims) == 2 or {"YES", "NO"} <= marks:
@@ -66,7 +93,7 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
         return UnreadableAnswer(Unreadable.UNSURE)
     said = claims.pop() if claims else None
     if asked.denies and "FREE" not in asked.flags:
-        return _of_denial(marks, said, is_bare=not with_items)
+        return _of_denial(marks, said)
     if said is not None and asked.denies:
         said = not said
     particle = _particle(marks)
@@ -79,41 +106,55 @@ def _read(language: Language, asked: Asked, clauses: Sequence[Clause]) -> bool |
     return UnreadableAnswer(Unreadable.UNSURE if unsure else Unreadable.NO_YES_OR_NO)
 
 
+def _lines(language: Language, clauses: Sequence[Clause]) -> tuple[dict[str, bool], Sequence[Clause]]:
+    """The lines of a list such as "fork: yes, knife: no", and the other clauses."""
+    known = lexicon_of(language).clauses
+    found = {
+        place: (label, said == "YES")
+        for place, (clause, value) in enumerate(pairwise(clauses))
+        if (label := label_of(clause)) and (said := known.get(value.said)) in ("YES", "NO")
+    }
+    if len(found) < _LINES:
+        return {}, clauses
+    rest = [clause for place, clause in enumerate(clauses) if place not in found and place - 1 not in found]
+    return dict(found.values()), rest
+
+
+_LINES = 2
+
+
+def _listed(asked: Asked, lines: Mapping[str, bool]) -> bool | None:
+    """Whether all that is asked for is there by a list, or one of them where the question has "or"."""
+    said = {lines[item.mark] for item in asked.items if item.is_noun and item.mark in lines}
+    is_whole = all(item.mark in lines for item in asked.items if item.is_noun)
+    enough = "OR" in asked.flags
+    return enough if enough in said else not enough if said and is_whole else None
+
+
 def _particle(marks: set[str]) -> bool | None:
-    if marks & {"YES", "AGREE"} and marks & {"NO", "DISAGREE"}:
-        return None
-    return True if marks & {"YES", "AGREE"} else False if marks & {"NO", "DISAGREE"} else None
+    said = {mark in ("YES", "AGREE") for mark in marks if mark != "CONTRADICT"}
+    return said.pop() if len(said) == 1 else None
 
 
-def _of_denial(marks: set[str], said: bool | None, *, is_bare: bool) -> bool | UnreadableAnswer:
+def _of_denial(marks: set[str], said: bool | None) -> bool | UnreadableAnswer:
     """The reading for a question that denies: "no" before a sentence may agree with the denial or not."""
-    agrees = None if said is None else not said
-    if "CONTRADICT" in marks:
-        return False if agrees is not True else UnreadableAnswer(Unreadable.YES_AND_NO)
-    if agrees is not None:
-        contradicts = "AGREE" in marks and not agrees
-        return UnreadableAnswer(Unreadable.YES_AND_NO) if contradicts else agrees
-    if "AGREE" in marks:
-        return True
-    if is_bare and marks in ({"YES"}, {"NO"}):
-        return marks == {"YES"}
-    return UnreadableAnswer(Unreadable.NO_YES_OR_NO)
+    agrees = {"AGREE": True, "CONTRADICT": False}
+    claims = {agrees[mark] for mark in marks if mark in agrees} | ({not said} if said is not None else set())
+    if len(claims) == 1:
+        return claims.pop()
+    return UnreadableAnswer(Unreadable.YES_AND_NO if claims else Unreadable.NO_YES_OR_NO)
 
 
 def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]:
     """The yes or no of a clause, alone, before a sentence, or behind a conclusion ("so yes")."""
     whole = lexicon_of(language).clauses.get(clause.said)
-    if whole in ("YES", "NO", "CONTRADICT"):
-        # French "si" and Spanish "si" begin conditions, too, and German "doch" is a filler.
-        if whole != "CONTRADICT" or number == 0:
-            yield whole
-        return
-    if whole in ("AGREE", "DISAGREE"):
-        if number == 0 or len(clause.words) > 1:
-            yield whole
-        return
     marks = clause.marks
-    if "MAYBE" in marks or "IF" in marks or not marks:
+    if whole is not None and whole != "CORRECT":
+        # French and Spanish "si" begin conditions, too, German "doch" is a filler, and "juste" may be only.
+        if whole in ("YES", "NO") or number == 0 or (len(clause.words) > 1 and whole != "CONTRADICT"):
+            yield whole
+        return
+    if not marks or {"MAYBE", "IF"} & set(marks):
         return
     known = [mark for mark in marks if mark not in ("SO", "AND", "ARTICLE", "TOTAL", "IS")]
     if known in (["YES", "NO"], ["YES", "NOT"], ["NO", "YES"]):
@@ -122,20 +163,22 @@ def _particles(language: Language, clause: Clause, number: int) -> Iterator[str]
         yield known[0]
     elif known == ["NOT"] and (1 < len(clause.words) < _SHORT or number == 0):  # not "the cat, however, not"
         yield "NO"
-    elif marks[0] in ("YES", "NO") and number == 0 and clause.firsts[0] == clause.words[0]:
+    elif marks[0] in ("YES", "NO") and number == 0:
         yield marks[0]
-    elif language is not Language.GERMAN and clause.words[:2] in (("s\u00ed", "que"), ("si", "que")):
-        yield "CONTRADICT"
 
 
 _SHORT = 6
 
 
-def _claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
+def _claim(language: Language, asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None:
     if "OR" in statement.flags and "OR" not in asked.flags:
         return None
     if asked.is_presence and not statement.items and statement.flags == {"NONE"}:
         return False  # "I see none"
+    if "NOBODY" in statement.flags:
+        asked = replace(asked, items=_of_people(language, asked.items))
+    elif Item("somebody", article="a") in asked.items and not statement.denials:
+        statement = replace(statement, items=_of_people(language, statement.items))
     if asked.flags & {"ALL", "BOTH"}:
         return _of_all(asked, statement)
     if "AND" in asked.flags or "AS_WELL" in asked.flags:
@@ -145,10 +188,18 @@ def _claim(asked: Asked, statement: Statement, *, is_alone: bool) -> bool | None
     return claim(asked, statement, is_alone=is_alone)
 
 
+def _of_people(language: Language, items: Sequence[Item]) -> tuple[Item, ...]:
+    """The items with somebody for a man, a woman and the like."""
+    return tuple(
+        replace(item, mark="somebody") if item.article == "a" and kind_of(language, item.mark) == "somebody" else item
+        for item in items
+    )
+
+
 def _of_both(asked: Asked, statement: Statement) -> bool | None:
     """Of two things, both or only one may be said to be there."""
-    if "BOTH" in statement.flags and not statement.denials and not statement.items:
-        return True
+    if {"BOTH", "NOT_ALL"} & statement.flags and not statement.items:
+        return statement.denials == 0 and "NOT_ALL" not in statement.flags
     marks = {item.mark for item in asked.items if item.is_noun}
     named = {item.mark for item in statement.items if item.is_noun}
     if "ONLY" in statement.flags and not statement.denials and len(named) == 1 and named < marks:
@@ -198,48 +249,26 @@ def _compared(asked: Asked, statements: Sequence[Statement]) -> bool | None:
     if len(nouns) < 2:
         return None
     for statement in statements:
-        if statement.flags & {"MORE", "FEWER"} and "THAN" in statement.flags and statement.denials < 2:
-            named = [item.mark for item in statement.items if item.mark in nouns]
+        named = [item.mark for item in statement.items if item.mark in nouns]
+        if statement.flags & {"MORE", "FEWER"} and sorted(named) == sorted(nouns) and "EQUAL" not in asked.flags:
             same = ("MORE" in statement.flags) == ("MORE" in asked.flags)
-            if len(named) == 2 and "EQUAL" not in asked.flags and set(named) == set(nouns):
-                says_so = (named == nouns) == same
-                return says_so if not statement.denials else False if says_so else None
+            says_so = (named == nouns) == same
+            return says_so if not statement.denials else False if says_so else None
         if "EQUAL" in statement.flags and not statement.denials:
             return "EQUAL" in asked.flags
+    if any(statement.flags & {"MAYBE", "OR", "NOT"} for statement in statements):
+        return None
     counted: dict[str, set[int]] = {noun: set() for noun in nouns}
-    for statement in statements:
-        if statement.flags & {"MAYBE", "OR", "NOT"}:
-            return None
-    marks = [mark for statement in statements for mark in (*statement.clause.marks, "|")]
-    for number, noun in _pairs(marks, nouns):
-        counted[noun].add(number)
+    clauses = [
+        replace(clause, marks=tuple("#0" if mark == "NONE" else mark for mark in clause.marks))
+        for clause in with_labels([statement.clause for statement in statements])
+    ]
+    for each in numbers_of(clauses):
+        if each.noun in nouns:
+            counted[each.noun].add(each.value)
     if any(len(numbers) != 1 for numbers in counted.values()):
         return None
     one, other = (counted[noun].pop() for noun in nouns)
     if "EQUAL" in asked.flags:
         return one == other
     return one > other if "MORE" in asked.flags else one < other
-
-
-def _pairs(marks: Sequence[str], nouns: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Numbers and the nouns beside them: "three cats", "cats: 3"."""
-    number: int | None = None
-    for place, mark in enumerate(marks):
-        if mark[0] == "#" and mark.rstrip("?")[1:].isdecimal():
-            number = int(mark.rstrip("?")[1:])
-            before = [each for each in marks[max(0, place - 2) : place] if each != "|"][-1:]
-            if (
-                marks[place - 1 : place] == ["|"]
-                and before
-                and before[0] in nouns
-                and marks[place + 1 : place + 2] == ["|"]
-            ):
-                yield number, before[0]
-                number = None
-        elif mark == "NONE":
-            number = 0
-        elif mark in nouns and number is not None:
-            yield number, mark
-            number = None
-        elif mark == "|":
-            number = None
