@@ -919,7 +919,7 @@ def _check_box(kind: str, box: object) -> None:
 
 @cache
 def _fields_of(kind: type) -> tuple[tuple[str, tuple[type, ...], bool], ...]:
-    """Name, types and whether it is a colour, of each field of an edit. All other tuples hold boxes."""
+    """For each field of an edit its name, its types, and whether it is a colour; other tuples hold boxes."""
     hints = get_type_hints(kind)
     colours = (Colour, Colour | None)
     return tuple((each.name, _types_in(hints[each.name]), hints[each.name] in colours) for each in fields(kind))

@@ -40,9 +40,9 @@ def read_choice(answer: str | Prepared, options: tuple[str, ...], *, of_absent: 
     >>> read_choice("red or blue", ("red", "blue"))
     UnreadableAnswer(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
     """
-    if answer in options:
-        return str(answer)
     prepared = prepare(answer)
+    if prepared.said in options:
+        return prepared.said
     if prepared.unreadable is not None:
         return prepared.unreadable
     return _choice(prepared.said, prepared.text, options, of_absent)
@@ -483,7 +483,7 @@ _IN_OTHER_WORDS = {
 }
 """What says a label without its name."""
 _DENIED_OR_DOUBTED_LABEL = re.compile(rf"{HEDGE.pattern}|\b(?:not|no|if|whether)\b")
-"""Says no label in other words: "I am not sure whether the picture implies it"."""
+"""Denial or doubt: "I am not sure whether the picture implies it" names no label by "implies"."""
 _LABEL_WORDS = ("entailment", "entails", "entailed", "neutral", "contradiction", "contradicts", "contradicted")
 _LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
 

@@ -78,7 +78,9 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
     prepared = _COUPLE_OF_OTHERS.sub(r"2 \1", prepared)
     words = _without_particle(without_inscriptions(prepared))
     words = _ANOTHER_ONE.sub(lambda found: f"{found[1]}<{int(found[2]) + 1}>{found[3]}{found[4]}", words)
-    if _AND_THE_OTHER.match(words) or (_AND_ANOTHER.match(words) and _by_article(words, groups) is not None):
+    if (two := _AND_ANOTHER.match(words) or _AND_THE_OTHER.match(words)) and (
+        not two["name"] or any(noun_pattern(group).search(two["name"]) for group in groups)
+    ):
         return 2
     if len(groups) == 1 and (of_those := _of_those(words, groups[0])) is not None:
         return of_those
@@ -145,12 +147,12 @@ def _read(prepared: str, groups: tuple[Group, ...]) -> int | Quantifier | Unread
 _COUPLE_OF_OTHERS = re.compile(r"\ba (?:couple|pair) of ((?!them\b|these\b|those\b|which\b)[a-z]+s)\b")
 """Two of what is named: "a couple of adults and one child"."""
 _AND_ANOTHER = re.compile(
-    r"(?:there is|i (?:can )?see) an? [a-z]+(?: [a-z]+)?,? and (?:~|another)(?: one)?"
+    r"(?:there is|i (?:can )?see) an? (?P<name>[a-z]+(?: [a-z]+)?),? and (?:~|another)(?: one)?"
     r"(?=\W*$| (?:behind|on|in|at|near|next|beside|under|to)\b)"
 )
 """One more than the thing with an article: "there is a dog and another one behind it"."""
 _AND_THE_OTHER = re.compile(
-    r"\W*<1>(?: [a-z]+){0,2} (?:is|was) [^<.;]{1,60},? (?:and|while) the other(?: one)? (?:is|was)\b[^<]*$"
+    r"\W*<1>(?P<name>(?: [a-z]+){0,2}) (?:is|was) [^<.;]{1,60},? (?:and|while) the other(?: one)? (?:is|was)\b[^<]*$"
 )
 """Two things by what each does: "one dog is eating and the other is sleeping"."""
 _DECLARED = re.compile(
@@ -164,7 +166,7 @@ _EMPTY_OF = re.compile(r"\b(?:empty|devoid|clear) of (?=[a-z])")
 _NOT_ANOTHER = re.compile(r"(<\d+>[^<.;\n]{0,60}),? (?:and )?not <\d+>(?=\W*$|[.;])")
 """The number after "not", where another stands before it: "it has seven steps, not eight"."""
 _ONLY_NUMBERS = re.compile(r"[\s<>\d]+")
-"""Numbers without words, of which none is the answer: "4" above "5"."""
+"""Nothing but numbers, which may not differ from line to line: "4" above "5"."""
 
 
 def _declared(words: str, groups: tuple[Group, ...]) -> int | None:
@@ -395,7 +397,7 @@ def _total_of_table(rows: Sequence[Sequence[str]], groups: tuple[Group, ...]) ->
 
 
 def _of_those(words: str, group: Group) -> int | None:
-    """The number of those that have the attribute or the place, or are of the kind: "four, two of which are brown"."""
+    """The number that is counted among others: by attribute, place or kind, as in "four, two of which are brown"."""
     if len(group.attributes) + len(group.related) > 1 or words.count("<") < (1 if group.attributes else 2):
         return None
     if _BOUND.search(words):
@@ -558,7 +560,7 @@ _NUMBER_ADDED = re.compile(
     rf"|{_ARTICLE}(?:[^<.;:\n]*?{_NEXT_NUMBER}|[^<]*\bthere are <)"
     rf"|{_INDEFINITE} [^<.;:,\n]*?(?:\band\b|\bplus\b|&|\+)\s*<"
 )
-"""Several things that nobody added up, even if the numbers are the same: "1 dog and 1 cat"."""
+"""Numbers of several things without a total, equal ones too: "1 dog and 1 cat"."""
 _DENIED = re.compile(r"\bnot (?:exactly |just |only )?<[1-9]")
 """Only says what the number is not: "there are not 3 dogs"."""
 
@@ -575,6 +577,11 @@ _SHOWN_ARTICLE = re.compile(
 
 def _by_article(words: str, groups: tuple[Group, ...]) -> int | UnreadableAnswer | None:
     """Returns 1 for a single thing with an article; several numbers for more than one."""
+    patterns = [noun_pattern(group) for group in groups]
+    if patterns and ("there is " in words or "see " in words):  # "there is a cat" is no number of dogs
+        words = _OTHER_ARTICLE.sub(
+            lambda found: found[0] if _counted(found[1], groups) else _definite(found, patterns), words
+        )
     found = re.search(_ARTICLE, words)
     if not found and len(groups) == 1:
         shown = _SHOWN_ARTICLE.search(words)
@@ -589,7 +596,7 @@ _PARTICLE = re.compile(r"(?:no|nope|nah)\s*[,.;:!]")
 _NONE_FIRST = re.compile(r"<0>\s*(?:[.;!\n]|,(?!\s*<))")
 """None, whatever else is counted behind it: "none, there are 3 cats"."""
 _PARTITIVE = re.compile(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
-"""The number of a part of those counted: "3 boats, 2 of which are sailing"."""
+"""The number of a subset: "3 boats, 2 of which are sailing"."""
 
 
 def _without_particle(prepared: str) -> str:

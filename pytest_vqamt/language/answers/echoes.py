@@ -94,7 +94,7 @@ _BOUND_ASKED = re.compile(r"\b(?:at least|at most|more than|fewer than|less than
 
 
 def _denies_the_object(question: str, prepared: str, wanted: Sequence[str]) -> bool:
-    """Something else is so than what is asked: "she reads a newspaper rather than a book", "typing, not talking"."""
+    """True of an answer that replaces what is asked: "a newspaper rather than a book", "typing, not talking"."""
     if HEDGE.search(prepared) or " rather " in question or " instead " in question:
         return False
     if found := _RATHER_THAN.search(prepared):

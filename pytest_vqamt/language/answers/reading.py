@@ -119,6 +119,8 @@ def _prepared(answer: str | Answer | Prepared) -> Prepared:
 def read_by_meaning(meaning: Meaning, answer: str | Answer | Prepared) -> AnswerReading:
     """Reads the answer as the kind of answer that the meaning asks for."""
     text = answer.text if isinstance(answer, Answer) else answer
+    if isinstance(text, str) and is_yes_no(meaning) and (plain := _PLAIN.get(text)) is not None:
+        return plain
     if isinstance(text, str) and len(text) <= _MAX_CACHED_CHARS:
         return _cached(meaning, text)
     return _by_meaning(meaning, prepare(text))
@@ -129,6 +131,12 @@ def _cached(meaning: Meaning, text: str) -> AnswerReading:
     return _by_meaning(meaning, prepare(text))
 
 
+_PLAIN = {
+    f"{word}{end}": said
+    for said, word in ((True, "yes"), (True, "Yes"), (False, "no"), (False, "No"))
+    for end in ("", ".")
+}
+"""What most models say to most questions, without any work: a run asks thousands, each of another meaning."""
 _MAX_CACHED_CHARS = 200
 """Readings of longer answers are not kept: none is given twice."""
 

@@ -275,6 +275,7 @@ _LOOP = re.compile(r"(?:\W*+\b(?:yes|no)\b)++\W*+")
 """Nothing but yes and no, in a model that repeats itself."""
 
 
+@lru_cache(maxsize=256)  # asked for the question and again for its meaning
 def without_idioms(text: str) -> str:
     """The text with plain words for ways to say that something is so, or not: "one can't deny that it is red"."""
     for pattern, plain in _IDIOMS:

@@ -112,6 +112,7 @@ def test_english_and_languages_without_a_table_are_not_taken_for_one_of_them(que
     assert language_of(question) is None
 
 
+@pytest.mark.full  # a time; that the patterns are linear is tested by their structure in test_linear_time.py
 @pytest.mark.parametrize(
     ("question", "piece"),
     [
