@@ -30,7 +30,7 @@ def scene_of(
     Each thing's id is its place, from 0.
     """
     things = tuple(
-        each if isinstance(each, Thing) else thing_of(each, id=str(place), box=Box(place * 20, 10, 15, 15))
+        each if isinstance(each, Thing) else thing_of(each, id=str(place), box=Box(place * 20 + 1, 10, 15, 15))
         for place, each in enumerate(named)
     )
     return Scene(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.meaning import Annotated, Choice, Count, Exists, Group, Located, Meaning, Side, truth
 from pytest_vqamt.core.query import Query
@@ -22,10 +23,10 @@ from pytest_vqamt.models.reference.faults import FAULTS, load
 from pytest_vqamt.models.reference.oracle import ScriptedModel, answer_text
 from pytest_vqamt.models.reference.other_scenes import scene_by_text
 from pytest_vqamt.picture_world.source import PictureWorld
-from tests.making import scene_of
+from tests.making import scene_of, thing_of
 from tests.rows import each_row
 
-BLIND = ("fixed-scene", "text-keyed-cache", "image-hash-8", "prior-only", "half-blind")
+BLIND = ("fixed-scene", "text-keyed-cache", "image-hash-8", "prior-only", "half-blind", "speck-blind")
 DOGS = Count(groups=(Group(name="dog"),))
 ANIMAL = ("animal", "dog")
 
@@ -135,6 +136,16 @@ def test_eight_pictures_are_all_that_the_hashed_cache_tells_apart() -> None:
     for query in queries():
         seen.setdefault(query.picture.digest, []).append(hashed.reply(query))
     assert 4 <= len({tuple(answers) for answers in seen.values()}) <= 8
+
+
+def test_specks_are_not_seen() -> None:
+    """A dog of 10 px and one at the edge, half of which may be cut off, are overlooked; of 200 x 100 px 24 are seen."""
+    dogs = [
+        thing_of("dog", id=str(at), box=box)
+        for at, box in enumerate((Box(20, 20, 10, 10), Box(0, 20, 30, 30), Box(60, 20, 30, 30), Box(120, 20, 24, 24)))
+    ]
+    garden = scene_of(*dogs)
+    assert model("speck-blind", Made(garden)).reply(asked(DOGS, garden)) == "2"
 
 
 def test_half_of_the_pictures_are_not_seen() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_vqamt.core import salience
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations import soundness
 
 
 @pytest.fixture(scope="session")
@@ -16,5 +16,5 @@ def world() -> PictureWorld:
 @pytest.fixture
 def small_things_are_salient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets the small things of made scenes be recognised; how large a thing must be has tests of its own."""
-    monkeypatch.setattr(soundness, "MIN_SALIENT_PX", 10)
-    monkeypatch.setattr(soundness, "MIN_SALIENT_SHARE", 1 / 40)
+    monkeypatch.setattr(salience, "MIN_SALIENT_PX", 10)
+    monkeypatch.setattr(salience, "MIN_SALIENT_SHARE", 1 / 40)

@@ -50,7 +50,7 @@ def scenes_of(*made: Scene) -> Corpus:
 def scene(name: str, *things: str, exhaustive: Sequence[str] = ALL, apart: bool = False) -> Scene:
     """Large things whose boxes overlap, unless they stand apart, so that none can be covered alone."""
     step = 50 if apart else 35
-    made = (thing_of(each, id=str(at), box=Box(step * at, 10, 40, 40)) for at, each in enumerate(things))
+    made = (thing_of(each, id=str(at), box=Box(step * at + 1, 10, 40, 40)) for at, each in enumerate(things))
     return scene_of(*made, id=name, exhaustive=exhaustive)
 
 

@@ -24,7 +24,7 @@ LISTED = frozenset(NAMES)
 
 
 def _scene(*names: str, id: str = "1", size: float = 40, exhaustive: frozenset[str] = LISTED) -> Scene:  # noqa: A002 - the scene's id
-    things = (thing_of(name, id=str(n), box=Box(n * 45, 0, size, size)) for n, name in enumerate(names))
+    things = (thing_of(name, id=str(n), box=Box(n * 45 + 1, 1, size, size)) for n, name in enumerate(names))
     return scene_of(*things, id=id, exhaustive=exhaustive)
 
 

@@ -17,9 +17,10 @@ SIZE = 30
 def garden(
     exhaustive: Iterable[str] = ("dog", "car", "tree"), crowds: Iterable[str] = (), **at: tuple[float, float]
 ) -> Scene:
-    """A scene of things by name, each of 30 x 30 pixels with its top left corner there."""
+    """A scene of things by name, each of 30 x 30 pixels with its top left corner there, and none at the edge."""
     things = (
-        thing_of(name, id=str(place), box=Box(*corner, SIZE, SIZE)) for place, (name, corner) in enumerate(at.items())
+        thing_of(name, id=str(place), box=Box(x + 1, y + 1, SIZE, SIZE))
+        for place, (name, (x, y)) in enumerate(at.items())
     )
     return scene_of(*things, exhaustive=exhaustive, crowds=crowds)
 

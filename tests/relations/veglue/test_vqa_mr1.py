@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
@@ -13,7 +14,7 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue.vqa_mr1 import VqaMr1
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import answers_of, choosers, scene_of
+from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
 MR1 = VqaMr1()
@@ -92,8 +93,25 @@ def test_it_inpaints_unless_it_is_set_otherwise() -> None:
 
 
 def test_what_stays_is_there_whatever_is_annotated_so_nothing_is_presumed() -> None:
-    scene = scene_of("apple", "dog", exhaustive=("apple",))
-    assert not any(case.is_presumed for case in (*derived(MR1, scene), *derived(MR1, FRUIT)))
+    apple, dog = (thing_of(name, id=name, box=Box(x, 10, 30, 30)) for name, x in (("apple", 10), ("dog", 60)))
+    found = derived(MR1, scene_of(apple, dog, exhaustive=("apple",)))
+    assert found
+    assert not any(case.is_presumed for case in found)
+
+
+def test_where_one_of_two_is_a_speck_it_is_presumed_that_it_is_seen() -> None:
+    apple, dog = thing_of("apple", id="0", box=Box(10, 10, 30, 30)), thing_of("dog", id="1", box=Box(60, 10, 15, 15))
+    found = derived(MR1, scene_of(apple, dog, exhaustive=("apple", "dog")))
+    assert found
+    assert all(case.is_presumed for case in found)
+
+
+def test_specks_are_not_asked_about_where_there_are_other_things() -> None:
+    sizes = {"apple": 30, "dog": 30, "car": 12}
+    things = (thing_of(n, id=n, box=Box(10 + 50 * at, 10, px, px)) for at, (n, px) in enumerate(sizes.items()))
+    found = derived(MR1, scene_of(*things, exhaustive=tuple(sizes)))
+    assert {case.fact("erased") for case in found} == {"apple", "dog"}
+    assert not any("car" in query.text for case in found for query in case.queries)
 
 
 def test_in_the_picture_world_one_thing_is_gone_and_all_others_are_as_they_were(world: PictureWorld) -> None:

@@ -119,7 +119,7 @@ def test_a_count_of_what_is_not_annotated_for_certain_is_presumed(relation: Rela
 
 GARAGE = scene_of(
     *(
-        replace(thing_of(words, id=str(place), box=Box(45 * place, 10, 40, 40)), has_mask=True)
+        replace(thing_of(words, id=str(place), box=Box(45 * place + 1, 10, 40, 40)), has_mask=True)
         for place, words in enumerate(("red car", "yellow banana", "blue chair", "blue chair"))
     ),
     exhaustive=("car", "banana", "chair", "dog"),
