@@ -29,27 +29,29 @@ _REPHRASE = Row(
 
 # The class often has more words, or fewer, than the kind: "toy" and "teddy bear".
 _IN_ANOTHER_WORD = named("template-sensitive")
+# Each is there in any colour.
+_BY_WHATEVER_NAME = (
+    named("ignores-attributes ignores-not-both antonym-blind first-choice") | NEGATION | _ORDER | _OF_OTHERS
+)
 _HYPERNYM = Row(
     # There is a dog, and no animal.
     caught=named("hypernym-blind") | _IN_ANOTHER_WORD | NO_ANSWER,
-    quiet=(
-        # Each is there in any colour, and all is said to be there, or nothing: that is the same.
-        named("always-yes always-no ignores-attributes sees-absent ignores-not-both antonym-blind first-choice")
-        | NEGATION
-        | _ORDER
-        | _OF_OTHERS
-    ),
+    # No dog, and so nothing follows.
+    vacuous=named("always-no counts-but-denies"),
+    quiet=_BY_WHATEVER_NAME | named("always-yes sees-absent"),
 )
 _HYPONYM = Row(
     caught=_IN_ANOTHER_WORD | NO_ANSWER,
+    # An animal, and so nothing follows.
+    vacuous=named("always-yes sees-absent"),
     # There is no animal, by whatever name: who knows none by that of its class is right.
-    quiet=_HYPERNYM.quiet | named("hypernym-blind"),
+    quiet=_BY_WHATEVER_NAME | named("always-no hypernym-blind"),
 )
 _BESIDE_A_CLASS = Row(
     # Nothing is in the vehicle, as there is but a car.
     caught=named("hypernym-blind") | _IN_ANOTHER_WORD | _NO_CHOICE | NO_ANSWER,
     # The choices are the same, in the same order, and nothing is misread but what the one thing stands on.
-    quiet=_HYPERNYM.quiet - _NO_CHOICE,
+    quiet=_BY_WHATEVER_NAME | named("always-yes always-no sees-absent") - _NO_CHOICE,
 )
 
 _ORDER_OF_TWO = Row(
