@@ -13,7 +13,8 @@ from tests.reader.lexicon import Lexicon
 from tests.reader.nouns import takes_an
 from tests.reader.questions import Unreadable
 
-_TEXT = re.compile(r"[A-Z][a-z0-9'-]*(?:,? [a-z0-9'-]+)*\.")
+_IN_CAPITALS = "(?:ATM|CD|DVD|HDTV|PC|RV|SUV|TV)s?|DJ|LCD|LED|USB"
+_TEXT = re.compile(rf"(?:[A-Z][a-z0-9'-]*|{_IN_CAPITALS})(?:,? (?:[a-z0-9'-]+|{_IN_CAPITALS}))*\.")
 
 Groups: TypeAlias = tuple[Group, ...]
 Found: TypeAlias = Iterator[tuple[Groups, int]]
@@ -118,9 +119,12 @@ class _Reader:
             yield from ((one + others, after) for others, after in self.others(end, each))
 
     def trailed(self, start: int) -> Iterator[tuple[Group, str, int]]:
-        """A thing, perhaps with an attribute behind it."""
+        """A thing, perhaps with an attribute behind it, or in a clause: "a cow that is eating"."""
         for group, number, end in self.thing(start):
             yield group, number, end
+            if self.says("that are" if number == "pl" else "that is", end):
+                for quality, after in self.words.qualities(number, end + 2):
+                    yield replace(group, attributes=(*group.attributes, quality)), number, after
             for attribute, after in self.words.trailing(end):
                 yield replace(group, attributes=(*group.attributes, attribute)), number, after
 

@@ -28,7 +28,8 @@ from tests.reader.lexicon import Lexicon
 from tests.reader.parsing import Parser, Phrase
 
 _CONTRACTION = re.compile(r"(?<=[a-z])(n't|'s)\b")
-_TEXT = re.compile(r"[A-Z][a-z0-9'-]*(?:[,:]? [a-z0-9'-]+| TVs?)*\?")
+_IN_CAPITALS = "(?:ATM|CD|DVD|HDTV|PC|RV|SUV|TV)s?|DJ|LCD|LED|USB"
+_TEXT = re.compile(rf"[A-Z][a-z0-9'-]*(?:[,:]? (?:[a-z0-9'-]+|{_IN_CAPITALS}))*\?")
 
 
 class Unreadable(ValueError):  # noqa: N818  # what the text is, not what went wrong in here

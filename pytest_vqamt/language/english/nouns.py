@@ -157,7 +157,7 @@ def with_article(phrase: str) -> str:
     ('an apple', 'a uniform', 'an hour hand', 'an orange cat')
     """
     first = phrase.split(" ", 1)[0].split("-", 1)[0]
-    listed = toml_table(_FILE)["article"].get(first)
+    listed = toml_table(_FILE)["article"].get(first.lower())
     if listed:
         return f"{listed} {phrase}"
     return f"{_engine().a(first).split(' ', 1)[0]} {phrase}"

@@ -137,8 +137,8 @@ def describe(inventory: Iterable[tuple[str, int]]) -> str:
 @cache
 def _counted(name: str, n: int) -> str:
     if n == 1 or is_mass(name) or is_plural(name):
-        return indefinite(name)
-    return f"{number_word(n)} {plural(name)}"
+        return spelled(indefinite(name))
+    return f"{number_word(n)} {spelled(plural(name))}"
 
 
 @cache
@@ -200,7 +200,18 @@ def _described(group: Group, number: Number, *, clauses: bool) -> tuple[str, str
     noun = plural(group.name) if number == "plural" else group.name
     many = (number == "plural" or is_plural(noun)) and not is_mass(noun)
     said = f"{'are' if many else 'is'} {' and '.join(last)}" if last else ""
-    return " ".join((*before, noun, *after)), said, many
+    return " ".join((*before, spelled(noun), *after)), said, many
+
+
+@cache
+def spelled(noun: str) -> str:
+    """Returns the noun with the capitals that people write it with; annotations have none.
+
+    >>> spelled("tv"), spelled("tvs"), spelled("dvd player"), spelled("dog")
+    ('TV', 'TVs', 'DVD player', 'dog')
+    """
+    capitals: dict[str, str] = toml_table("english/nouns.toml")["capitals"]
+    return " ".join(capitals.get(word, word) for word in noun.split(" "))
 
 
 def _pronoun(group: Group) -> str:

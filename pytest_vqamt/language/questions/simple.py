@@ -143,7 +143,7 @@ def absent(group: Group, wording: int = 0) -> Question:
     """Asks whether there is none.
 
     >>> absent(Group(name="dog"), 3).text
-    'Is the picture without any dogs?'
+    'Would you say that there are no dogs in the picture?'
 
     Raises:
         VqamtError: there is no such wording.
@@ -212,7 +212,6 @@ def property_of(group: Group, category: str, values: Sequence[str], wording: int
             "the": definite(group),
             "category": category,
             "is": "are" if many else "is",
-            "does": "do" if many else "does",
         }
     )
     return Question(text, Property(group=group, category=category, values=tuple(values)))
@@ -337,7 +336,6 @@ def _fillings(group: Group) -> dict[str, str]:
         "one": one,
         "many": many,
         "some": f"any {one}" if mass or several else with_indefinite(group),
-        "any_one": f"any {one}",
         "any_many": f"any {many}",
         "is_one": "are" if several else "is",
         "is_many": "is" if mass else "are",
