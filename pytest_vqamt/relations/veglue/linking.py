@@ -50,7 +50,8 @@ class ErasureSampler:
     def joint(self, choose: Chooser) -> LinkedErasure | None:
         """Samples a linked thing and drops it from the hypothesis: nothing left has its name or is a part of it."""
         if self.scene.hypotheses:
-            return _one(self._published_joint(), choose)
+            found = self._published_joint()
+            return _one([each for each in found if self.is_sure(each)] or found, choose)
         writer = self._writer
         pairs = [(thing, self._unrelated_to(thing, writer.things)) for thing in self._mentionable(writer)]
         pairs = [(thing, others) for thing, others in pairs if others]
@@ -81,6 +82,7 @@ class ErasureSampler:
         """Samples a thing that the hypothesis does not mention, salient if possible."""
         if self.scene.hypotheses:
             found = self._published_unlinked()
+            found = [each for each in found if self.is_sure(each)] or found
             return _one([each for each in found if is_salient(each.erased, self.scene)] or found, choose)
         writer = self._writer
         pairs = [(thing, self._unrelated_to(thing, writer.things)) for thing in self.free]
@@ -90,6 +92,10 @@ class ErasureSampler:
         thing, others = choose.one([pair for pair in pairs if is_salient(pair[0], self.scene)] or pairs)
         statement = writer.about(choose.one(others), others, choose)
         return LinkedErasure(erased=thing, statement=statement, rest=statement)
+
+    def is_sure(self, linked: LinkedErasure) -> bool:
+        """Whether what is left of the hypothesis needs nothing that it does not name, and so not what is erased."""
+        return self.by_iou or linked.rest.needs_nothing_unnamed
 
     @property
     def _writer(self) -> StatementWriter:

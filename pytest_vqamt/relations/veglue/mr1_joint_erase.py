@@ -38,13 +38,14 @@ class JointErase(LexicalRelation):
     said of other things is dropped where it mentions the erased one, be it by a pronoun or a synonym. Synonyms are
     those of ``language.english``, which are sure; where the rest has none, its words stay. Of everything that is left
     of a published hypothesis it is known where it is (but with ``overlap=iou``, so that it may be erased along).
+    Presumed is what a word of the rest may need without naming it: "a woman is reading" needs the book.
     """
 
     info = RelationInfo(
         name="veglue.mr1_joint_erase",
         task=Task.ENTAILMENT,
         source="Chang et al., VEglue, section 3.4.1",
-        version=2,
+        version=3,
         breakdown=("shape", "units", "synonyms", "near", "similar", "related"),
         settings=(ERASE, INPAINT, OVERLAP, WORDNET, ONTOLOGY),
     )
@@ -61,7 +62,8 @@ class JointErase(LexicalRelation):
         free = erasable_things_by(self.overlap, scene, most_iou=_MOST_IOU)
         if not free:
             return NOTHING_TO_ERASE
-        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).joint(choose)
+        sampler = erasure_sampler(scene, corpus, self.known, free, self.overlap)
+        linked = sampler.joint(choose)
         if linked is None:
             return NOTHING_TO_STATE
         rest = linked.rest.hypothesis
@@ -82,6 +84,7 @@ class JointErase(LexicalRelation):
                 *erased_statement_facts(linked.statement, linked.erased, linked.rest.things, scene),
                 ("synonyms", len(synonyms)),
             ),
+            presumed=not sampler.is_sure(linked),
         )
 
 

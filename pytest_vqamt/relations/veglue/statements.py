@@ -16,6 +16,7 @@ from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
 from pytest_vqamt.language.questions.hypotheses import Hypothesis, hypothesis, wordings_for
+from pytest_vqamt.language.tables import word_set
 from pytest_vqamt.language.units import DescriptionUnit, head_noun, recombine, remaining_units
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, look_up, verb_forms, words_of
 from pytest_vqamt.language.units.parser import parse
@@ -49,6 +50,11 @@ class Statement(Protocol):
 
     def without(self, thing: Thing) -> Statement | None:
         """Returns the statement without this thing; None if nothing is left."""
+        ...
+
+    @property
+    def needs_nothing_unnamed(self) -> bool:
+        """Whether it is true without any thing that it does not name."""
         ...
 
 
@@ -148,6 +154,10 @@ class PublishedStatement:
         source = self.source or self.text
         text = recombine([worded(_described(unit), source) for unit in left])
         return replace(self, text=text, units=left, source=source) if left else None
+
+    @property
+    def needs_nothing_unnamed(self) -> bool:
+        return needs_nothing_unnamed(self.text, self.known)
 
     def _meant(self, unit: LinkedUnit) -> Unit:
         name = self.scene.thing(unit.thing).name
@@ -259,6 +269,39 @@ def nouns_in(text: str, known: LexicalKnowledge) -> frozenset[str]:
     return frozenset(singular(noun) for noun in nouns if known.is_named(noun))
 
 
+_UNAIDED = "english/unaided.toml"
+
+
+@lru_cache(maxsize=4096)
+def needs_nothing_unnamed(text: str, known: LexicalKnowledge) -> bool:
+    """Whether what a hypothesis of a data set says needs no thing that it does not name.
+
+    "A woman is reading" may be false once the book is erased, as may "soccer" without the ball, and "a cyclist" without
+    the bicycle. Words that are on no list count as words that need something.
+    """
+    return all(_is_unaided(token.tag, token.word, known) for token in parse(text).tokens)
+
+
+@lru_cache(maxsize=4096)
+def _is_unaided_attribute(attribute: str) -> bool:
+    """Whether a participle that begins the attribute is of a verb that needs nothing: "sitting", not "reading"."""
+    verb, forms = verb_forms(attribute.split(" ", 1)[0])
+    return VerbForm.ING not in forms or verb in word_set(_UNAIDED, "verbs")
+
+
+def _is_unaided(tag: Tag, word: str, known: LexicalKnowledge) -> bool:
+    if tag in VERBS:
+        return tag is Tag.BE or verb_forms(word)[0] in word_set(_UNAIDED, "verbs")
+    noun = singular(word)
+    if tag is not Tag.NOUN or noun in word_set(_UNAIDED, "others"):
+        return True
+    if known.wordnet.is_under(noun, _PEOPLE):
+        return noun in word_set(_UNAIDED, "people")
+    if is_place(noun, known.wordnet):
+        return noun in word_set(_UNAIDED, "places")
+    return known.is_named(noun)
+
+
 @lru_cache(maxsize=4096)
 def _heads_with_article(text: str) -> frozenset[str]:
     """Returns the heads of noun phrases that have a determiner, begin the text, or follow "and"."""
@@ -325,6 +368,18 @@ class WrittenStatement:
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:
         return (("shape", self._shape), ("units", len(self.things)), ("wording", self.wording))
+
+    @property
+    def needs_nothing_unnamed(self) -> bool:
+        """True unless a thing does what needs another: its words are annotated, and what it is beside is named."""
+        words = (
+            word
+            for each in self.said
+            for thing in (each.thing, each.beside)
+            if thing
+            for word in each.attributes_of(thing)
+        )
+        return all(_is_unaided_attribute(word) for word in words)
 
     @property
     def _shape(self) -> str:

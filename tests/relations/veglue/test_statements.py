@@ -11,8 +11,14 @@ from pytest_vqamt.core.meaning import Group, Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.language.units import DescriptionUnit, recombine
-from pytest_vqamt.relations.lexical_knowledge import load_knowledge
-from pytest_vqamt.relations.veglue.statements import PublishedStatement, nouns_in, published_statements, worded
+from pytest_vqamt.relations.lexical_knowledge import default_knowledge, load_knowledge
+from pytest_vqamt.relations.veglue.statements import (
+    PublishedStatement,
+    needs_nothing_unnamed,
+    nouns_in,
+    published_statements,
+    worded,
+)
 from tests.relations.veglue.rooms import RIFLE, photo, said, unit
 from tests.rows import each_row
 
@@ -220,3 +226,22 @@ def test_all_of_the_authors_rows_are_entailed_by_their_scenes() -> None:
             rest = each.without(thing)
             assert rest is None or thing not in rest.things
             assert rest is None or truth(rest.hypothesis.meaning, each.scene) is Label.ENTAILMENT, rest.text
+
+
+@each_row(
+    ("text", "sure"),
+    [
+        ("A woman is sitting on a bench.", True),
+        ("Two boys in red shirts are walking down the street.", True),
+        ("A man holding a bag is near a dog.", True),
+        ("A child is outside.", True),
+        ("A woman is reading.", False),  # a book
+        ("A man is selling fruit.", False),  # a shop
+        ("The cyclist is smiling.", False),  # a bicycle
+        ("People are playing soccer.", False),  # a ball
+        ("A man is standing in a kitchen.", False),  # an oven
+        ("Two people are talking.", False),  # to somebody
+    ],
+)
+def test_what_needs_nothing_that_is_not_named(text: str, sure: bool) -> None:
+    assert needs_nothing_unnamed(text, default_knowledge()) is sure
