@@ -40,14 +40,12 @@ class AskableScene:
 
     Attributes:
         gradable: whether attributes that depend on class and context ("small", "tall", "old") are askable.
-        related_by_class: whether things are identified by their relation to a thing that is unique in its class.
     """
 
     scene: Scene
     corpus: Corpus
     known: LexicalKnowledge
     gradable: bool = True
-    related_by_class: bool = False
 
     def cached(self, what: Hashable, find: Callable[[], T]) -> T:
         """Returns the result of ``find``, cached under the key ``what``."""
@@ -234,18 +232,6 @@ class AskableScene:
         return tuple(
             replace(group, related=(Related(predicate=predicate, to=Group(name=target.name)),))
             for predicate, target in self._relations_by_subject.get(thing.id, ())
-            if not self.related_by_class or self.unique_classes_of(target)
-        )
-
-    def unique_classes_of(self, thing: Thing) -> tuple[str, ...]:
-        """Returns the classes in which the thing is unique, without masses ("the furniture")."""
-        return tuple(
-            each.word
-            for each in self.classes_of(thing.name)
-            if each.word != thing.name
-            and each.may_be_absent
-            and not is_mass(each.word)
-            and self.is_unique_in_class(thing, each.word)
         )
 
     @cached_property
@@ -294,21 +280,17 @@ def related_group(name: str, predicate: str, target: Group, attributes: tuple[st
 
 _CACHE_SIZE = 16384
 """Entries of some kB each: a large run returns to each of thousands of scenes many times."""
-_cache: dict[tuple[int, int, int, bool, bool], AskableScene] = {}
+_cache: dict[tuple[int, int, int, bool], AskableScene] = {}
 """By the addresses of the arguments, which each entry keeps alive, so that no other object takes the same address."""
 
 
-def askable_scene_of(
-    scene: Scene, corpus: Corpus, known: LexicalKnowledge, *, gradable: bool = True, related_by_class: bool = False
-) -> AskableScene:
+def askable_scene_of(scene: Scene, corpus: Corpus, known: LexicalKnowledge, *, gradable: bool = True) -> AskableScene:
     """Returns the askable scene, from the cache if it is there."""
-    key = id(scene), id(corpus), id(known), gradable, related_by_class
+    key = id(scene), id(corpus), id(known), gradable
     found = _cache.get(key)
     if found is None:
         if len(_cache) >= _CACHE_SIZE:
             _cache.pop(next(iter(_cache)), None)
-        found = AskableScene(
-            scene=scene, corpus=corpus, known=known, gradable=gradable, related_by_class=related_by_class
-        )
+        found = AskableScene(scene=scene, corpus=corpus, known=known, gradable=gradable)
         _cache[key] = found
     return found

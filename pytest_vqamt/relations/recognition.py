@@ -105,7 +105,7 @@ def best_cutouts(corpus: Corpus, name: str, excluded: frozenset[str] = frozenset
 
 
 def _measured(corpus: Corpus, name: str, excluded: frozenset[str]) -> Iterator[tuple[float, CutoutEntry]]:
-    if corpus.look is None or name in toml_table(_SHAPES)["names"]["loose"]:
+    if corpus.look is None or not _is_free_standing(name):
         return
     for entry in sorted(corpus.cutouts.get(name, ()), key=lambda each: bool(each.alongside)):
         try:
@@ -116,6 +116,14 @@ def _measured(corpus: Corpus, name: str, excluded: frozenset[str]) -> Iterator[t
         if _is_usual(thing, scene) and cutout_id(entry, corpus) not in excluded:
             yield _quality(corpus.look(scene.photo, thing.id), thing), entry
 
+
+def _is_free_standing(name: str) -> bool:
+    names = toml_table(_SHAPES)["names"]
+    return name not in names["loose"] and (family(name) in _MOVE_ABOUT or name in names["free_standing"])
+
+
+_MOVE_ABOUT = frozenset({"person", "animal", "vehicle"})
+"""Families of things that may be anywhere."""
 
 MIN_INSERTED_SHARE = 1 / 8
 """The longer side of what is inserted into a photo, as a share of the photo's longer side, is at least this long."""

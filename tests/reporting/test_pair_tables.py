@@ -152,19 +152,17 @@ def test_one_variant_alone_is_not_named_twice() -> None:
 def test_people_are_named_only_where_they_were_asked() -> None:
     shares = {
         item: shown(result(item, FIFTY)).splitlines()
-        for item in ("carets.ontological[hypernym]", "carets.ontological[attribute_choice]", "carets.order[choices]")
+        for item in ("carets.ontological[hypernym]", "carets.visual[mask]", "carets.order[choices]")
     }
     rows = {
         item: [re.split(r" {2,}", line) for line in lines if line.startswith(item)] for item, lines in shares.items()
     }
     assert {item: (found[1][1], found[1][-1]) for item, found in rows.items()} == {
         "carets.ontological[hypernym]": ("50", "91.0 %"),
-        "carets.ontological[attribute_choice]": ("50", "-"),
+        "carets.visual[mask]": ("50", "-"),
         "carets.order[choices]": ("50", "-"),
     }
-    both = shown(
-        *(result(f"carets.ontological[{name}]", FIFTY) for name in ("hypernym", "object_choice")), in_full=True
-    )
+    both = shown(*(result(f"carets.ontological[{name}]", FIFTY) for name in ("hypernym", "hyponym")), in_full=True)
     people = [
         re.split(r" {2,}", line.strip())
         for line in both.splitlines()
@@ -173,7 +171,7 @@ def test_people_are_named_only_where_they_were_asked() -> None:
     assert [(row[0], row[1], row[-1]) for row in people[:3]] == [
         ("carets.ontological", "100", "94.0 %"),
         ("[hypernym]", "50", "91.0 %"),
-        ("[object_choice]", "50", "-"),
+        ("[hyponym]", "50", "96.0 %"),
     ]
 
 

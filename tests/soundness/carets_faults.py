@@ -47,13 +47,6 @@ _HYPONYM = Row(
     # There is no animal, by whatever name: who knows none by that of its class is right.
     quiet=_BY_WHATEVER_NAME | named("always-no hypernym-blind"),
 )
-_BESIDE_A_CLASS = Row(
-    # Nothing is in the vehicle, as there is but a car.
-    caught=named("hypernym-blind") | _IN_ANOTHER_WORD | _NO_CHOICE | NO_ANSWER,
-    # The choices are the same, in the same order, and nothing is misread but what the one thing stands on.
-    quiet=_BY_WHATEVER_NAME | named("always-yes always-no sees-absent") - _NO_CHOICE,
-)
-
 _ORDER_OF_TWO = Row(
     # Just one of the two orders is that of the alphabet.
     caught=_ORDER | NO_ANSWER,
@@ -135,7 +128,6 @@ CARETS: Mapping[str, Row] = {
     "carets.rephrase": _REPHRASE,
     "carets.ontological[hypernym]": _HYPERNYM,
     "carets.ontological[hyponym]": _HYPONYM,
-    **{f"carets.ontological[{kind}_choice]": _BESIDE_A_CLASS for kind in ("object", "attribute", "action")},
     "carets.order[conjunction]": _ORDER_OF_TWO,
     "carets.order[disjunction]": _ORDER_OF_TWO,
     "carets.order[choices]": _ORDER_OF_CHOICES,

@@ -128,8 +128,6 @@ def _of_class(view: AskableScene, thing: Thing, word: str, others: tuple[str, ..
     """Returns phrases of the class that can only mean this thing, with an attribute or a related thing."""
     bare = view.known.class_group(word, object_names(view.scene))
     by_relation = view.phrases_by_relation(thing, bare) if view.is_unique_in_class(thing, word) else ()
-    if view.related_by_class:
-        return by_relation
     by_attribute = (
         replace(bare, attributes=(attribute,))
         for attribute in view.askable_attributes(thing)

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.meaning import Choice, Group
+from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets import arguments
-from pytest_vqamt.relations.carets.argument_sampling import CHOICE_SAMPLERS
 from pytest_vqamt.relations.carets.arguments import Argument, existence_argument, one_template
-from pytest_vqamt.relations.expectations import no_implies_no, same_answer, yes_implies_yes
+from pytest_vqamt.relations.expectations import no_implies_no, yes_implies_yes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
-
-_CHOICE_VARIANTS: Mapping[str, QuestionType] = {
-    "object_choice": QuestionType.OBJECT_CHOICE,
-    "attribute_choice": QuestionType.ATTRIBUTE_CHOICE,
-    "action_choice": QuestionType.ACTION_CHOICE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +28,7 @@ class Ontological(LexicalRelation):
     Jimenez et al., ACL 2022, section 4.2 (b). ``hypernym``: a name in the scene becomes the word for its class.
     ``hyponym``: a class of which there is nothing becomes one of its kinds. Only these directions are implied. The
     published pairs also have choices whose related object becomes its class ("the cup near the dog", "the cup near the
-    animal"): ``object_choice``, ``attribute_choice`` and ``action_choice``.
+    animal"); ``carets.published`` asks those. Of a scene they are hardly ever sure: the class must have no other thing.
 
     **Deviations:**
 
@@ -45,34 +37,27 @@ class Ontological(LexicalRelation):
     - Attributes that depend on the class ("small") are left out (rule 7).
     - Only what is implied is expected: "no couch" and then "furniture: yes" is no contradiction. The paper demands the
       same answer, and its published pairs are judged so.
-    - The related object becomes a class that is counted ("the animal"), not a mass ("the furniture").
-    - ``hyponym`` is presumed where the source does not annotate the class exhaustively, and the choices where there may
-      be another thing of the class, or of the name. ``hypernym`` rests on no absence.
+    - ``hyponym`` is presumed where the source does not annotate the class exhaustively. ``hypernym`` rests on no
+      absence.
     """
 
     info = RelationInfo(
         name="carets.ontological",
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (b)",
-        variants=("hypernym", "hyponym", *_CHOICE_VARIANTS),
-        version=3,
+        variants=("hypernym", "hyponym"),
+        version=4,
         breakdown=(),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.IMPLIED,
     )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return _EXPECTED.get(case.variant, same_answer)(case, answers)
+        return (yes_implies_yes if case.variant == "hypernym" else no_implies_no)(case, answers)
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = askable_scene_of(
-            scene,
-            corpus,
-            self.known,
-            gradable=variant in _CHOICE_VARIANTS,
-            related_by_class=variant in _CHOICE_VARIANTS,
-        )
-        drawn = _sample(view, choose, variant)
+        view = askable_scene_of(scene, corpus, self.known, gradable=False)
+        drawn = (sample_hypernym if variant == "hypernym" else sample_hyponym)(view, choose)
         if isinstance(drawn, NotApplicable):
             return drawn
         argument, other = drawn
@@ -82,24 +67,10 @@ class Ontological(LexicalRelation):
             variant,
             scene,
             ((scene.picture, each.worded(template)) for each in (argument, other)),
-            expected=_IN_WORDS.get(variant, "first = second"),
+            expected="a yes stays a yes" if variant == "hypernym" else "a no stays a no",
             facts=argument.facts(template=template, other_template=template),
-            presumed=other.rests_on_absence or other.rests_on_the_only_one,
+            presumed=other.rests_on_absence,
         )
-
-
-_EXPECTED = {"hypernym": yes_implies_yes, "hyponym": no_implies_no}
-_IN_WORDS = {"hypernym": "a yes stays a yes", "hyponym": "a no stays a no"}
-
-
-def _sample(view: AskableScene, choose: Chooser, variant: str) -> tuple[Argument, Argument] | NotApplicable:
-    match variant:
-        case "hypernym":
-            return sample_hypernym(view, choose)
-        case "hyponym":
-            return sample_hyponym(view, choose)
-        case _:
-            return sample_related_by_class(view, choose, _CHOICE_VARIANTS[variant])
 
 
 _WITH_ATTRIBUTE = 0.5
@@ -149,25 +120,3 @@ def sample_hyponym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argum
         existence_argument(Group(name=word, attributes=attributes), subject=word, truth="no", unsure=unsure),
         existence_argument(Group(name=name, attributes=attributes), subject=word, truth="no", unsure=unsure),
     )
-
-
-def sample_related_by_class(
-    view: AskableScene, choose: Chooser, type_: QuestionType
-) -> tuple[Argument, Argument] | NotApplicable:
-    """Draws a choice about a thing in a relation to another, and replaces the other by its class."""
-    drawn = CHOICE_SAMPLERS[type_](view, choose)
-    if isinstance(drawn, NotApplicable):
-        return drawn
-    meaning = drawn.asking.meaning
-    assert isinstance(meaning, Choice)
-    (condition,) = meaning.what.related
-    (target,) = view.things_named(condition.to.name)
-    word = choose.one(view.unique_classes_of(target))
-    of_class = view.known.class_group(word, object_names(view.scene))
-    what = replace(meaning.what, related=(replace(condition, to=of_class),))
-    other = replace(
-        drawn,
-        asking=replace(drawn.asking, meaning=replace(meaning, what=what)),
-        rests_on_the_only_one=drawn.rests_on_the_only_one or view.is_presumed(word),
-    )
-    return replace(drawn, subject=word), replace(other, subject=word)

@@ -272,8 +272,6 @@ def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple
     bare = Group(name=thing.name)
     only = view.is_unique_by_name(thing)
     by_relation = view.phrases_by_relation(thing, bare) if only else ()
-    if view.related_by_class:
-        return by_relation
     category = view.known.ontology.category_of(asked) if asked else None
     words = (word for word in view.askable_attributes(thing) if view.known.ontology.category_of(word) != category)
     by_attribute = (

@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import is_salient
+from pytest_vqamt.core.salience import is_salient, is_salient_size
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
@@ -124,7 +124,7 @@ def kept_boxes(
         if not scene.objects:
             return NotApplicable(reason="no thing in the scene")
         things = choose.several(scene.objects, choose.between(1, min(2, len(scene.objects))))
-    elif how is not Obscuring.BLUR and not all(is_salient(thing, scene) for thing in things):
+    elif not all(_is_recognised_alone(thing, scene, how) for thing in things):
         return NotApplicable(reason="the thing asked about is too small to be recognised alone")
     keep = _kept(things, scene, how)
     if scene.frame in keep:
@@ -137,6 +137,21 @@ def kept_boxes(
     if how is Obscuring.MASK and not rectangular_names().isdisjoint(group.name for group in absent):
         return NotApplicable(reason="the thing painted over could be mistaken for the thing asked about")
     return keep
+
+
+_ALONE = 2
+"""How much larger than one that is salient a thing must be that is recognised by nothing around it."""
+
+
+def _is_recognised_alone(thing: Thing, scene: Scene, how: Obscuring) -> bool:
+    match how:
+        case Obscuring.BLUR:
+            return True
+        case Obscuring.CROP:
+            return is_salient(thing, scene)
+        case Obscuring.MASK:
+            box = thing.box
+            return is_salient(thing, scene) and is_salient_size(box.w / _ALONE, box.h / _ALONE, scene.frame)
 
 
 def _kept(things: Iterable[Thing], scene: Scene, how: Obscuring) -> tuple[Box, ...]:

@@ -28,11 +28,9 @@ def corpus_of(*scenes: Scene) -> Corpus:
     return gather_corpus(scenes, measure=lambda: MEAN)
 
 
-def view_of(scene: Scene, *others: Scene, gradable: bool = True, related_by_class: bool = False) -> AskableScene:
+def view_of(scene: Scene, *others: Scene, gradable: bool = True) -> AskableScene:
     """The scene in a source that has the others, too."""
-    return AskableScene(
-        scene=scene, corpus=corpus_of(scene, *others), known=KNOWN, gradable=gradable, related_by_class=related_by_class
-    )
+    return AskableScene(scene=scene, corpus=corpus_of(scene, *others), known=KNOWN, gradable=gradable)
 
 
 def many(draw: Callable[[Chooser], T | NotApplicable], draws: int = 250, seed: int = 0) -> list[T]:

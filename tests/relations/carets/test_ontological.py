@@ -80,58 +80,6 @@ class TestHyponyms:
             assert {case.is_presumed for case in found} == {presumed}
 
 
-class TestChoices:
-    IN = (one_is("in"),)
-    HERE = scene_of("black dog", "red car", relationships=IN)
-    ZOO = scene_of("cat", "white dog", "car", id="zoo")
-
-    def test_the_related_one_becomes_its_class(self) -> None:
-        assert pairs("object_choice", self.HERE, self.ZOO) == {
-            ("animal in car: cat, dog", "animal in vehicle: cat, dog")
-        }
-        assert pairs("attribute_choice", self.HERE, self.ZOO) == {
-            ("dog in car: black, white", "dog in vehicle: black, white")
-        }
-        here = scene_of("sitting dog", "car", relationships=self.IN)
-        assert pairs("action_choice", here, scene_of("standing dog", id="zoo")) == {
-            ("dog in car: sitting, standing", "dog in vehicle: sitting, standing")
-        }
-
-    @pytest.mark.parametrize("target", ["bed", "shirt", "apple", "suitcase", "fork"])
-    def test_it_becomes_no_class_that_is_a_mass(self, target: str) -> None:
-        """Nobody says "the dog on the piece of furniture"."""
-        here = scene_of("black dog", target, relationships=(one_is("on"),))
-        seen = {second.partition(":")[0] for _, second in pairs("attribute_choice", here, self.ZOO)}
-        assert not any(mass in each for each in seen for mass in ("furniture", "clothing", "fruit", "food", "luggage"))
-        assert "dog on cutlery" not in seen
-
-    @pytest.mark.parametrize("other", ["bus", "bicycle", "skateboard", "zzz", "car"])
-    def test_the_related_one_is_the_only_one_of_its_class(self, other: str) -> None:
-        """Rule 6. A skateboard is a vehicle to some."""
-        scene = scene_of("black dog", "car", other, relationships=self.IN)
-        assert pairs("attribute_choice", scene, self.ZOO) == set()
-
-    def test_who_is_asked_about_is_told_by_nothing_else(self) -> None:
-        assert pairs("attribute_choice", scene_of("black dog", "car"), self.ZOO) == set()
-        beside = scene_of("black dog", "white dog", "car", relationships=(one_is("in", "0", "2"),))
-        assert pairs("attribute_choice", beside, self.ZOO) == set()
-
-    def test_the_same_is_right(self) -> None:
-        for variant in ("object_choice", "attribute_choice"):
-            found = cases(ONTOLOGICAL, self.HERE, self.ZOO, variant=variant)
-            right = {truth(query.meaning, self.HERE) for case in found for query in case.queries}
-            assert right == {"dog" if variant == "object_choice" else "black"}
-
-    def test_it_is_presumed_where_there_may_be_another_of_the_name_or_of_the_class(self) -> None:
-        def presumed(*exhaustive: str) -> set[bool]:
-            scene = scene_of("black dog", "car", relationships=self.IN, exhaustive=exhaustive)
-            return {case.is_presumed for case in cases(ONTOLOGICAL, scene, self.ZOO, variant="attribute_choice")}
-
-        assert presumed("dog", "car", "vehicle") == {False}
-        assert presumed("dog", "car") == {True}
-        assert presumed("car", "vehicle") == {True}
-
-
 @each_row("variant", ONTOLOGICAL.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     corpus = corpus_of(bare, scene_of("dog", "car", id="b"))

@@ -101,7 +101,6 @@ class TestKeptViews:
         assert askable_scene.askable_scene_of(scene, corpus_of(scene), KNOWN) is not first
         assert askable_scene.askable_scene_of(scene_of("dog"), corpus, KNOWN) is not first
         assert askable_scene.askable_scene_of(scene, corpus, KNOWN, gradable=False) is not first
-        assert askable_scene.askable_scene_of(scene, corpus, KNOWN, related_by_class=True) is not first
 
     def test_are_never_those_of_another_scene_in_the_same_place_of_memory(
         self, monkeypatch: pytest.MonkeyPatch
