@@ -16,5 +16,5 @@ def world() -> PictureWorld:
 @pytest.fixture
 def small_things_are_salient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets the small things of made scenes be recognised; how large a thing must be has tests of its own."""
-    monkeypatch.setattr(salience, "MIN_SALIENT_PX", 10)
+    monkeypatch.setattr(salience, "MIN_SALIENT_PX", 7)
     monkeypatch.setattr(salience, "MIN_SALIENT_SHARE", 1 / 40)

@@ -91,11 +91,11 @@ def test_no_plain_rectangle_is_said_to_be_absent_where_one_is_painted() -> None:
 
 
 def test_what_is_too_small_to_be_told_by_itself_is_not_left_alone() -> None:
-    small = scene_of(thing_of("dog", box=Box(50, 50, 8, 8)), CAR)
+    small = scene_of(thing_of("dog", box=Box(50, 50, 6, 6)), CAR)
     for how in (MASK, CROP):
         reason = "the thing asked about is too small to be recognised alone"
         assert kept(IS_THERE_A_DOG, small, how) == NotApplicable(reason=reason)
-    assert kept(IS_THERE_A_DOG, small, BLUR) == (Box(38, 38, 32, 32),)
+    assert kept(IS_THERE_A_DOG, small, BLUR) == (Box(37, 37, 32, 32),)
 
 
 def test_of_a_false_attribute_all_things_of_the_name_are_kept() -> None:
@@ -112,3 +112,12 @@ def test_of_what_is_not_there_one_or_two_things_are_kept() -> None:
     argument = Argument(asking=Asking(type=QuestionType.OBJECT, meaning=IS_THERE_A_COW), truth="no", subject="")
     found = [kept_boxes(argument, view_of(scene_of(DOG, CAT, CAR)), choose, MASK) for choose in choosers(100)]
     assert {len(each) for each in found if isinstance(each, tuple)} == {1, 2}
+
+
+def test_alone_on_a_plain_ground_only_what_is_twice_as_large_is_told() -> None:
+    """The least is 7 pixels in these tests."""
+    patch = scene_of(thing_of("dog", box=Box(50, 50, 12, 12)), CAR)
+    assert kept(IS_THERE_A_DOG, patch, MASK) == NotApplicable(
+        reason="the thing asked about is too small to be recognised alone"
+    )
+    assert kept(IS_THERE_A_DOG, patch, CROP) == (Box(40, 40, 32, 32),)

@@ -182,8 +182,8 @@ def test_it_does_not_apply_where_the_foreground_fills_the_picture() -> None:
 
 
 def test_what_is_too_small_to_be_told_by_itself_is_not_asked_about() -> None:
-    # 8 x 8 of 200 x 100 pixels: below the 10 of these tests.
-    scene = scene_of(thing_of("brown dog", box=Box(50, 50, 8, 8)), thing_of("car", id="1", box=Box(100, 0, 60, 60)))
+    # 6 x 6 of 200 x 100 pixels: below the 7 of these tests.
+    scene = scene_of(thing_of("brown dog", box=Box(50, 50, 6, 6)), thing_of("car", id="1", box=Box(100, 0, 60, 60)))
     other = scene_of("white dog", "lamp", "cow", id="b")
     for variant in ("crop", "mask"):
         found = asked(cases(scene, variant, other))
