@@ -18,6 +18,7 @@ from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.cases import REPORT_FILE
+from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
@@ -253,7 +254,7 @@ def _lines(report: Report, audit: Mapping[str, Json] | None, cases: CaseLines) -
             yield ""
     yield from _list((*report_warnings(report, rows, 0), *first.notes), names)
     yield from _overview(report, rows)
-    for table in summary_tables(report):
+    for table in (*summary_tables(report), *model_tables(report)):
         yield from _captioned(table, names)
     if not all(result.all_cases for result in report.relations):
         yield escape(" ".join(line.strip() for line in folded_lines(report.relations)))
