@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.paper_tables import named_paper_tables
-from pytest_vqamt.reporting.table_export import write_files
+from pytest_vqamt.reporting.table_export import PERCENT, write_files
 from pytest_vqamt.reporting.view.tables import ViewTable
 
 _ESCAPES = {
@@ -26,7 +26,7 @@ _ESCAPES = {
 _MARKUP = re.compile(r"[&%$#_{}\\~^<>|]|-(?=-)|[^\x20-\x7e]")
 _LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ")
 """The letters beyond ASCII that every LaTeX since 2018 sets without a package."""
-_MOST_OF_A_TEXT = 500
+_MOST_OF_A_TEXT = 2_000
 
 
 def latex_escape(text: str) -> str:
@@ -52,23 +52,26 @@ def latex_table(table: ViewTable, label: str) -> str:
 
 
 def _lines(table: ViewTable, label: str) -> Iterator[str]:
+    # Without percent signs, and over both columns of a page, the tables fit the pages of most conferences.
+    rows = [[text.removesuffix(PERCENT) for text in row] for row in table.row_texts]
+    in_percent = ["Shares are in percent."] if rows != list(map(list, table.row_texts)) else []
     yield r"% \usepackage{booktabs}"
-    yield r"\begin{table}"
+    yield r"\begin{table*}"
     yield r"\centering\small\setlength{\tabcolsep}{4pt}"
-    yield rf"\caption{{{latex_escape(' '.join([_sentence(table.caption), *map(_sentence, table.notes)]))}}}"
+    yield rf"\caption{{{latex_escape(' '.join(map(_sentence, [table.caption, *table.notes, *in_percent])))}}}"
     yield rf"\label{{tab:{label}}}"
     yield rf"\begin{{tabular}}{{{''.join('r' if head.is_number else 'l' for head in table.heads)}}}"
     yield r"\toprule"
     yield _row(table.head_texts)
     yield r"\midrule"
-    yield from map(_row, table.row_texts)
+    yield from map(_row, rows)
     yield r"\bottomrule"
     yield r"\end{tabular}"
-    yield r"\end{table}"
+    yield r"\end{table*}"
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith(".") else f"{text}."
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
 
 
 def _row(texts: Sequence[str]) -> str:

@@ -254,13 +254,17 @@ def _lines(report: Report, audit: Mapping[str, Json] | None, cases: CaseLines) -
             yield ""
     yield from _list((*report_warnings(report, rows, 0), *first.notes), names)
     yield from _overview(report, rows)
-    for table in (*summary_tables(report), *model_tables(report)):
+    for table in summary_tables(report):
         yield from _captioned(table, names)
     if not all(result.all_cases for result in report.relations):
         yield escape(" ".join(line.strip() for line in folded_lines(report.relations)))
         yield ""
     for judged in audit_tables(audit) if audit else ():
         yield from _captioned(judged, names)
+    if figures := [line for table in model_tables(report) for line in _captioned(table, names)]:
+        # Folded, because a comment is about the gates; one item, because a cut within would fold what follows, too.
+        folded = ["<details><summary>Figures of the papers</summary>", "", *figures, "</details>", ""]
+        yield "\n".join(folded)
 
 
 def _names(report: Report) -> frozenset[str]:

@@ -195,12 +195,8 @@ def summary_table(summary: Summary) -> ViewTable:
     return text_table(
         [tuple(summary.rows[0]), *(tuple(_shown(*cell) for cell in row.items()) for row in summary.rows)],
         caption=caption,
-        notes=_notes(summary),
+        notes=[f"{name}: {_shown(name, value)}" for name, value in summary.totals.items() if value is not None],
     )
-
-
-def _notes(summary: Summary) -> list[str]:
-    return [f"{name}: {_shown(name, value)}" for name, value in summary.totals.items() if value is not None]
 
 
 _PUBLISHED = ("published", "the same of")
@@ -210,7 +206,7 @@ _IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
 _IN_POINTS = "drop"
 _MODEL_TABLES: Mapping[str, tuple[str, str]] = {
     "perception": ("MetaVQA", "--vqamt-preset=metavqa has the paper's settings"),
-    "consistency": ("CARETS", "--vqamt-data=carets:DIR asks the paper's own questions"),
+    "consistency": ("CARETS", "--vqamt-data=carets:DIR has the paper's questions"),
     "issues": ("VEglue", "--vqamt-preset=veglue has the paper's settings"),
     "accuracy": ("basic questions", "--vqamt-preset=basic-questions has the paper's settings"),
 }
@@ -222,9 +218,6 @@ _MEANING: Mapping[str, str] = {
     ),
 }
 """What a figure is, where its name does not say it."""
-_NOT_COMPARABLE = (
-    "Published rows were measured on the paper's pictures and questions: on other data, for orientation only"
-)
 
 
 def model_tables(report: Report, data: str = "") -> Iterator[ViewTable]:
@@ -241,7 +234,8 @@ def model_tables(report: Report, data: str = "") -> Iterator[ViewTable]:
             columns = [name for name in rows[0] if name not in OF_ROW and not name.endswith(CASES)]
             notes = [_MEANING[str(figure)]] if figure in _MEANING else []
             if any(row["source"] == PUBLISHED for row in rows):
-                notes += [*_notes(summary), f"{_NOT_COMPARABLE}; {nearest}."]
+                source = summary.totals["published in"]
+                notes.append(f"Published: {source}. On other data these rows are for orientation only; {nearest}.")
             yield text_table(
                 [("model", *columns), *_model_rows(rows, columns)],
                 caption=f"{paper}: {figure} on {summary.data}",

@@ -137,13 +137,14 @@ def write_files(folder: Path, texts: Iterable[tuple[str, str]]) -> int:
     return sum(_whole(folder / name, partial(write, text=text)) > 0 for name, text in texts)
 
 
-_PERCENT = " %"
+PERCENT = " %"
+"""Ends a share in a table of the papers."""
 _COUNT = re.compile(r"\d{1,3}(,\d{3})+")
 
 
 def _csv_text(table: ViewTable) -> str:
     rows = table.row_texts
-    in_percent = [any(text.endswith(_PERCENT) for text in column) for column in zip(*rows, strict=True)]
+    in_percent = [any(text.endswith(PERCENT) for text in column) for column in zip(*rows, strict=True)]
     lines = StringIO(newline="")
     written = csv.writer(lines)
     written.writerow(
@@ -159,7 +160,7 @@ def _csv_text(table: ViewTable) -> str:
 
 def _number(text: str) -> str:
     """A cell of a table without its percent sign and without commas; empty for "-"."""
-    text = text.removesuffix(_PERCENT)
+    text = text.removesuffix(PERCENT)
     return "" if text == "-" else text.replace(",", "") if _COUNT.fullmatch(text) else text
 
 
