@@ -19,7 +19,7 @@ from pytest_vqamt.relations import catalogue
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
 _PAGES = {
-    "metavqa": "",
+    "metavqa": "metavqa.md",
     "carets": "carets.md",
     "veglue": "entailment.md",
     "corruption": "entailment.md",

@@ -42,7 +42,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "Reports": {
         "open": "open the page of a report in the browser",
-        "report": "write the page again, or the cases as CSV or Parquet",
+        "report": "write the page again, cases as a table, or papers' tables",
         "replay": "write the pictures of a case, and run a model on it again",
         "merge": "merge the reports of --vqamt-shard",
         "audit": "sample cases for a person to judge; compute the precision",

@@ -1,4 +1,4 @@
-"""``vqamt report``: writes the pages of a report again, or its cases as a table."""
+"""``vqamt report``: writes the pages of a report again, its cases as a table, or the papers' tables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from pytest_vqamt.integration.replay import ReportData, settings_of_run, unused_
 from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
+from pytest_vqamt.reporting.latex import write_latex
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
-from pytest_vqamt.reporting.table_export import write_csv, write_parquet
+from pytest_vqamt.reporting.table_export import write_csv, write_parquet, write_tables_csv
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--out", metavar="OUT", type=Path, help="a folder to write the pages into (default: DIR)")
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the cases, too, as CSV, a row each")
     parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the cases, too, as Parquet, a row each")
+    parser.add_argument(
+        "--latex",
+        metavar="TEX_DIR",
+        type=Path,
+        help="write the papers' tables, too, as LaTeX, a file each; a document needs the package booktabs",
+    )
+    parser.add_argument(
+        "--csv-tables", metavar="CSV_DIR", type=Path, help="write the papers' tables, too, as CSV, a file each"
+    )
 
 
 def add_images_argument(parser: argparse.ArgumentParser) -> None:
@@ -65,6 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
     for write, file in ((write_csv, arguments.csv), (write_parquet, arguments.parquet)):
         if file:
             print(f"{count_noun(write(folder, file), 'case')}: {file}")
+    for write_tables, tables in ((write_latex, arguments.latex), (write_tables_csv, arguments.csv_tables)):
+        if tables:
+            print(f"{count_noun(write_tables(report, tables), 'table')}: {tables}")
     warn_of_settings(report, given)
     data = ReportData(report, arguments.data, str(folder / REPORT_FILE))
     undrawn = write_pages(folder, source_of=source_or_warning(data), images=arguments.report_images, out=out)

@@ -592,8 +592,9 @@ class Summary:
     """A table with a name for each column.
 
     Attributes:
-        kind: "entailment", "captioning" or "noise".
-        model, data: the name of the model and the spec of the source.
+        kind: "entailment", "captioning" or "noise" of one model; "perception", "consistency", "issues" or "accuracy" of
+            all models, whose rows are these and the published ones.
+        model, data: the name of the model, "" for all, and the spec of the source.
         rows: each with the same names, in the same order; the first is a text.
         totals: figures of all rows together.
     """

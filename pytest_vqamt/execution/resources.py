@@ -36,8 +36,9 @@ from pytest_vqamt.relations.catalogue import names as all_names
 from pytest_vqamt.relations.catalogue import own_names, preset, select
 from pytest_vqamt.stats.gates import GateKind, with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.noise import with_noise
-from pytest_vqamt.stats.papers import coverage_tables, summaries
+from pytest_vqamt.stats.papers import coverage_tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,8 @@ from pytest_vqamt.reporting.html.cards import select_cards
 from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.markdown import badge, case_lines, comment_page
-from pytest_vqamt.stats.papers import coverage_tables, summaries
+from pytest_vqamt.stats.model_tables import summaries
+from pytest_vqamt.stats.papers import coverage_tables
 
 PAGE = "report.html"
 BADGE = "badge.json"

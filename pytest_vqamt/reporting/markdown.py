@@ -18,6 +18,7 @@ from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import GateState, Report
 from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.cases import REPORT_FILE
+from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
@@ -260,6 +261,10 @@ def _lines(report: Report, audit: Mapping[str, Json] | None, cases: CaseLines) -
         yield ""
     for judged in audit_tables(audit) if audit else ():
         yield from _captioned(judged, names)
+    if figures := [line for table in model_tables(report) for line in _captioned(table, names)]:
+        # Folded, because a comment is about the gates; one item, because a cut within would fold what follows, too.
+        folded = ["<details><summary>Figures of the papers</summary>", "", *figures, "</details>", ""]
+        yield "\n".join(folded)
 
 
 def _names(report: Report) -> frozenset[str]:

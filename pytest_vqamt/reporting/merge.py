@@ -64,9 +64,10 @@ from pytest_vqamt.stats.gates import (
 )
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.model_tables import summaries
 from pytest_vqamt.stats.noise import with_noise
 from pytest_vqamt.stats.paired import baseline_totals, change_of
-from pytest_vqamt.stats.papers import coverage_tables, summaries
+from pytest_vqamt.stats.papers import coverage_tables
 
 Counted = TypeVar("Counted", RepeatedCases, GradedCases)
 

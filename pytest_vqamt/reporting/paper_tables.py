@@ -1,18 +1,21 @@
-"""Tables with the figures of the papers: ACC, CONS and C-ACC beside the human reference, and summaries."""
+"""Tables with the figures of the papers: ACC, CONS and C-ACC beside the human reference, summaries, and models."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import add
+from itertools import groupby
+from operator import add, itemgetter
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import Cell, HumanReference, RelationResult, Report, Summary
+from pytest_vqamt.core.results import Cell, Cells, HumanReference, RelationResult, Report, Summary
 from pytest_vqamt.reporting.view.format import format_rate, tagged
 from pytest_vqamt.reporting.view.rows import is_own, results_by_model_and_data
 from pytest_vqamt.reporting.view.tables import ViewTable, text_table
+from pytest_vqamt.stats.model_tables import CASES, OF_ROW, PUBLISHED, RUN_PRESUMED
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
 _HEAD = ("CARETS test", "pairs", "ACC", "CONS", "C-ACC", "human CONS")
@@ -169,7 +172,21 @@ def paper_tables(report: Report) -> tuple[ViewTable, ...]:
         for table in pair_tables(results, in_full=True)
     )
     coverage = (coverage_table(report, data.name) for data in report.data)
-    return (*pairs, *map(summary_table, report.summaries), *filter(None, coverage))
+    of_one = (summary for summary in report.summaries if summary.model)
+    return (*model_tables(report), *pairs, *map(summary_table, of_one), *filter(None, coverage))
+
+
+_NO_NAME = re.compile("[^a-z0-9]+")
+_LONGEST_NAME = 100
+
+
+def named_paper_tables(report: Report) -> Iterator[tuple[str, ViewTable]]:
+    """All tables of a report, each with a name for a file: its caption in small letters, digits and hyphens."""
+    taken: Counter[str] = Counter()
+    for table in paper_tables(report):
+        name = _NO_NAME.sub("-", table.caption.lower())[:_LONGEST_NAME].strip("-")
+        taken[name] += 1
+        yield f"{name}-{taken[name]}" if taken[name] > 1 else name, table
 
 
 def summary_table(summary: Summary) -> ViewTable:
@@ -187,6 +204,67 @@ _SHARE = re.compile(r"\b[01]\.\d{3}\b")
 _NO_SHARES = ("R_score", "monotonicity")
 _IN_PERCENT = ("clean", "noisy", "other", "number", "yes/no")
 _IN_POINTS = "drop"
+_MODEL_TABLES: Mapping[str, tuple[str, str]] = {
+    "perception": ("MetaVQA", "--vqamt-preset=metavqa has the paper's settings"),
+    "consistency": ("CARETS", "--vqamt-data=carets:DIR has the paper's questions"),
+    "issues": ("VEglue", "--vqamt-preset=veglue has the paper's settings"),
+    "accuracy": ("basic questions", "--vqamt-preset=basic-questions has the paper's settings"),
+}
+"""By kind: the paper, and how a run comes nearest to it."""
+_MEANING: Mapping[str, str] = {
+    "error rate": "Errors are violated and unread cases, of the judged ones. Variants of a relation are added up.",
+    "error rate by groups in the picture": (
+        "Groups: how many of those that the questions name are in the picture (Yuan et al., Fig. 8)."
+    ),
+}
+"""What a figure is, where its name does not say it."""
+
+
+def model_tables(report: Report, data: str = "") -> Iterator[ViewTable]:
+    """The tables whose rows are the models of a run and the published ones; of one data source if it is named.
+
+    Consecutive rows of the same numbers of cases share a row with these.
+    """
+    for summary in report.summaries:
+        if summary.model or data not in ("", summary.data):
+            continue
+        paper, nearest = _MODEL_TABLES[summary.kind]
+        for figure, group in groupby(summary.rows, key=itemgetter("figure")):
+            rows = list(group)
+            columns = [name for name in rows[0] if name not in OF_ROW and not name.endswith(CASES)]
+            notes = [_MEANING[str(figure)]] if figure in _MEANING else []
+            if any(row["source"] == PUBLISHED for row in rows):
+                source = summary.totals["published in"]
+                notes.append(f"Published: {source}. On other data these rows are for orientation only; {nearest}.")
+            yield text_table(
+                [("model", *columns), *_model_rows(rows, columns)],
+                caption=f"{paper}: {figure} on {summary.data}",
+                notes=notes,
+            )
+
+
+def _model_rows(rows: Sequence[Cells], columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    def cases_of(row: Cells) -> tuple[Cell, ...]:
+        return tuple(row[f"{column}{CASES}"] for column in columns)
+
+    for cases, group in groupby(rows, key=cases_of):
+        same = list(group)
+        for row in same:
+            yield _row_name(row), *(_shown_share(column, row[column]) for column in columns)
+        if any(cases):
+            name = "  cases" if len(same) == 1 else "cases of each above"
+            yield name, *("-" if count is None else f"{count:,}" for count in cases)
+
+
+def _shown_share(column: str, share: Cell) -> str:
+    if not isinstance(share, float):
+        return "-"
+    return f"{share:.2f}" if column in _NO_SHARES else format_rate(share)
+
+
+def _row_name(row: Cells) -> str:
+    name = f"{row['model']}, {row['part']}" if row["part"] else str(row["model"])
+    return tagged(name, {PUBLISHED: (PUBLISHED,), RUN_PRESUMED: ("presumed",)}.get(str(row["source"]), ()))
 
 
 def _shown(name: str, cell: Cell) -> str:

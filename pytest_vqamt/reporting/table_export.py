@@ -1,8 +1,9 @@
-"""The cases of a report as a table, one row a case: CSV for a spreadsheet, Parquet for everything else.
+"""The cases of a report as a table, one row a case, and the papers' tables as CSV.
 
-Both are streamed. A CSV has numbered columns for each query (``text_1``, ``answer_1``, ...), as many as the largest
-case needs; a Parquet file has lists. In a CSV, a text that a spreadsheet could run as a formula, or that begins with an
-apostrophe, gets an apostrophe in front. Numbers do not. Control characters and the like are escapes in a CSV.
+Cases are CSV for a spreadsheet, or Parquet for everything else. Both are streamed. A CSV of cases has numbered columns
+for each query (``text_1``, ``answer_1``, ...), as many as the largest case needs; a Parquet file has lists. In a CSV, a
+text that a spreadsheet could run as a formula, or that begins with an apostrophe, gets an apostrophe in front. Numbers
+do not. Control characters and the like are escapes in a CSV.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -22,7 +25,10 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.plain_text import encodable, visible
 from pytest_vqamt.core.report_json import Row
+from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
+from pytest_vqamt.reporting.paper_tables import named_paper_tables
+from pytest_vqamt.reporting.view.tables import ViewTable
 
 _Texts: TypeAlias = "list[str | None]"
 
@@ -104,6 +110,58 @@ def write_parquet(folder: Path, file: Path) -> int:
         return written
 
     return _whole(file, write)
+
+
+def write_tables_csv(report: Report, folder: Path) -> int:
+    """Writes each table of the papers as a CSV of its own into ``folder``, and returns their number.
+
+    Figures are numbers: a percent sign stands in the head of its column. A row that is part of the one above begins
+    with that one's name.
+
+    Raises:
+        OptionError: a file cannot be written.
+    """
+    return write_files(folder, ((f"{name}.csv", _csv_text(table)) for name, table in named_paper_tables(report)))
+
+
+def write_files(folder: Path, texts: Iterable[tuple[str, str]]) -> int:
+    """Writes the texts under their names into ``folder``, and returns their number.
+
+    Raises:
+        OptionError: a file cannot be written.
+    """
+
+    def write(path: Path, text: str) -> int:
+        return path.write_bytes(text.encode())
+
+    return sum(_whole(folder / name, partial(write, text=text)) > 0 for name, text in texts)
+
+
+PERCENT = " %"
+"""Ends a share in a table of the papers."""
+_COUNT = re.compile(r"\d{1,3}(,\d{3})+")
+
+
+def _csv_text(table: ViewTable) -> str:
+    rows = table.row_texts
+    in_percent = [any(text.endswith(PERCENT) for text in column) for column in zip(*rows, strict=True)]
+    lines = StringIO(newline="")
+    written = csv.writer(lines)
+    written.writerow(
+        _cell(f"{name} (%)" if percent else name) for name, percent in zip(table.head_texts, in_percent, strict=True)
+    )
+    above = ""
+    for first, *others in rows:
+        above = above if first.startswith("  ") else first
+        name = f"{above} / {first.strip()}" if first.startswith("  ") else first
+        written.writerow(map(_cell, (name, *map(_number, others))))
+    return lines.getvalue()
+
+
+def _number(text: str) -> str:
+    """A cell of a table without its percent sign and without commas; empty for "-"."""
+    text = text.removesuffix(PERCENT)
+    return "" if text == "-" else text.replace(",", "") if _COUNT.fullmatch(text) else text
 
 
 def _whole(file: Path, write: Callable[[Path], int]) -> int:

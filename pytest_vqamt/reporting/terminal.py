@@ -20,7 +20,7 @@ from pytest_vqamt.core.results import (
     merge_data_uses,
 )
 from pytest_vqamt.reporting.html.case_selection import fair_shares
-from pytest_vqamt.reporting.paper_tables import coverage_table, pair_tables, summary_table
+from pytest_vqamt.reporting.paper_tables import coverage_table, model_tables, pair_tables, summary_table
 from pytest_vqamt.reporting.text import (
     describe_queries,
     describe_usage,
@@ -376,8 +376,10 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
         yield from _block(results, summaries, again, in_full)
         yield ""
     for data in report.data:
-        if table := coverage_table(report, data.name):
+        for table in model_tables(report, data.name):
             yield from _captioned(table)
+        if shared := coverage_table(report, data.name):
+            yield from _captioned(shared)
     yield from ranking_lines(report, in_full=in_full)
     if compared := list(baseline_lines(report)):
         yield from (*compared, "")

@@ -82,6 +82,20 @@ def test_the_cases_as_tables(folder: Path, tmp_path: Path, capsys: pytest.Captur
         assert json.loads(row["facts"]) == json.loads(column["facts"]) == case["facts"]
 
 
+def test_the_tables_of_the_papers(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tex, tables = tmp_path / "tex", tmp_path / "csv"
+    assert main(["report", str(folder), "--report-images=none", f"--latex={tex}", f"--csv-tables={tables}"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [f"2 tables: {tex}", f"2 tables: {tables}"]
+    name = "metavqa-error-rate-on-pictures-20"
+    assert "\\begin{tabular}{lr}" in (tex / f"{name}.tex").read_text(encoding="utf-8")
+    assert (tables / f"{name}.csv").read_text(encoding="utf-8").startswith("model,insertion (%)\n")
+    whole = (folder / "report.html").read_text(encoding="utf-8")
+    assert "MetaVQA: error rate on pictures:20" in whole
+    short = (folder / "summary.md").read_text(encoding="utf-8")
+    assert "<details><summary>Figures of the papers</summary>\n\nMetaVQA: error rate on `pictures:20`:\n" in short
+    assert "| `Pythia (published)` " in short.partition("</details>")[0]
+
+
 def recorded_as(folder: Path, spec: str, digest: str | None = None) -> None:
     """Changes what the report says of its data."""
     for name in ("report.json", "cases.jsonl"):
@@ -125,8 +139,9 @@ def test_data_that_has_changed_shows_what_is_still_the_same(folder: Path) -> Non
         (["{folder}", "--data=coco:nowhere"], "Expected "),
         (["{folder}", "--option=inpaint"], "Expected "),
         (["{folder}", "--csv={folder}"], "Expected a file that can be written, but got file="),
+        (["{folder}", "--latex={folder}/report.json"], "Expected a file that can be written, but got file="),
     ],
-    ids=["no report", "no data", "no setting", "no file"],
+    ids=["no report", "no data", "no setting", "no file", "no folder"],
 )
 def test_a_mistake_is_one_line_and_status_2(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str

@@ -19,6 +19,7 @@ from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateKind, Threshold
+from pytest_vqamt.stats.model_tables import summaries
 from tests.reporting.reported import join_parts, write_report
 
 world = cache(load)
@@ -65,6 +66,7 @@ def run_into(
         shard=shard,
         started="2026-11-20T12:00:00+00:00",
         duration_s=1.5,
+        summaries=summaries(results),
     )
     join_parts(folder, range(len(results)), cases_name)
     write_report(made, folder)

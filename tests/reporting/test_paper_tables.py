@@ -6,6 +6,7 @@ import json
 
 from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.results import (
+    Cell,
     GapToFirst,
     ModelDifference,
     RankedModel,
@@ -16,7 +17,7 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.audit.results import audit_tables
-from pytest_vqamt.reporting.paper_tables import summary_table
+from pytest_vqamt.reporting.paper_tables import model_tables, paper_tables, summary_table
 from pytest_vqamt.reporting.view.rankings import best_model_notes, difference_tables, ranking_table
 from pytest_vqamt.reporting.view.tables import ViewTable
 from tests.reporting.html.made import OTHER, report, result
@@ -145,6 +146,50 @@ def test_a_summary_is_a_table_and_its_known_totals_are_notes() -> None:
         ("veglue.mr3_unlinked_erase", "0", "-", "-"),
     )
     assert table.notes == ("IFR of all: 25.0 %", "tests: 100")
+
+
+def model_row(model: str, source: str, share: float | None, cases: int | None, part: str = "") -> dict[str, Cell]:
+    return {"model": model, "source": source, "figure": "CONS", "part": part, "order": share, "order cases": cases}
+
+
+MODELS = Summary(
+    kind="consistency",
+    model="",
+    data="gqa:DIR",
+    rows=(
+        model_row("tiny", "run", 0.25, 1_200),
+        model_row("other", "run", 0.9999, 1_200),
+        model_row("other", "run, presumed", None, 0),
+        model_row("other", "run", 0.5, 2, "2 groups"),
+        model_row("BAN", "published", 0.6522, None),
+    ),
+    totals={"published in": "a paper, Table 1"},
+)
+
+
+def test_models_stand_above_the_published_ones_with_their_cases() -> None:
+    (table,) = model_tables(report(result(), summaries=(SUMMARY, MODELS)))
+    assert table.caption == "CARETS: CONS on gqa:DIR"
+    assert table.head_texts == ("model", "order")
+    assert table.row_texts == (
+        ("tiny", "25.0 %"),
+        ("other", ">99.9 %"),
+        ("cases of each above", "1,200"),
+        ("other (presumed)", "-"),
+        ("other, 2 groups", "50.0 %"),
+        ("  cases", "2"),
+        ("BAN (published)", "65.2 %"),
+    )
+    assert table.notes == (
+        "Published: a paper, Table 1. On other data these rows are for orientation only; "
+        "--vqamt-data=carets:DIR has the paper's questions.",
+    )
+    assert list(model_tables(report(result(), summaries=(SUMMARY, MODELS)), "pictures:500")) == []
+
+
+def test_the_page_has_them_before_the_tables_of_one_model() -> None:
+    captions = [table.caption for table in paper_tables(report(result(), summaries=(SUMMARY, MODELS)))]
+    assert captions == ["CARETS: CONS on gqa:DIR", "Verdicts on hypotheses (VEglue): tiny on pictures:500"]
 
 
 def test_the_row_of_the_report_has_all_of_it() -> None:

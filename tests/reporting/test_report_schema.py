@@ -100,14 +100,20 @@ def paths_of(node: object, path: tuple[str | int, ...] = ()) -> list[tuple[str |
     """Where each field of the report is that the schema requires, in the first of each list."""
     if isinstance(node, list):
         return paths_of(node[0], (*path, 0)) if node else []
-    if not isinstance(node, dict) or path[-1:] in [
-        ("settings",),
-        ("readings",),
-        ("resources",),
-        ("not_applicable",),
-        ("breakdown",),
-        ("metrics",),
-    ]:
+    if (
+        not isinstance(node, dict)
+        or path[-1:]
+        in [
+            ("settings",),
+            ("readings",),
+            ("resources",),
+            ("not_applicable",),
+            ("breakdown",),
+            ("metrics",),
+            ("totals",),
+        ]
+        or path[-2:-1] == ("rows",)
+    ):
         return []
     return [found for name, child in node.items() for found in ((*path, name), *paths_of(child, (*path, name)))]
 

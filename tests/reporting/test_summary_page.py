@@ -40,6 +40,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 def of(report: Report, *results: RelationResult, **fields: object) -> Report:
     models = tuple({each.model.name: each.model for each in results}.values())
     data = tuple({each.data.spec: each.data for each in results}.values())
+    fields = {"summaries": (), **fields}
     return replace(report, relations=results, models=models, data=data, **fields)  # type: ignore[arg-type]  # of a report
 
 

@@ -1,0 +1,95 @@
+"""The papers' tables as LaTeX, in which text from data or models is never markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pytest_vqamt.core.plain_text import shown
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.paper_tables import named_paper_tables
+from pytest_vqamt.reporting.table_export import PERCENT, write_files
+from pytest_vqamt.reporting.view.tables import ViewTable
+
+_ESCAPES = {
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # In LaTeX's first encoding these three are other characters, and so is "--", a dash.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "-": "-{}",
+}
+_MARKUP = re.compile(r"[&%$#_{}\\~^<>|]|-(?=-)|[^\x20-\x7e]")
+_LETTERS = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ")
+"""The letters beyond ASCII that every LaTeX since 2018 sets without a package."""
+_MOST_OF_A_TEXT = 2_000
+
+
+def latex_escape(text: str) -> str:
+    r"""``text`` on one line as LaTeX shows it; a letter that needs a package becomes its code point.
+
+    >>> latex_escape("a_b 5 %"), latex_escape("gqa:C:\\x"), latex_escape("--k")
+    ('a\\_b 5 \\%', 'gqa:C:\\textbackslash{}x', '-{}-k')
+    >>> latex_escape("café 猫")
+    'café U+732B'
+    """
+    return _MARKUP.sub(lambda found: _escaped(found[0]), shown(text, _MOST_OF_A_TEXT))
+
+
+def _escaped(character: str) -> str:
+    if character in _LETTERS:
+        return character
+    return _ESCAPES.get(character, f"U+{ord(character):04X}")
+
+
+def latex_table(table: ViewTable, label: str) -> str:
+    """A table float with caption and label, for a document with the package booktabs."""
+    return "\n".join(_lines(table, label)) + "\n"
+
+
+def _lines(table: ViewTable, label: str) -> Iterator[str]:
+    # Without percent signs, and over both columns of a page, the tables fit the pages of most conferences.
+    rows = [[text.removesuffix(PERCENT) for text in row] for row in table.row_texts]
+    in_percent = ["Shares are in percent."] if rows != list(map(list, table.row_texts)) else []
+    yield r"% \usepackage{booktabs}"
+    yield r"\begin{table*}"
+    yield r"\centering\small\setlength{\tabcolsep}{4pt}"
+    yield rf"\caption{{{latex_escape(' '.join(map(_sentence, [table.caption, *table.notes, *in_percent])))}}}"
+    yield rf"\label{{tab:{label}}}"
+    yield rf"\begin{{tabular}}{{{''.join('r' if head.is_number else 'l' for head in table.heads)}}}"
+    yield r"\toprule"
+    yield _row(table.head_texts)
+    yield r"\midrule"
+    yield from map(_row, rows)
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+    yield r"\end{table*}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
+
+
+def _row(texts: Sequence[str]) -> str:
+    first, *others = texts
+    name = first.lstrip(" ")
+    indent = r"\quad " if name != first else ""
+    # Behind the end of a row, "[" would begin the space between the rows, and "*" forbid a page break.
+    guard = "{}" if name.startswith(("[", "*")) else ""
+    cells = " & ".join([f"{indent}{guard}{latex_escape(name)}", *map(latex_escape, others)])
+    return rf"{cells} \\"
+
+
+def write_latex(report: Report, folder: Path) -> int:
+    """Writes each table of the papers into a file of its own in ``folder``, and returns their number.
+
+    Raises:
+        OptionError: a file cannot be written.
+    """
+    return write_files(
+        folder, ((f"{name}.tex", latex_table(table, name)) for name, table in named_paper_tables(report))
+    )

@@ -1,0 +1,270 @@
+"""Summaries with a row for each model of a run on one data source, and for each published one.
+
+Each column has a share and the number of its cases. One without a share in the run is left out. Presumed cases have
+rows of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+
+from pytest_vqamt.core.case import Figure
+from pytest_vqamt.core.pairs import PairTally
+from pytest_vqamt.core.results import Cell, Cells, RelationResult, StratumResult, Summary
+from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.stats.papers import (
+    FIRST_PARTITION,
+    NOISE,
+    PUBLISHED_IFR,
+    PUBLISHED_MEAN,
+    PUBLISHED_SYSTEMS,
+    VEGLUE_RELATIONS,
+    captioning_summary,
+    entailment_summary,
+    human_reference,
+    ifr_of,
+    noise_summary,
+    paper_test_of,
+    r_score,
+)
+from pytest_vqamt.stats.published_figures import (
+    CARETS_ACC,
+    CARETS_C_ACC,
+    CARETS_CONS,
+    METAVQA_ERROR_RATES,
+    NOISE_ACCURACY,
+    NOISE_R_SCORE,
+    PublishedFigures,
+)
+
+RUN, RUN_PRESUMED, PUBLISHED = "run", "run, presumed", "published"
+"""The sources of a row."""
+OF_ROW = ("model", "source", "figure", "part")
+"""The cells of a row before those of its columns; "part" names the cases that it is of, unless these are all."""
+CASES = " cases"
+"""Ends the name of the cell with the number of a column's cases."""
+
+_Measured = tuple[float | None, int | None]
+"""A share, and the number of its cases."""
+_NOTHING: _Measured = (None, None)
+_Strata = Sequence[tuple[str, StratumResult]]
+"""Strata with their items."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ModelRow:
+    """The shares of one model by column; the other fields are as in ``OF_ROW``."""
+
+    model: str
+    source: str
+    figure: str
+    measured: Mapping[str, _Measured]
+    part: str = ""
+
+
+def perception_summary(results: Sequence[RelationResult], *, data: str) -> Summary | None:
+    """Returns the error rates of MetaVQA's relations (Yuan et al., Table 4), also by present groups (Fig. 8).
+
+    An error is a violated or an unparsed case. The variants of a relation are added up. The paper's figure by groups is
+    of partition alone, and a drawing, so no published rows stand beside it. ``insertion_plus`` is not in the paper.
+    """
+    models = _strata_by_model(results)
+    overall = [
+        _ModelRow(model=model, source=source, figure="error rate", measured=_error_rates(strata, ""))
+        for (model, source), strata in models.items()
+    ]
+    by_groups = [
+        _ModelRow(
+            model=model,
+            source=source,
+            figure="error rate by groups in the picture",
+            part=f"{present} {'group' if present == '1' else 'groups'}",
+            measured=_error_rates(strata, present),
+        )
+        for (model, source), strata in models.items()
+        for present in ("0", "1", "2")
+    ]
+    published = _published_rows(METAVQA_ERROR_RATES, "error rate")
+    return _models_summary(
+        "perception", data, [*overall, *by_groups], published, METAVQA_ERROR_RATES.columns, METAVQA_ERROR_RATES.source
+    )
+
+
+def _error_rates(strata: _Strata, present: str) -> dict[str, _Measured]:
+    rates: dict[str, _Measured] = {}
+    for column in METAVQA_ERROR_RATES.columns:
+        of_relation = [stratum for item, stratum in strata if item.partition("[")[0] == f"metavqa.{column}"]
+        tallies = (
+            each.breakdown.get("present_groups", {}).get(present, Tally()) if present else each.tally
+            for each in of_relation
+        )
+        total = sum(tallies, Tally())
+        rates[column] = (total.violated + total.unparsed) / total.judged if total.judged else None, total.judged
+    return rates
+
+
+def consistency_summary(results: Sequence[RelationResult], *, data: str) -> Summary | None:
+    """Returns CONS, ACC and C-ACC of the CARETS tests (Jimenez et al., Tables 1 and 8 to 12), people's included.
+
+    The variants of a test are added up, and the authors' own pairs are cases of their test.
+    """
+    rows, published = [], []
+    for figure, name, of_paper in (
+        ("CONS", "cons", CARETS_CONS),
+        ("ACC", "acc", CARETS_ACC),
+        ("C-ACC", "c_acc", CARETS_C_ACC),
+    ):
+        for (model, source), strata in _strata_by_model(results).items():
+            measured: dict[str, _Measured] = {}
+            for column in of_paper.columns:
+                counted = [
+                    each.pairs.tally
+                    for item, each in strata
+                    if each.pairs and paper_test_of(item) == f"carets.{column}"
+                ]
+                total = sum(counted, PairTally())
+                measured[column] = getattr(total, name), total.pairs
+            rows.append(_ModelRow(model=model, source=source, figure=figure, measured=measured))
+        references = {column: human_reference(f"carets.{column}") for column in of_paper.columns}
+        people: dict[str, _Measured] = {
+            column: (getattr(known, name, None), None) for column, known in references.items()
+        }
+        published += _published_rows(of_paper, figure)
+        published.append(_ModelRow(model="people", source=PUBLISHED, figure=figure, measured=people))
+    return _models_summary("consistency", data, rows, published, CARETS_CONS.columns, CARETS_CONS.source)
+
+
+def issues_summary(results: Sequence[RelationResult], *, data: str) -> Summary | None:
+    """Returns the IFR of VEglue's three relations and their mean (Chang et al., Tables 2 and 3)."""
+    columns = ("MR1", "MR2", "MR3")
+    rows = []
+    for (model, source), strata in _strata_by_model(results).items():
+        of_item = dict(strata)
+        measured: dict[str, _Measured] = {}
+        for column, item in zip(columns, VEGLUE_RELATIONS, strict=True):
+            each = of_item.get(item)
+            measured[column] = (ifr_of([(each.tally, each.figures)]), each.tally.judged) if each else (None, 0)
+        known = [share for share, _ in measured.values() if share is not None]
+        measured["mean"] = sum(known) / len(known) if len(known) == len(columns) else None, None
+        rows.append(_ModelRow(model=model, source=source, figure="IFR", measured=measured))
+    published = [
+        _ModelRow(
+            model=system,
+            source=PUBLISHED,
+            figure="IFR",
+            measured={
+                **{
+                    column: (PUBLISHED_IFR[item][place], None)
+                    for column, item in zip(columns, VEGLUE_RELATIONS, strict=True)
+                },
+                "mean": (PUBLISHED_MEAN[place], None),
+            },
+        )
+        for place, system in enumerate(PUBLISHED_SYSTEMS)
+    ]
+    return _models_summary("issues", data, rows, published, (*columns, "mean"), "Chang et al., Tables 2 and 3")
+
+
+def accuracy_summary(results: Sequence[RelationResult], *, data: str) -> Summary | None:
+    """Returns accuracy alone and with each partition of noise (Huang et al., Table 2), and the R_score (Table 1)."""
+    rows = []
+    for (model, source), strata in _strata_by_model(results).items():
+        measured: dict[str, _Measured] = {}
+        for item, stratum in sorted(strata, key=itemgetter(0)):
+            if not item.startswith(f"{NOISE}["):
+                continue
+            clean, noisy = (stratum.figures.get(name, Figure()) for name in ("clean", "noisy"))
+            measured.setdefault("clean", (clean.mean, clean.cases))
+            measured[item.removeprefix(f"{NOISE}[").removesuffix("]")] = noisy.mean, noisy.cases
+            if item == FIRST_PARTITION and clean.mean is not None and noisy.mean is not None:
+                measured["R_score"] = r_score(100 * (clean.mean - noisy.mean)), None
+        rows.append(_ModelRow(model=model, source=source, figure="accuracy", measured=measured))
+    published = [
+        replace(row, measured={**row.measured, "R_score": (NOISE_R_SCORE[row.model], None)})
+        for row in _published_rows(NOISE_ACCURACY, "accuracy")
+    ]
+    return _models_summary(
+        "accuracy", data, rows, published, (*NOISE_ACCURACY.columns, "R_score"), NOISE_ACCURACY.source
+    )
+
+
+def _strata_by_model(results: Sequence[RelationResult]) -> Mapping[tuple[str, str], _Strata]:
+    """Returns the strata with cases, by model and source, in the order of the models."""
+    models = {result.model.name: None for result in results}
+    found: dict[tuple[str, str], list[tuple[str, StratumResult]]] = {
+        (model, source): [] for model in models for source in (RUN, RUN_PRESUMED)
+    }
+    for result in results:
+        for stratum in result.strata:
+            if stratum.tally.cases:
+                source = RUN if stratum is result else RUN_PRESUMED
+                found[result.model.name, source].append((result.item, stratum))
+    return found
+
+
+def _published_rows(published: PublishedFigures, figure: str) -> list[_ModelRow]:
+    cases = published.cases or (None,) * len(published.columns)
+    return [
+        _ModelRow(
+            model=model,
+            source=PUBLISHED,
+            figure=figure,
+            measured={
+                column: (None if percent is None else percent / 100, count)
+                for column, percent, count in zip(published.columns, percents, cases, strict=True)
+            },
+        )
+        for model, percents in published.models.items()
+    ]
+
+
+def _models_summary(
+    kind: str, data: str, rows: Sequence[_ModelRow], published: Sequence[_ModelRow], columns: Sequence[str], source: str
+) -> Summary | None:
+    shown = [name for name in columns if any(row.measured.get(name, _NOTHING)[0] is not None for row in rows)]
+    found = [row for row in rows if any(row.measured.get(name, _NOTHING)[0] is not None for name in shown)]
+    if not shown:
+        return None
+    return Summary(
+        kind=kind,
+        model="",
+        data=data,
+        rows=tuple(
+            _cells(row, shown)
+            for figure in dict.fromkeys(row.figure for row in found)
+            for row in (*found, *published)
+            if row.figure == figure
+        ),
+        totals={"published in": source},
+    )
+
+
+def _cells(row: _ModelRow, columns: Sequence[str]) -> Cells:
+    cells: dict[str, Cell] = {name: getattr(row, name) for name in OF_ROW}
+    for column in columns:
+        cells[column], cells[f"{column}{CASES}"] = row.measured.get(column, _NOTHING)
+    return cells
+
+
+def summaries(results: Sequence[RelationResult]) -> tuple[Summary, ...]:
+    """Returns the summaries of each model and data source, then those of all models on each source."""
+    of_one: dict[tuple[str, str], list[RelationResult]] = {}
+    of_data: dict[str, list[RelationResult]] = {}
+    for result in results:
+        of_one.setdefault((result.model.name, result.data.name), []).append(result)
+        of_data.setdefault(result.data.name, []).append(result)
+    found = (
+        *(
+            summarize(same, model=model, data=data)
+            for (model, data), same in of_one.items()
+            for summarize in (entailment_summary, captioning_summary, noise_summary)
+        ),
+        *(
+            summarize_models(same, data=data)
+            for data, same in of_data.items()
+            for summarize_models in (perception_summary, consistency_summary, issues_summary, accuracy_summary)
+        ),
+    )
+    return tuple(summary for summary in found if summary is not None)
