@@ -1,4 +1,4 @@
-"""``vqamt list``: lists relations, presets, models, data and faults."""
+"""``vqamt list``: lists relations, presets, models, data and faults, or what of the relations a data source covers."""
 
 from __future__ import annotations
 
@@ -9,25 +9,65 @@ from collections.abc import Iterable, Iterator
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import RelationInfo
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.view.format import tagged
 
+MAX_CASES = 20
+"""The default number of cases after which ``--data`` looks for no more of a relation variant."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+    parser.add_argument("--data", metavar="SPEC", help="how many cases each relation variant has on this data")
+    parser.add_argument(
+        "--relations",
+        metavar="GLOBS",
+        help="with --data: only these, comma-separated (default: all but those on request)",
+    )
+    parser.add_argument(
+        "--max-cases",
+        metavar="N",
+        type=int,
+        help=f"with --data: look for so many cases of each relation variant (default: {MAX_CASES})",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the lists."""
+    """Prints the lists.
+
+    Raises:
+        OptionError: an argument is wrong or alone.
+        VqamtError: the data cannot be used.
+    """
+    if arguments.data is not None:
+        return _covered(arguments)
+    for name in ("relations", "max_cases"):
+        if getattr(arguments, name) is not None:
+            raise OptionError(f"Expected --data=SPEC with --{name.replace('_', '-')}: it says whose cases are counted")
     infos = [catalogue.get(name).info for name in catalogue.names()]
     if arguments.json:
         print(json.dumps(_rows(infos), ensure_ascii=False, indent=1))
     else:
         print("\n".join(_lines(infos)))
+    return ExitStatus.OK
+
+
+def _covered(arguments: argparse.Namespace) -> int:
+    from pytest_vqamt.commands.coverage import coverage_json, coverage_lines, coverage_rows  # which samples
+
+    most = MAX_CASES if arguments.max_cases is None else arguments.max_cases
+    if most < 1:
+        raise OptionError(f"Expected --max-cases to be a whole number from 1 up, but got {most}")
+    rows = coverage_rows(arguments.data, catalogue.globs_of(arguments.relations or ""), most)
+    if arguments.json:
+        print(json.dumps({"data": arguments.data, "coverage": coverage_json(rows)}, ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(coverage_lines(arguments.data, rows, most)))
     return ExitStatus.OK
 
 

@@ -57,6 +57,7 @@ class Form(LexicalRelation):
         name="agree.form",
         task=Task.VQA,
         source="Zhang et al., NeurIPS 2024 (ConBench, arXiv 2405.14156)",
+        version=2,
         variants=("count_exists", "choice_exists", "caption_exists", "caption_count"),
         captioned=("caption_exists", "caption_count"),
         breakdown=("present",),

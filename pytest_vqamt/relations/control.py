@@ -33,7 +33,7 @@ class Repeat(LexicalRelation):
         name="control.repeat",
         task=Task.VQA,
         source="a control of this project: the noise floor of a model that is not deterministic",
-        version=2,
+        version=3,
         tags=("control",),
         settings=(WORDNET, ONTOLOGY),
     )
@@ -85,7 +85,7 @@ class Reencode(LexicalRelation):
         task=Task.VQA,
         source="a control of this project: the noise floor of a model and its server",
         variants=("", "spaces"),
-        version=2,
+        version=3,
         tags=("control",),
         settings=(WORDNET, ONTOLOGY),
     )
@@ -122,6 +122,7 @@ class OnOff(LexicalRelation):
         name="think.on_off",
         task=Task.VQA,
         source="a relation of this project: reasoning changes no fact that can be seen",
+        version=2,
         settings=(WORDNET, ONTOLOGY),
     )
     expect = same_answer

@@ -77,7 +77,7 @@ class PictureCorruption(BuiltInRelation):
         variants=VARIANTS,
         tags=("baseline",),
         breakdown=("shape", "present_groups"),
-        version=2,
+        version=3,
         settings=(SEVERITY,),
     )
     expect = same_answer

@@ -36,6 +36,7 @@ class PartOfWhole(BuiltInRelation):
         name="count.part_of_whole",
         task=Task.VQA,
         source="a relation of this project: what is described is part of what is named",
+        version=2,
     )
     expect = at_most_the_first
 
@@ -87,6 +88,7 @@ class Compose(BuiltInRelation):
         name="count.compose",
         task=Task.VQA,
         source="a relation of this project, after arXiv 2604.10039",
+        version=2,
         breakdown=("total",),
     )
     expect = parts_of_sum
@@ -165,6 +167,7 @@ class Prior(LexicalRelation):
         name="count.prior",
         task=Task.VQA,
         source="after arXiv 2505.23941, counterfactual pictures",
+        version=2,
         variants=("more", "less"),
         breakdown=("part",),
         settings=(WORDNET, ONTOLOGY),

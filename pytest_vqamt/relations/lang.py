@@ -51,6 +51,7 @@ class Switch(LexicalRelation):
         name="lang.switch",
         task=Task.VQA,
         source="a relation of this project; languages as in Pfeiffer et al., xGQA, Findings of ACL 2022",
+        version=2,
         variants=tuple(LANGUAGES),
         breakdown=("kind", "truth"),
         settings=(WORDNET, ONTOLOGY),

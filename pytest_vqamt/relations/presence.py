@@ -111,6 +111,7 @@ class Scope(LexicalRelation):
         name="negation.scope",
         task=Task.VQA,
         source="a relation of this project, after NegVQA",
+        version=2,
         settings=(WORDNET, ONTOLOGY),
         fixed_texts=True,
     )
@@ -160,6 +161,7 @@ class Premise(LexicalRelation):
         name="absent.premise",
         task=Task.VQA,
         source="a relation of this project: questions that take for granted what is not there",
+        version=2,
         breakdown=("control",),
         settings=(WORDNET, ONTOLOGY),
         fixed_texts=True,

@@ -60,6 +60,7 @@ class Recolour(LexicalRelation):
         name="view.recolour",
         task=Task.VQA,
         source="a relation of this project, after arXiv 2505.23941",
+        version=2,
         variants=("color", "count", "exists"),
         breakdown=("old", "new"),
         settings=(WORDNET, ONTOLOGY),

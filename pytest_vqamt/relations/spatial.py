@@ -191,6 +191,7 @@ class Mirror(LexicalRelation):
         name="spatial.mirror",
         task=Task.VQA,
         source="a relation of this project: places by boxes",
+        version=2,
         variants=("opposite", "swap"),
         breakdown=("side",),
         settings=(WORDNET, ONTOLOGY),
@@ -232,6 +233,7 @@ class Inverse(LexicalRelation):
         name="spatial.inverse",
         task=Task.VQA,
         source="a relation of this project: places by boxes",
+        version=2,
         breakdown=("side",),
         settings=(WORDNET, ONTOLOGY),
     )
@@ -259,6 +261,7 @@ class Antisymmetric(LexicalRelation):
         name="spatial.antisymmetric",
         task=Task.VQA,
         source="a relation of this project: places by boxes",
+        version=2,
         breakdown=("side",),
         settings=(WORDNET, ONTOLOGY),
     )
@@ -287,6 +290,7 @@ class Transitive(LexicalRelation):
         name="spatial.transitive",
         task=Task.VQA,
         source="a relation of this project: places by boxes",
+        version=2,
         breakdown=("side",),
         settings=(WORDNET, ONTOLOGY),
     )
@@ -338,6 +342,7 @@ class Rotate(LexicalRelation):
         name="spatial.rotate",
         task=Task.VQA,
         source="a relation of this project, after RotBench (arXiv 2508.13968)",
+        version=2,
         variants=("90", "180", "270"),
         breakdown=("side",),
         settings=(WORDNET, ONTOLOGY),

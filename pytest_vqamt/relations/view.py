@@ -232,6 +232,7 @@ class Shift(LexicalRelation):
         name="view.shift",
         task=Task.VQA,
         source="a relation of this project, after arXiv 2511.11206",
+        version=2,
         breakdown=("asked", "pixels"),
         settings=(WORDNET, ONTOLOGY),
     )
@@ -306,6 +307,7 @@ class Pad(LexicalRelation):
         name="view.pad",
         task=Task.VQA,
         source="a relation of this project, after arXiv 2510.16926",
+        version=2,
         breakdown=("asked", "fill"),
         settings=(WORDNET, ONTOLOGY),
     )
@@ -352,6 +354,7 @@ class Rescale(LexicalRelation):
         name="view.rescale",
         task=Task.VQA,
         source="a relation of this project, after arXiv 2603.06148",
+        version=2,
         variants=("down", "up"),
         breakdown=("asked", "scale"),
         settings=(WORDNET, ONTOLOGY),
@@ -387,6 +390,7 @@ class Jpeg(LexicalRelation):
         name="view.jpeg",
         task=Task.VQA,
         source="a relation of this project, after arXiv 2603.06148",
+        version=2,
         breakdown=("asked", "quality"),
         settings=(WORDNET, ONTOLOGY),
     )

@@ -288,7 +288,10 @@ def folded_lines(results: Sequence[RelationResult]) -> Iterator[str]:
     folded = [result.item for result in results if not result.all_cases]
     apply = {_relation(result.item) for result in results if result.all_cases}
     names = dict.fromkeys(item if _relation(item) in apply else _relation(item) for item in folded)
-    yield from wrapped(f"{len(folded)} relation variants do not apply here: {', '.join(names)} (pytest -v says why)")
+    of = count_noun(len(results), "relation variant")
+    yield from wrapped(
+        f"{len(folded)} of {of} do not apply here: {', '.join(names)} (pytest -v and `vqamt list --data` say why)"
+    )
 
 
 def _relation(item: str) -> str:

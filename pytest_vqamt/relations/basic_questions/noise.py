@@ -56,6 +56,7 @@ class Noise(BuiltInRelation):
         name="basic_questions.noise",
         task=Task.VQA,
         source="Huang et al., AAAI 2019, section 3",
+        version=2,
         variants=tuple(str(partition) for partition in range(1, TOP // PARTITION_SIZE + 1)),
         tags=("baseline",),
         breakdown=("answer_type", "stayed"),

@@ -31,6 +31,7 @@ class Antonym(LexicalRelation):
         name="carets.antonym",
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (f)",
+        version=2,
         breakdown=("truth",),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.OPPOSITE,

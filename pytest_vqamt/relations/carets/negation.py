@@ -34,7 +34,7 @@ class Negation(LexicalRelation):
         name="carets.negation",
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (e)",
-        version=2,
+        version=3,
         breakdown=("question_type", "truth"),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.OPPOSITE,

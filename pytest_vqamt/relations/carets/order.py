@@ -41,7 +41,7 @@ class Order(LexicalRelation):
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (c)",
         variants=tuple(_TYPES),
-        version=2,
+        version=3,
         breakdown=("question_type", "answers", "choices", "truth"),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.SAME,

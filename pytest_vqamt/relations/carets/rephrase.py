@@ -34,7 +34,7 @@ class Rephrase(LexicalRelation):
         name="carets.rephrase",
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (a)",
-        version=2,
+        version=3,
         breakdown=("question_type", "answers", "choices", "truth"),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.SAME,

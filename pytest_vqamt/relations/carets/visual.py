@@ -54,7 +54,7 @@ class Visual(LexicalRelation):
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (d)",
         variants=(*_SIGMA_PX, "mask", "crop"),
-        version=3,
+        version=4,
         breakdown=("question_type", "answers", "choices", "truth"),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.SAME,

@@ -42,7 +42,7 @@ class ObjectAppearance(InsertionRelation):
         breakdown=BREAKDOWN,
         settings=(METAIC, recognition.EXCLUDE_CUTOUTS),
         draws_as=DRAWS_AS,
-        version=2,
+        version=3,
     )
     expected = "classes of second = classes of first and {}"
     check = check_appearance

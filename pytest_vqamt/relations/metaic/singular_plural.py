@@ -32,7 +32,7 @@ class SingularPlural(InsertionRelation):
         breakdown=BREAKDOWN,
         settings=(METAIC, EXCLUDE_CUTOUTS),
         draws_as=DRAWS_AS,
-        version=2,
+        version=3,
     )
     expected = "number of each class in second = in first; {} is singular, or plural where first has it"
     check = check_forms

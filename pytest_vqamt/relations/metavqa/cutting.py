@@ -40,6 +40,7 @@ class Cutting(BuiltInRelation):
         name="metavqa.cutting",
         task=Task.VQA,
         source="Yuan et al., CVPR 2021, section 4.2.1",
+        version=2,
         variants=VARIANTS,
         breakdown=("present_groups", "shape", "axis", "pieces"),
     )

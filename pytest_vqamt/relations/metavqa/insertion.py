@@ -39,7 +39,7 @@ class Insertion(CutoutRelation):
         variants=VARIANTS,
         breakdown=("present_groups", "shape", "placed"),
         settings=(EXCLUDE_CUTOUTS,),
-        version=2,
+        version=3,
     )
     expect = same_answer
 

@@ -37,7 +37,7 @@ class InsertionPlus(CutoutRelation):
         source="Yuan et al., CVPR 2021, section 4.2.2, and the authors' code",
         breakdown=("present_groups", "shape", "placed"),
         settings=(EXCLUDE_CUTOUTS,),
-        version=2,
+        version=3,
         directional=("",),
     )
     expect = one_more

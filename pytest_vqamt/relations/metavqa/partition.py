@@ -29,7 +29,7 @@ class Partition(LexicalRelation):
         task=Task.VQA,
         source="Yuan et al., CVPR 2021, section 4.1.1",
         variants=("object", "property"),
-        version=2,
+        version=3,
         breakdown=("present_groups",),
         settings=(WORDNET, ONTOLOGY),
     )

@@ -36,6 +36,7 @@ class Removal(BuiltInRelation):
         name="metavqa.removal",
         task=Task.VQA,
         source="Yuan et al., CVPR 2021, section 4.2.2",
+        version=2,
         variants=VARIANTS,
         breakdown=("present_groups", "shape"),
         settings=(ERASE, INPAINT),

@@ -40,7 +40,7 @@ class RemovalPlus(BuiltInRelation):
         source="Yuan et al., CVPR 2021, section 4.2.2",
         breakdown=("present_groups", "shape"),
         settings=(ERASE, INPAINT),
-        version=2,
+        version=3,
         directional=("",),
     )
     expect = one_less

@@ -29,7 +29,7 @@ class Reversion(LexicalRelation):
         task=Task.VQA,
         source="Yuan et al., CVPR 2021, section 4.1.3",
         variants=("object", "property"),
-        version=2,
+        version=3,
         breakdown=("present_groups",),
         settings=(WORDNET, ONTOLOGY),
     )

@@ -55,6 +55,7 @@ class AntonymSwap(LexicalRelation):
         name="text.antonym_swap",
         task=Task.ENTAILMENT,
         source="Chang et al., VEglue, section 4.5; Wang et al., TextFlint, ACL 2021",
+        version=2,
         tags=("baseline",),
         breakdown=("kind", "shape", "units"),
         settings=(WORDNET, ONTOLOGY),

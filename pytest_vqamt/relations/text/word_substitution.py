@@ -42,6 +42,7 @@ class WordSubstitution(LexicalRelation):
         name="text.word_substitution",
         task=Task.ENTAILMENT,
         source="Chang et al., VEglue, section 4.5; Sun et al., CAT, ICSE 2022",
+        version=2,
         tags=("baseline",),
         breakdown=("kind", "shape", "units"),
         settings=(WORDNET, ONTOLOGY),

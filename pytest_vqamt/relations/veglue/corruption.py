@@ -34,6 +34,7 @@ class HypothesisCorruption(LexicalRelation):
         name="veglue.corruption",
         task=Task.ENTAILMENT,
         source="Chang et al., VEglue, section 6.3; Hendrycks and Dietterich, ICLR 2019",
+        version=2,
         variants=VARIANTS,
         tags=("baseline",),
         breakdown=("shape", "units"),

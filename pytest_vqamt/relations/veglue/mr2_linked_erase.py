@@ -47,7 +47,7 @@ class LinkedErase(LexicalRelation):
         source="Chang et al., VEglue, section 3.4.2",
         breakdown=("shape", "units", "near", "similar", "related"),
         settings=(ERASE, INPAINT, OVERLAP, WORDNET, ONTOLOGY),
-        version=2,
+        version=3,
     )
     expect = partial(label_becomes, label=Label.CONTRADICTION)
 

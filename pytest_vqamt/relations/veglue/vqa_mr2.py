@@ -47,7 +47,7 @@ class VqaMr2(BuiltInRelation):
         source="Chang et al., VEglue, section 6.4",
         breakdown=("shape", "near", "similar", "related"),
         settings=(ERASE, INPAINT),
-        version=2,
+        version=3,
     )
     expect = becomes_no
 

@@ -41,6 +41,7 @@ class VqaMr3(BuiltInRelation):
         name="veglue.vqa_mr3",
         task=Task.VQA,
         source="Chang et al., VEglue, section 6.4",
+        version=2,
         breakdown=("shape", "near", "similar", "related"),
         settings=(ERASE, INPAINT),
     )

@@ -161,9 +161,10 @@ class GateCounts:
         >>> GateCounts(items=8, gated=8, missed=1, undecided=5).line
         'gates: 2 met, 1 missed, 5 cannot tell (too few cases); every relation has one'
         >>> GateCounts(items=3, gated=3, missed=0, unapplied=2, unapplied_gates=1).line
-        'gates: 3 met, 0 missed, 1 without a case; every relation has one; 2 relations do not apply to this data'
+        'gates: 3 met, 0 missed, 1 without a case; every relation has one; 2 of 5 relations do not apply to this data'
         """
-        apply = f"{count_noun(self.unapplied, 'relation')} {'does' if self.unapplied == 1 else 'do'} not apply"
+        asked = count_noun(self.items + self.unapplied, "relation")
+        apply = f"{self.unapplied:,} of {asked} {'does' if self.unapplied == 1 else 'do'} not apply"
         told = [f"{apply} to this data"] if self.unapplied else []
         if not self.gated:
             none = "no relation has a gate, so no rate can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"

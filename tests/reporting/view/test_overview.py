@@ -72,7 +72,7 @@ def test_what_does_not_apply_is_counted_with_its_gates() -> None:
     without = [result(f"ours.no{n}", tally=Tally(), gate=gate(0.5, met=False) if n else None) for n in (0, 1)]
     met = result(gate=gate(0.5, met=True))
     assert first(met, *without).gates.line == (
-        "gates: 1 met, 0 missed, 1 without a case; every relation has one; 2 relations do not apply to this data"
+        "gates: 1 met, 0 missed, 1 without a case; every relation has one; 2 of 3 relations do not apply to this data"
     )
 
 

@@ -1,0 +1,89 @@
+"""``vqamt list --data SPEC``: how many cases each relation variant has on a data source, and why some have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.data.base import PublishedPairs, SceneSource
+from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.base import PublishedRelation, Relation
+from pytest_vqamt.reporting.view.format import aligned_table
+
+_SHOW_AFTER_S = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The cases of one relation variant on one source, up to the number that was wanted."""
+
+    item: str
+    cases: int
+    presumed: int
+    """The cases that rest on the absence of what is not annotated for certain: reported apart, and not gated."""
+    reason: str
+    """The most frequent reason for which a scene gave no case; "" if every scene that was looked at gave one."""
+
+
+def coverage(source: SceneSource, relations: Sequence[tuple[Relation, str]], most: int) -> Iterator[Coverage]:
+    """Yields the coverage of each relation variant: the cases that a run with ``--vqamt-max-cases=most`` would have.
+
+    Raises:
+        VqamtError: a scene cannot be read.
+    """
+    with progress_bar("sampling", len(relations), "relation variant", delay_s=_SHOW_AFTER_S) as advance:
+        for relation, variant in relations:
+            plan = Plan(relation=relation, variant=variant, source=source, sampling=Sampling(max_cases=most))
+            cases = list(plan)
+            [(reason, _)] = plan.not_applicable.most_common(1) or [("", 0)]
+            yield Coverage(
+                item=relation.info.item(variant),
+                cases=len(cases),
+                presumed=sum(case.is_presumed for case in cases),
+                reason=reason,
+            )
+            advance()
+
+
+def coverage_rows(spec: str, relations: Sequence[str], most: int) -> list[Coverage]:
+    """Returns the coverage of the relation variants that the globs name, all but those on request if there are none.
+
+    Raises:
+        VqamtError: the data cannot be used, or a glob names nothing.
+    """
+    chosen = catalogue.select(relations)
+    source = sources.load(spec)
+    # As in a run: on published pairs only the relations about them, and these on no other data.
+    has_pairs = isinstance(source, PublishedPairs)
+    fitting = [each for each in chosen if isinstance(each[0], PublishedRelation) == has_pairs]
+    return list(coverage(source, fitting, most))
+
+
+def coverage_lines(spec: str, rows: Sequence[Coverage], most: int) -> Iterator[str]:
+    """Yields a table, those without a case last, and a summary."""
+    covered = [row for row in rows if row.cases]
+    empty = [row for row in rows if not row.cases]
+    if covered:
+        table = [("relation variant", "cases", "presumed")]
+        table += [(row.item, f"{row.cases}{'+' if row.cases >= most else ''}", str(row.presumed)) for row in covered]
+        yield from aligned_table(table)
+        yield ""
+    if empty:
+        width = max(len(row.item) for row in empty)
+        yield "without a case:"
+        yield from (f"  {row.item.ljust(width)}  {row.reason or 'no case found'}" for row in empty)
+        yield ""
+    of = count_noun(len(rows), "relation variant")
+    yield f"{len(covered)} of {of} have cases on {spec} (looked for {most} of each)"
+
+
+def coverage_json(rows: Sequence[Coverage]) -> list[Json]:
+    """Returns the rows as ``vqamt list --json`` has them."""
+    return [
+        {"id": row.item, "cases": row.cases, "presumed": row.presumed, "reason": row.reason or None} for row in rows
+    ]

@@ -1,0 +1,65 @@
+"""``vqamt list --data`` counts the cases of each relation variant on a data source."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.cli import main
+from pytest_vqamt.commands.main import ExitStatus
+from tests.data.own_graphs import plain, write
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["list", *arguments]) == ExitStatus.OK
+    return capsys.readouterr().out
+
+
+def test_cases_are_counted_up_to_the_number_that_is_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert listed(
+        capsys, "--data", "pictures:40", "--relations=metavqa.reorder,carets.published", "--max-cases=5"
+    ).splitlines() == [
+        "relation variant           cases  presumed",
+        "-------------------------  -----  --------",
+        "metavqa.reorder[object]       5+         0",
+        "metavqa.reorder[property]     5+         0",
+        "",
+        "2 of 2 relation variants have cases on pictures:40 (looked for 5 of each)",
+    ]
+
+
+def test_what_has_no_case_is_named_with_the_reason(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Of a scene without attributes no property can be asked. That no other dog is there rests on an absence."""
+    objects = [
+        {"id": "1", "name": "dog", "box": [10, 20, 40, 40]}, {"id": "2", "name": "car", "box": [90, 20, 60, 40]},
+    ]  # fmt: skip
+    file = write(tmp_path, [plain("a", width=200, height=100, objects=objects)])
+    lines = listed(capsys, f"--data=graphs:{file}", "--relations=metavqa.partition", "--max-cases=3").splitlines()
+    assert lines[2].split()[0] == "metavqa.partition[object]"
+    assert "  metavqa.partition[property]  too few properties are known for the name" in lines
+    assert lines[-1].startswith("1 of 2 relation variants have cases on graphs:")
+
+
+def test_the_rows_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(listed(capsys, "--data=pictures:20", "--relations=metavqa.reorder[object]", "--json"))
+    assert found == {
+        "data": "pictures:20",
+        "coverage": [{"id": "metavqa.reorder[object]", "cases": 20, "presumed": 0, "reason": None}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--relations=metavqa"], "Expected --data=SPEC with --relations"),
+        (["--max-cases=3"], "Expected --data=SPEC with --max-cases"),
+        (["--data=pictures", "--max-cases=0"], "Expected --max-cases to be a whole number from 1 up, but got 0"),
+        (["--data=pictures", "--relations=metavqa.nothing"], "metavqa.nothing"),
+        (["--data=picture"], "picture"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", *arguments]) == ExitStatus.USAGE
+    assert message in capsys.readouterr().err
