@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.plain_text import ShortRepr
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 
 Fact: TypeAlias = str | int | float | bool
@@ -193,8 +194,8 @@ class ContrastVerdict:
         return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Case(ShortRepr):
     """A source query and its follow-ups, with the expected relation between the answers.
 
     Attributes:
@@ -220,6 +221,12 @@ class Case:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", digest(self.relation, self.variant, *(query.id for query in self.queries)))
+
+    def __repr__(self) -> str:
+        """What a person needs of a failing example: texts, edits, scene and id. The fields take hundreds of lines."""
+        asked = " | ".join(query.words for query in self.queries)
+        tags = f" ({', '.join(self.tags)})" if self.tags else ""
+        return f"<Case {self.id} of {item_name(self.relation, self.variant)}{tags}, scene {self.scene!r}: {asked}>"
 
     @property
     def is_presumed(self) -> bool:

@@ -43,11 +43,12 @@ from pytest_vqamt.core.edits import (
 )
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import canonical_json, digest
+from pytest_vqamt.core.plain_text import ShortRepr
 from pytest_vqamt.core.scene import Photo, Scene
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Picture:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Picture(ShortRepr):
     """A source photo and the edits made to it; pixels exist only when it is rendered.
 
     Attributes:
@@ -69,6 +70,9 @@ class Picture:
         if self.edits:
             named = digest(named, canonical_json([encode(edit) for edit in self.edits]))
         object.__setattr__(self, "digest", named)  # computed once, as every query about the picture uses it
+
+    def __repr__(self) -> str:
+        return f"<Picture {', '.join((repr(self.photo.id), *(edit.words for edit in self.edits)))}>"
 
     def edit(self, edit: Edit) -> Picture:
         """This picture with one more edit. The named methods below make the edits; none changes this picture.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Protocol
 
 MAX_SHOWN = 500
 """The characters of one text that is shown; ``cases.jsonl`` has all of them."""
@@ -29,6 +30,19 @@ _COMMAND = re.compile(
 
 _COUNTED = re.compile(r"\.\.\. \(([\d,]+) characters\)\Z")
 _LONGEST_COUNT = 40
+
+
+class _Printer(Protocol):
+    def text(self, text: str) -> None: ...
+
+
+class ShortRepr:
+    """A base class of values whose ``__repr__`` is one line: Hypothesis and IPython print that, and not every field."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: _Printer, cycle: bool) -> None:
+        printer.text(repr(self))
 
 
 def count_noun(number: int, one: str, many: str = "") -> str:

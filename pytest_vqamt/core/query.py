@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Meaning
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.plain_text import ShortRepr
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,8 +28,8 @@ class Task(StrEnum):
     CAPTIONING = "captioning"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Query(ShortRepr):
     """One model input.
 
     Attributes:
@@ -55,6 +56,15 @@ class Query:
         reasoning = () if self.reasoning is None else (f"reasoning={self.reasoning}",)
         named = digest(self.task, self.picture.digest, self.text, str(self.trial), *reasoning)
         object.__setattr__(self, "id", named)  # computed once, as every step of a run uses it
+
+    def __repr__(self) -> str:
+        return f"<Query {self.id} ({self.task}) of {self.picture.photo.id!r}: {self.words}>"
+
+    @property
+    def words(self) -> str:
+        """Its texts, with what was done to its picture: '"Is there a dog?" (mirrored)'."""
+        text = f'"{self.text}"' if self.text else "no text"
+        return f"{text} ({self.notes})" if self.notes else text
 
     @property
     def manner(self) -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import registered
 from pytest_vqamt.core.lru import cached_by_identity
+from pytest_vqamt.core.plain_text import ShortRepr
 
 if TYPE_CHECKING:
     from pytest_vqamt.core.picture import Picture
+
+
+_SHOWN_NAMES = 8
+"""The most names in the representation of a scene."""
 
 
 @registered
@@ -177,8 +183,8 @@ class PublishedHypothesis:
 
 
 @registered
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Scene(ShortRepr):
     """A picture with annotations of its content.
 
     Attributes:
@@ -208,10 +214,17 @@ class Scene:
     captions: tuple[str, ...] = ()
     questions: tuple[PublishedQuestion, ...] = ()
     hypotheses: tuple[PublishedHypothesis, ...] = ()
-    exhaustive: frozenset[str] = field(default=frozenset(), repr=False)
+    exhaustive: frozenset[str] = frozenset()
     inscriptions: tuple[Inscription, ...] = ()
     parts: tuple[Parts, ...] = ()
     presumed: bool = False
+
+    def __repr__(self) -> str:
+        """Names of things with their numbers, in place of all annotations ("2 dog": plurals need word lists)."""
+        numbers = Counter(thing.name for thing in self.objects)
+        named = [name if n == 1 else f"{n} {name}" for name, n in numbers.most_common(_SHOWN_NAMES)]
+        more = [f"{len(numbers) - _SHOWN_NAMES} names more"] if len(numbers) > _SHOWN_NAMES else []
+        return f"<Scene {self.id!r}, {self.width:g} x {self.height:g} px: {', '.join((*named, *more)) or 'nothing'}>"
 
     @property
     def picture(self) -> Picture:
