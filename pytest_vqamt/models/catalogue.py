@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import split_name
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS, QUERY_PROMPT_SETTINGS
 
@@ -103,9 +104,9 @@ class ModelCatalogue:
         name, _, argument = spec.partition(":")
         kind = self._kind_named(name, spec)
         if kind.argument and not argument and not kind.is_optional:
-            raise OptionError(f"Expected --vqamt-model={kind.form}, but got model={spec!r}")
+            raise OptionError(f"Expected {option('model')}={kind.form}, but got model={spec!r}")
         if kind.argument == "" and spec != name:
-            raise OptionError(f"Expected --vqamt-model={kind.form} with nothing after it, but got model={spec!r}")
+            raise OptionError(f"Expected {option('model')}={kind.form} with nothing after it, but got model={spec!r}")
         return kind, argument
 
     @cached_property
@@ -131,7 +132,9 @@ class ModelCatalogue:
                 hint = "name one, such as tiny or python:MODULE:NAME (vqamt list)"
             elif "did you mean" not in hint and (own := _own_code(spec)):
                 hint = f"did you mean {own!r}?"
-            raise OptionError(f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; {hint}")
+            raise OptionError(
+                f"Expected {option('model')} to begin with a kind of model, but got model={spec!r}; {hint}"
+            )
         if len(found) > 1:
             origins = " and ".join(kind.origin for kind in found)
             raise OptionError(f"Expected one kind of model called {name!r}, but got one each from {origins}")

@@ -339,5 +339,5 @@ def test_no_other_name_is_taken(run: Run, name: str) -> None:
     result = run(f"--vqamt-cases={name}", "--vqamt-report=out")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"ERROR: Expected --vqamt-cases to be one of cases.jsonl, cases.jsonl.gz, but got '{name}'*"]
+        [f"ERROR: Expected one of cases.jsonl, cases.jsonl.gz, but got --vqamt-cases='{name}'*"]
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import expanded, open_input, parse_json, read_text
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
@@ -194,7 +195,9 @@ def check_model_type(checkpoint: Checkpoint, expected: tuple[str, ...], advice: 
     found = read_checkpoint_config(checkpoint).get("model_type")
     if not isinstance(found, str) or found not in expected:
         adapter = ADAPTERS.get(str(found))
-        takes = f"give --vqamt-model={adapter}:" if adapter else "is it a checkpoint of another kind? many are for hf:"
+        takes = (
+            f"give {option('model')}={adapter}:" if adapter else "is it a checkpoint of another kind? many are for hf:"
+        )
         hint = advice or f"{takes}{checkpoint.name}"
         raise ModelError(
             f"Expected model_type {' or '.join(map(repr, expected))} in {checkpoint.folder / 'config.json'}, but got "
