@@ -279,14 +279,14 @@ class Resources:
 
     def _found_items(self) -> tuple[ItemSpec, ...]:
         settings = self.settings
-        for kind, thresholds in (
-            (GateKind.PASS_RATE, settings.terms.thresholds),
-            (GateKind.GROUNDED_RATE, settings.terms.grounded_thresholds),
-        ):
-            check_patterns(
-                [each.pattern for each in thresholds],
-                f"{option(kind.value)} to name a relation or a glob of relations",
-            )
+        terms = settings.terms
+        for name, patterns in {
+            "relations": settings.relations,
+            "exclude": settings.excluded,
+            GateKind.PASS_RATE.value: [each.pattern for each in terms.thresholds],
+            GateKind.GROUNDED_RATE.value: [each.pattern for each in terms.grounded_thresholds],
+        }.items():
+            check_patterns(patterns, f"{option(name)} to name a relation or a glob of relations")
         if settings.terms.grounded_thresholds and settings.asks_no_contrast:
             raise OptionError(
                 f"Expected {option('contrast')} above 0 with {option(GateKind.GROUNDED_RATE.value)}, "

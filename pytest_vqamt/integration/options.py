@@ -74,6 +74,13 @@ def _number(value: object) -> float:
     return float(value)
 
 
+def _rate_text(value: object) -> str:
+    """A rate as it was written: an error shows 80, not 80.0."""
+    if not isinstance(value, str):
+        _number(value)
+    return str(value)
+
+
 def _several(value: object) -> Sequence[object]:
     if isinstance(value, str | bytes) or not isinstance(value, Sequence):
         raise TypeError
@@ -310,7 +317,7 @@ class Globs(Kind["tuple[str, ...]"]):
 class Rates(Kind["tuple[Threshold, ...]"]):
     """The thresholds of a gate: RATE or GLOB=RATE, in Python several of them or {GLOB: RATE}, too."""
 
-    gate: Literal["fail-under", "grounded-under"]
+    gate: str
     is_many: ClassVar[bool] = True
 
     @property
@@ -326,11 +333,9 @@ class Rates(Kind["tuple[Threshold, ...]"]):
 
     def from_python(self, value: object, spelt: str) -> tuple[Threshold, ...]:
         if isinstance(value, Mapping):
-            texts = [f"{_text(glob)}={_number(rate)}" for glob, rate in value.items()]
-        else:
-            several = [value] if isinstance(value, str | Real) else _several(value)
-            texts = [each if isinstance(each, str) else f"{_number(each)}" for each in several]
-        return self.from_texts(texts, spelt)
+            return self.from_texts([f"{_text(glob)}={_rate_text(rate)}" for glob, rate in value.items()], spelt)
+        several = [value] if isinstance(value, str | Real) else _several(value)
+        return self.from_texts(list(map(_rate_text, several)), spelt)
 
 
 class NamedValues(Kind["tuple[tuple[str, str], ...]"]):

@@ -16,7 +16,7 @@ from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import RunSettings
-from pytest_vqamt.integration.options import Options, models_named, read_options
+from pytest_vqamt.integration.options import Options, Rates, models_named, read_options
 from pytest_vqamt.integration.waivers import Waivers, read_waivers
 from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
@@ -317,21 +317,8 @@ def _thresholds(mark: pytest.Mark, node: pytest.Item, kind: GateKind) -> Iterato
         return
     rates = mark.kwargs[kind.argument]
     try:
-        for text in _texts(rates):
-            yield Threshold.parse(text, kind)
+        yield from Rates(kind.value).from_python(rates, kind.argument)
     except (OptionError, TypeError) as error:
         raise OptionError(
             f"Expected {_WANTED} with rates from 0 to 1, but got {kind.argument}={rates!r} on {node.nodeid}"
         ) from error
-
-
-def _texts(rates: object) -> Iterator[str]:
-    """The thresholds as the option takes them."""
-    if isinstance(rates, Mapping):
-        yield from (f"{pattern}={rate}" for pattern, rate in rates.items())
-    elif isinstance(rates, list | tuple):
-        yield from map(str, rates)
-    elif isinstance(rates, int | float | str):
-        yield str(rates)
-    else:
-        raise TypeError(f"expected a rate, got {rates!r}")
