@@ -127,11 +127,11 @@ def read_report(folder: Path) -> Report:
     except FileNotFoundError as error:
         lacks = f"it has no {REPORT_FILE}" if folder.is_dir() else "there is no such folder"
         raise DataError(
-            f"Expected a folder that {option('report')} wrote, but got {str(folder)!r}: {lacks}; "
+            f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {lacks}; "
             "name that of a finished run"
         ) from error
     except (OSError, ValueError) as error:
-        raise DataError(f"Expected a folder that {option('report')} wrote, but got {str(folder)!r}: {error}") from error
+        raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {error}") from error
     schema = row.get("schema") if isinstance(row, dict) else None
     if schema != SCHEMA:
         raise DataError(
