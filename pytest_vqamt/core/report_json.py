@@ -177,6 +177,7 @@ def model_row(model: ModelUse) -> Row:
     """One entry of ``models``."""
     return {
         "name": model.name,
+        "kind": model.kind,
         "fingerprint": model.fingerprint,
         "tasks": list(model.tasks),
         "queries_needed": model.queries_needed,

@@ -82,6 +82,11 @@ class ModelUse:
     items_s: float = 0.0
     usage: tuple[tuple[str, float], ...] = ()
     spec: str = ""
+    kind: str = field(default="", compare=False)
+    """The kind of its spec, such as "hf"; of a served model the kind on the server.
+
+    Empty for an object that ``vqamt.run`` was given, and in older reports.
+    """
     calls: int = field(default=0, compare=False)
     """The calls of its methods, each with a batch."""
     calls_raised: int = field(default=0, compare=False)

@@ -344,10 +344,8 @@ class Resources:
         kind = self._catalogue.kind(model)
         if not kind.is_remote:
             return kind
-        try:
-            return self._catalogue.kind(self.model(model).served_name)
-        except OptionError:  # of a package that is not installed here
-            return kind
+        served = self.model(model).kind
+        return next((each for each in self._catalogue.kinds if each.name == served), kind)
 
     def preset_of(self, model: str, source: str) -> str:
         """The name of the preset that runs because no relations are named; "" for none.

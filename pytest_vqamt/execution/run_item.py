@@ -455,6 +455,7 @@ class UsageMeter:
             items_s=time.monotonic() - self._began,
             usage=add_usage(tuple(used.items()), self._used_before, -1),
             spec=model.spec,
+            kind=model.kind,
             **counted,
         )
 

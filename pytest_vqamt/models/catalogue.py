@@ -86,10 +86,15 @@ class ModelCatalogue:
         model = _load_kind(kind, argument, spec, options)
         name: object = getattr(model, "name", None) if kind.is_remote else None
         loaded = wrap_model(name if isinstance(name, str) else spec, model, options)
-        if isinstance(name, str):
-            loaded = replace(loaded, served_name=name)
+        loaded = replace(loaded, kind=self._served_kind(name, kind) if isinstance(name, str) else kind.name)
         # A model is wrapped under its spec, which may be its fingerprint: no answer depends on the short name.
         return replace(loaded, name=short_name, spec=spec) if short_name else loaded
+
+    def _served_kind(self, name: str, kind: ModelKind) -> str:
+        try:
+            return self.kind(name).name
+        except OptionError:  # of a package that is not installed here
+            return kind.name
 
     def kind(self, spec: str) -> ModelKind:
         """The kind of model that a spec names.

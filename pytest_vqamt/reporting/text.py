@@ -43,7 +43,7 @@ def missed_gate_message(result: RelationResult, again: str) -> str:
 
 
 def _unread_lines(result: RelationResult) -> Iterator[str]:
-    unread = UnreadAnswers.of(result.strata, result.model.name)
+    unread = UnreadAnswers.of(result.strata, result.model)
     yield f"  {unread.rates}; unread answers: {unread.named_causes}"
     yield from (f"    {example}" for example in unread.examples)
     yield f"  {unread.advice}"
@@ -220,7 +220,7 @@ def not_applicable_message(result: RelationResult) -> str:
 
 def refused_message(result: RelationResult) -> str:
     """Why no case of an item was judged, if the model refused all of them."""
-    unread = UnreadAnswers.of(result.strata, result.model.name)
+    unread = UnreadAnswers.of(result.strata, result.model)
     return visible(
         f"refused: {result.model.name} answers none of the {count_noun(result.all_cases, 'case')} "
         f"({unread.named_causes})"
