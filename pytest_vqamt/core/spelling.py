@@ -36,8 +36,14 @@ class Spelling:
     def setting(self, name: str, value: object = "") -> str:
         """A setting of a model, a relation or an edit, with its value where one is given."""
         if self.is_python:
-            return f"the setting {name!r}" if value == "" else f"settings={{{name!r}: {str(value)!r}}}"
+            return f"the setting {name!r}" if value == "" else self.settings({name: value})
         return f"{self.option('option')} {name if value == '' else shlex.quote(f'{name}={value}')}"
+
+    def settings(self, values: Mapping[str, object]) -> str:
+        """Several settings with their values."""
+        if self.is_python:
+            return f"settings={ ({name: str(value) for name, value in values.items()})!r}"
+        return " ".join(self.setting(name, value) for name, value in values.items())
 
 
 _CURRENT: ContextVar[Spelling] = ContextVar("spelling", default=Spelling())  # noqa: B039 - it is frozen
@@ -71,3 +77,8 @@ def option(name: str, value: object = "") -> str:
 def setting(name: str, value: object = "") -> str:
     """A setting as the user would give it: "--vqamt-option in-flight=1"."""
     return spelling().setting(name, value)
+
+
+def settings(values: Mapping[str, object]) -> str:
+    """Several settings as the user would give them."""
+    return spelling().settings(values)

@@ -398,6 +398,7 @@ def test_the_report_has_every_field_that_others_read() -> None:
     assert row["models"] == [
         {
             "name": "tiny",
+            "kind": "",
             "fingerprint": "abc",
             "tasks": ["vqa", "captioning"],
             "queries_needed": 41,

@@ -128,6 +128,8 @@ MISTAKES = {
         "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you mean 'oracle'?",
     ),
     "the file of a model": (("--vqamt-model=./own/m.py:load",), "; did you mean 'python:own.m:load'?"),
+    "the folder of a checkpoint": (("--vqamt-model=./checkpoint",), "; did you mean 'hf:./checkpoint'?"),
+    "the name of a checkpoint on the hub": (("--vqamt-model=org/name",), "; did you mean 'hf:org/name'?"),
     "a percentage": (("--vqamt-fail-under=80",), "but got --vqamt-fail-under='80'; 80 % is 0.8"),
     "a GPU": (("--vqamt-device=gpu",), "but got --vqamt-device='gpu'; did you mean 'cuda'?"),
     "a model without its argument": (
@@ -250,6 +252,18 @@ def test_it_is_told_before_any_worker_starts(run: Run, mistake: str) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert line in result.stderr.str()
     assert "workers" not in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("model_type", "kind"), [("qwen2_vl", "hf"), ("vilt", "vilt"), ("visual_bert", "visualbert"), (None, "hf")]
+)
+def test_a_folder_with_a_configuration_is_a_checkpoint_of_its_kind(
+    pytester: pytest.Pytester, run: Run, model_type: str | None, kind: str
+) -> None:
+    # The name is near that of another kind, and the folder says more.
+    (pytester.path / "tinny").mkdir()
+    (pytester.path / "tinny" / "config.json").write_text(json.dumps({"model_type": model_type}))
+    assert f"; did you mean '{kind}:tinny'?" in run(model="tinny").stderr.str()
 
 
 @pytest.mark.parametrize("option", ["--vqamt-max-case=3", "--vqamt-modle"])

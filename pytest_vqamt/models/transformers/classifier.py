@@ -77,6 +77,11 @@ class AnswerLists:
         self._check(answers, count, file, checkpoint)
         return answers
 
+    def are_in(self, folder: Path) -> bool:
+        """True where a list lies beside the weights, or their configuration has one."""
+        config = read_checkpoint_config(Checkpoint(folder=folder, name=str(folder)))
+        return any((folder / name).is_file() for name in self.beside) or _real_labels(config) is not None
+
     def _check(self, answers: tuple[str, ...], count: int, file: Path, checkpoint: Checkpoint) -> None:
         if len(answers) != count:
             raise ModelError(

@@ -67,6 +67,15 @@ def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
     return DetectorFiles(weights=found.weights, config=found.config, vocabulary=expanded(named))
 
 
+def is_detector_here(beside: Path | None) -> bool:
+    """True where a detector is found that no setting names."""
+    return bool(os.environ.get(DETECTOR_VARIABLE)) or _unnamed(beside) is not None
+
+
+def _unnamed(beside: Path | None) -> DetectorFiles | None:
+    return (files_beside(beside) if beside is not None else None) or files_at(_cache_folder())
+
+
 def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
     if given == "download":
         return _downloaded()
@@ -74,7 +83,7 @@ def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
         return _files_named(given, setting("detector"))
     if os.environ.get(DETECTOR_VARIABLE):
         return _files_named(os.environ[DETECTOR_VARIABLE], DETECTOR_VARIABLE)
-    found = (files_beside(beside) if beside is not None else None) or files_at(_cache_folder())
+    found = _unnamed(beside)
     if found is None:
         looked = f"{beside / 'detector'}, {beside}, " if beside is not None else ""
         raise ModelError(
