@@ -61,6 +61,7 @@ def report_row(report: Report) -> Row:
         "contrast": report.contrast,
         "repeats": report.repeats,
         "max_unread": report.max_unread,
+        "max_error_rate": report.max_error_rate,
         "shard": report.shard,
         "started": report.started,
         "duration_s": round(report.duration_s, 3),

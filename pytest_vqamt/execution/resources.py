@@ -67,6 +67,8 @@ class RunSettings:
     cache: Path | None
     only: tuple[str, ...] = ()
     run: RunProcess = field(default_factory=RunProcess)
+    max_error_rate: float = 0.0
+    """The share of an item's cases that may end in an error."""
     spelling: Spelling = field(default_factory=Spelling)
     """How the user has given the settings, for messages."""
 
@@ -434,6 +436,7 @@ class Resources:
             position=spec.position,
             baseline=self.baseline_item(spec),
             short_name=self._short_name(spec.data_spec),
+            given=split_name(spec.data_spec)[1],
         )
 
     def upcoming(self, spec: ItemSpec) -> UpcomingItem:
@@ -504,6 +507,7 @@ class Resources:
             contrast=sampling.contrast,
             repeats=sampling.repeats,
             max_unread=settings.terms.max_unread,
+            max_error_rate=settings.max_error_rate,
             shard=sampling.shard,
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,

@@ -158,6 +158,7 @@ class _Run:
             digest=source.digest,
             bad_records=bad,
             short_name=self._job.short_name,
+            given=self._job.given,
         )
 
     def _stratum_result(self, stratum: Stratum, tags: Sequence[str]) -> StratumResult:

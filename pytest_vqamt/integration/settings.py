@@ -39,14 +39,12 @@ class Settings(RunSettings):
         report_images: the cases whose pictures the page shows.
         summary: how long the summary in the terminal is; None where ``-q`` and ``-v`` decide.
         gates_typed: the gates on the command line, which override those of markers.
-        max_error_rate: the share of cases that may end in an error.
         replay: the id of the case to replay.
         rerun_command: the beginning of a command with the settings of this session.
     """
 
     missing_baseline: Path | None
     gates_typed: frozenset[GateKind]
-    max_error_rate: float
     max_queries: int | None
     plan_only: bool
     report: Path | None
