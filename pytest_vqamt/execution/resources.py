@@ -249,10 +249,10 @@ class Resources:
     @property
     def _missing_baseline(self) -> str:
         file = self.settings.baseline
-        first = "no baseline" if self.settings.spelling.is_python else option("allow-missing-baseline")
         return (
             f"Expected {option('baseline')} to name a file that `vqamt bless` wrote, but there is no "
-            f"{str(file)!r}: get it (is it committed?), or run once with {first}, and `vqamt bless` that report"
+            f"{str(file)!r}: get it (is it committed?), or run once with "
+            f"{option('allow-missing-baseline')}, and `vqamt bless` that report"
         )
 
     def baseline_item(self, spec: ItemSpec) -> BaselineItem | None:

@@ -385,6 +385,10 @@ class Option:
     """False where it only makes sense for one run."""
     argument: str | None
     """The argument of ``vqamt.run``; None where it has none."""
+    in_python: str
+    """The words for it in messages of ``vqamt.run``, where that has no argument for it but another way."""
+    is_repeated: bool
+    """True where it decides on cases or answers, so that a command that replays a case must repeat it."""
 
     @property
     def name(self) -> str:
@@ -440,27 +444,28 @@ def _option(
     *,
     default: Value,
     metavar: str | None = None,
-    shown_default: str | None = None,
+    shown_default: str = "",
     has_ini: bool = True,
     argument: str | Literal[True] | None = True,
+    in_python: str = "",
+    is_repeated: bool = False,
 ) -> Value:
     """The field of an option: ``shown_default`` is the default in its help, where that is not the value alone.
 
-    ``argument`` is the argument of ``vqamt.run``: True for that of the same name, None where there is none.
+    ``argument`` is the argument of ``vqamt.run``: True for that of the same name, None where there is none. The others
+    are as in ``Option``.
     """
-    shown = shown_default or (
-        ""
-        if default is None or default in (False, ())
-        else f"{default:g}"
-        if isinstance(default, float)
-        else str(default)
-    )
+    shown = shown_default
+    if not shown and not (default is None or default is False or default == ()):
+        shown = f"{default:g}" if isinstance(default, float) else str(default)
     metadata = {
         "kind": kind,
         "help": f"{help} (default: {shown})" if shown else help,
         "metavar": "|".join(kind.names) if isinstance(kind, Choice) and metavar is None else metavar,
         "has_ini": has_ini,
         "argument": argument,
+        "in_python": in_python,
+        "is_repeated": is_repeated,
     }
     return field(default=default, metadata=metadata)
 
@@ -505,6 +510,7 @@ class Options:
         "basic-questions, metaic; beside --vqamt-relations its settings alone",
         default=None,
         metavar="NAME",
+        is_repeated=True,
     )
     max_cases: int | None = _option(
         Whole(1),
@@ -512,19 +518,21 @@ class Options:
         default=None,
         metavar="N",
         shown_default="100",
+        is_repeated=True,
     )
     seed: int = _option(
         Whole(0),
         "the same seed gives the same cases",
         default=0,
         metavar="N",
-        shown_default="0",
+        is_repeated=True,
     )
     sampler: str = _option(
         Choice(("hypothesis", "random")),
         "what draws the cases",
         default="hypothesis",
         shown_default="hypothesis; random is faster",
+        is_repeated=True,
     )
     shrink: int = _option(
         Whole(0),
@@ -572,6 +580,7 @@ class Options:
         default=1,
         metavar="N",
         shown_default="1; 5 is a good number",
+        is_repeated=True,
     )
     grounded_under: tuple[Threshold, ...] = _option(
         Rates("grounded-under"),
@@ -596,32 +605,33 @@ class Options:
         "ask the cases that `vqamt bless` has kept in this file, and compare with how they came out then",
         default=None,
         metavar="FILE",
+        is_repeated=True,
     )
     allow_missing_baseline: bool = _option(
         Flag(),
         "for the first run: run without a comparison while the file of --vqamt-baseline is not there yet",
         default=False,
         argument=None,
+        in_python="no baseline",
     )
     max_drop: float = _option(
         Rate("rate"),
         "how far a pass rate may fall below the baseline's before it counts, where the drop is significant, too",
         default=0.0,
         metavar="RATE",
-        shown_default="0",
     )
     max_error_rate: float = _option(
         Rate("rate"),
         "the share of cases that may end in an error",
         default=0.0,
         metavar="RATE",
-        shown_default="0",
         argument=None,
     )
     allow_bad_records: bool = _option(
         Flag(),
         "run on the records that can be used, where some of a data set cannot",
         default=False,
+        is_repeated=True,
     )
     waive: Path | None = _option(
         File(),
@@ -669,6 +679,7 @@ class Options:
         "auto, cpu, cuda:N, or cuda to let several workers share",
         default="auto",
         metavar="DEVICE",
+        is_repeated=True,
     )
     timeout: float | None = _option(
         Above0("a number of seconds"),
@@ -682,6 +693,7 @@ class Options:
         "the precision of the model's weights, e.g. bfloat16",
         default=None,
         metavar="DTYPE",
+        is_repeated=True,
     )
     cache: Path | None = _option(
         File(),
@@ -689,6 +701,7 @@ class Options:
         default=None,
         metavar="DIR",
         shown_default="in pytest's cache folder",
+        is_repeated=True,
     )
     no_cache: bool = _option(
         Flag(),
@@ -696,6 +709,7 @@ class Options:
         default=False,
         has_ini=False,
         argument=None,
+        in_python="cache=None",
     )
     shard: tuple[int, int] | None = _option(
         Shard(),
@@ -719,6 +733,7 @@ class Options:
         default=(),
         metavar="NAME=VALUE",
         argument="settings",
+        is_repeated=True,
     )
 
     spelling: Spelling
@@ -809,7 +824,7 @@ def read_arguments(given: Mapping[str, object]) -> Options:
     found: dict[str, Any] = {
         each.field: each.of_argument(given[name]) for name, each in ARGUMENTS.items() if name in given
     }
-    names = {each.short_name: name for name, each in ARGUMENTS.items()}
+    names = {each.short_name: each.argument or each.in_python for each in OPTIONS if each.argument or each.in_python}
     return Options(**found, spelling=Spelling(names=names, is_python=True))
 
 

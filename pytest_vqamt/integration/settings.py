@@ -16,7 +16,7 @@ from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import RunSettings
-from pytest_vqamt.integration.options import Options, Rates, models_named, read_options
+from pytest_vqamt.integration.options import OPTIONS, Options, Rates, models_named, read_options
 from pytest_vqamt.integration.waivers import Waivers, read_waivers
 from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
@@ -218,17 +218,7 @@ _OPTIONS = {
     "--rootdir": "rootdir",
     "-p": "plugins",
     "-o": "override_ini",
-    "--vqamt-cache": "vqamt_cache",
-    "--vqamt-seed": "vqamt_seed",
-    "--vqamt-sampler": "vqamt_sampler",
-    "--vqamt-max-cases": "vqamt_max_cases",
-    "--vqamt-repeats": "vqamt_repeats",
-    "--vqamt-device": "vqamt_device",
-    "--vqamt-dtype": "vqamt_dtype",
-    "--vqamt-option": "vqamt_option",
-    "--vqamt-preset": "vqamt_preset",
-    "--vqamt-baseline": "vqamt_baseline",
-    "--vqamt-allow-bad-records": "vqamt_allow_bad_records",
+    **{each.name: each.dest for each in OPTIONS if each.is_repeated},
 }
 """Options that decide on the conftest files, the settings, the cases and the answers."""
 
@@ -315,7 +305,10 @@ def _thresholds(mark: pytest.Mark, node: pytest.Item, kind: GateKind) -> Iterato
         return
     rates = mark.kwargs[kind.argument]
     try:
-        yield from Rates(kind.value).from_python(rates, kind.argument)
+        found = Rates(kind.value).from_python(rates, kind.argument)
+        if not found:
+            raise TypeError
+        yield from found
     except (OptionError, TypeError) as error:
         raise OptionError(
             f"Expected {_WANTED} with rates from 0 to 1, but got {kind.argument}={rates!r} on {node.nodeid}"
