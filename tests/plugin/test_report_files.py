@@ -58,7 +58,13 @@ def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Ru
     assert report["schema"] == 1
     assert (report["seed"], report["sampler"], report["max_cases"], report["shard"]) == (0, "random", 8, "1/1")
     assert report["data"] == [
-        {"spec": "pictures:20", "scenes": 20, "digest": load("pictures:20").digest, "bad_records": []}
+        {
+            "spec": "pictures:20",
+            "scenes": 20,
+            "digest": load("pictures:20").digest,
+            "bad_records": [],
+            "given": "pictures:20",
+        }
     ]
     (model,) = report["models"]
     assert (model["name"], model["tasks"]) == ("fault:sees-absent", ["vqa", "entailment", "captioning"])
