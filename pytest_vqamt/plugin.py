@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vqamt.integration.options import add_options, hint_at_misspelt, option_values
+from pytest_vqamt.integration.options import add_options, hint_at_misspelt, models_named
 
 if TYPE_CHECKING:
     from pytest_vqamt.data.base import SceneSource
@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "vqamt(fail_under, grounded_under): the pass rate and the grounded rate that items of a test that takes "
         'vqamt_consistency must reach, each RATE, {"GLOB": RATE} or a list of these',
     )
-    if option_values(config, "vqamt_model"):
+    if models_named(config):
         from pytest_vqamt.integration.session import start
 
         config.pluginmanager.register(start(config), _SESSION)

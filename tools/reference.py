@@ -71,7 +71,9 @@ def options() -> Iterator[str]:
         "Where the ini file names the model, relations run if the command line has any option of the plugin, or a test",
         "takes `vqamt_consistency`. A plain `pytest` runs your other tests alone.",
         "",
-        "The command line wins over the ini file. Write options that take a path with `=`: in `--vqamt-report out`",
+        "The command line wins over the ini file. `vqamt.run` has arguments for most options, which it checks alike.",
+        "",
+        "Write options that take a path with `=`: in `--vqamt-report out`",
         "pytest takes an existing folder `out` for a second folder of tests.",
         "",
         "`--vqamt-model=NAME=SPEC` and `--vqamt-data=NAME=SPEC` give a model or data a short name of letters, digits,",
@@ -84,8 +86,16 @@ def options() -> Iterator[str]:
         "`--vqamt-exclude` and in gates.",
         "",
     )
-    rows = ((f"`{_typed(each.name, each.metavar)}`", "yes" if each.ini else "no", each.help) for each in OPTIONS)
-    yield from _table("option", "ini", "meaning", rows=rows)
+    rows = (
+        (
+            f"`{_typed(each.name, each.metavar)}`",
+            "yes" if each.has_ini else "no",
+            f"`{each.argument}`" if each.argument else "-",
+            each.help,
+        )
+        for each in OPTIONS
+    )
+    yield from _table("option", "ini", "`vqamt.run`", "meaning", rows=rows)
     yield from (
         "",
         "## Settings: `--vqamt-option NAME=VALUE`",

@@ -101,7 +101,7 @@ def _table(drops: Sequence[SmallestDrop]) -> Iterator[str]:
     several = len({(each.result.model.name, each.result.data.name) for each in drops}) > 1
     rows = [
         (
-            f"{result.item}-{result.model.name}-{result.data.name}" if several else result.item,
+            result.id_in_baseline if several else result.item,
             f"{result.clusters.judged:,}",
             format_percent(result.clusters.holds / result.clusters.judged),
             "none" if each.drop is None else f"{100 * each.drop:.0f} points",

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pytest_vqamt.commands import completion
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
 from pytest_vqamt.core.plain_text import visible
+from pytest_vqamt.core.spelling import Spelling, spelt
 
 
 class ExitStatus(IntEnum):
@@ -89,8 +90,10 @@ def run_command(argv: Sequence[str] | None = None) -> int:
         if completion.VARIABLE in os.environ:
             words = completion.typed_so_far()
             completion.complete(*_parser(words if set(words[:1]) & set(COMMANDS) else ()))
-        arguments = _parser(typed)[0].parse_args(typed)
-        status: int = arguments.run(arguments)
+        parser, of_command = _parser(typed)
+        arguments = parser.parse_args(typed)
+        with spelt(_spelling(of_command)):
+            status: int = arguments.run(arguments)
         sys.stdout.flush()
     except VqamtError as error:
         print_error(error)
@@ -107,6 +110,12 @@ def run_command(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.USAGE
     return status
+
+
+def _spelling(parser: argparse.ArgumentParser | None) -> Spelling:
+    """The options of pytest as the command has them: ``--device`` for ``--vqamt-device``."""
+    taken = parser._option_string_actions if parser else ()  # argparse has no other list of them
+    return Spelling(names={name.removeprefix("--"): name for name in taken if name.startswith("--")})
 
 
 def print_error(error: VqamtError) -> None:

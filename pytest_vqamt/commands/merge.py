@@ -8,12 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.report import add_images_argument, complain, source_or_warning, warn_of_settings
+from pytest_vqamt.commands.report import (
+    add_images_argument,
+    add_junit_argument,
+    complain,
+    source_or_warning,
+    warn_of_settings,
+)
 from pytest_vqamt.core.results import RelationResult, Report, ViolationPreview
 from pytest_vqamt.integration.aggregate import is_on_ci
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData
 from pytest_vqamt.reporting.files import PAGE, write_pages
+from pytest_vqamt.reporting.junit import write_junit
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.terminal import short_summary, summary
 from pytest_vqamt.reporting.view.headline import ungated_line, untested_line
@@ -33,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", metavar="OUT", required=True, type=Path, help="the folder to write the merged report into"
     )
     add_images_argument(parser)
+    add_junit_argument(parser)
     add_option_argument(parser)
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="show all tables and metrics, and why items had no case"
@@ -43,12 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Merges the reports, and prints the summary."""
     given, _ = parse_settings(arguments.option, "--option")
     report = merge_folders(arguments.folders, arguments.out)
+    if arguments.junitxml:
+        write_junit(report, arguments.out / PAGE, arguments.junitxml)
     warn_of_settings(report, given)
     load = source_or_warning(ReportData(report, (), str(arguments.out)))
     undrawn = write_pages(arguments.out, source_of=load, images=arguments.report_images)
     lines = summary(report, in_full=True) if arguments.verbose else _short(report, arguments.out)
     untested = untested_line(report) or ungated_line(report)
-    print("\n".join((*([untested] if untested else []), *lines, f"report: {arguments.out / PAGE}")))
+    written = [f"JUnit: {arguments.junitxml}"] if arguments.junitxml else []
+    print("\n".join((*([untested] if untested else []), *lines, *written, f"report: {arguments.out / PAGE}")))
     return max(complain(undrawn), ExitStatus.FINDING if _misses_a_gate(report) else ExitStatus.OK)
 
 

@@ -436,7 +436,7 @@ def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) ->
 def _cells(item: _Item, several: bool) -> tuple[str, ...]:
     result, clusters = item.result, item.rated.clusters
     return (
-        f"{result.item}-{result.model.name}-{result.data.name}" if several else result.item,
+        result.id_in_baseline if several else result.item,
         f"{clusters.judged:,}",
         f"{clusters.scenes:,}",
         format_rate(clusters.holds / clusters.judged),

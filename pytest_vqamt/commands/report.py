@@ -18,6 +18,7 @@ from pytest_vqamt.integration.replay import ReportData, settings_of_run, unused_
 from pytest_vqamt.reporting.cases import REPORT_FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.case_selection import Images
+from pytest_vqamt.reporting.junit import write_junit
 from pytest_vqamt.reporting.latex import write_latex
 from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.table_export import write_csv, write_parquet, write_tables_csv
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_images_argument(parser)
     add_option_argument(parser)
     parser.add_argument("-o", "--out", metavar="OUT", type=Path, help="a folder to write the pages into (default: DIR)")
+    add_junit_argument(parser)
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the cases, too, as CSV, a row each")
     parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the cases, too, as Parquet, a row each")
     parser.add_argument(
@@ -53,6 +55,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--csv-tables", metavar="CSV_DIR", type=Path, help="write the papers' tables, too, as CSV, a file each"
+    )
+
+
+def add_junit_argument(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--junitxml``."""
+    parser.add_argument(
+        "--junitxml",
+        metavar="FILE",
+        type=Path,
+        help="write the tests of the run with their gates, too, as JUnit XML for dashboards",
     )
 
 
@@ -78,6 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
     for write_tables, tables in ((write_latex, arguments.latex), (write_tables_csv, arguments.csv_tables)):
         if tables:
             print(f"{count_noun(write_tables(report, tables), 'table')}: {tables}")
+    if arguments.junitxml:
+        write_junit(report, out / PAGE, arguments.junitxml)
+        print(f"JUnit: {arguments.junitxml}")
     warn_of_settings(report, given)
     data = ReportData(report, arguments.data, str(folder / REPORT_FILE))
     undrawn = write_pages(folder, source_of=source_or_warning(data), images=arguments.report_images, out=out)

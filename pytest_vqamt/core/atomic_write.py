@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.spelling import option
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -72,5 +73,5 @@ def unwritable_folder(folder: Path, error: OSError) -> VqamtError:
     full = error.errno in _DISK_FULL
     hint = "; free some space and run again: no answer that was kept is asked for again" if full else ""
     return VqamtError(
-        f"Expected a folder that can be written to, but got --vqamt-report={str(folder)!r}: {error}{hint}"
+        f"Expected a folder that can be written to, but got {option('report')}={str(folder)!r}: {error}{hint}"
     )

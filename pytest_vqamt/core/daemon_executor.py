@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
@@ -30,10 +31,11 @@ class DaemonExecutor:
 
     def submit(self, call: Callable[[], Value]) -> Future[Value]:
         future: Future[Value] = Future()
+        context = copy_context()  # which a new thread does not have: how messages spell options (core/spelling.py)
 
         def work() -> None:
             try:
-                value = call()
+                value = context.run(call)
             except BaseException as error:  # an interruption, too: the future raises it
                 future.set_exception(error)
             else:

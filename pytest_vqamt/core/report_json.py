@@ -61,6 +61,7 @@ def report_row(report: Report) -> Row:
         "contrast": report.contrast,
         "repeats": report.repeats,
         "max_unread": report.max_unread,
+        "max_error_rate": report.max_error_rate,
         "shard": report.shard,
         "started": report.started,
         "duration_s": round(report.duration_s, 3),
@@ -177,6 +178,7 @@ def model_row(model: ModelUse) -> Row:
     """One entry of ``models``."""
     return {
         "name": model.name,
+        "kind": model.kind,
         "fingerprint": model.fingerprint,
         "tasks": list(model.tasks),
         "queries_needed": model.queries_needed,

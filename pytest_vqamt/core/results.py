@@ -82,6 +82,11 @@ class ModelUse:
     items_s: float = 0.0
     usage: tuple[tuple[str, float], ...] = ()
     spec: str = ""
+    kind: str = field(default="", compare=False)
+    """The kind of its spec, such as "hf"; of a served model the kind on the server.
+
+    Empty for an object that ``vqamt.run`` was given, and in older reports.
+    """
     calls: int = field(default=0, compare=False)
     """The calls of its methods, each with a batch."""
     calls_raised: int = field(default=0, compare=False)
@@ -127,6 +132,8 @@ class DataUse:
     digest: str
     bad_records: tuple[str, ...] = ()
     short_name: str = ""
+    given: str = field(default="", compare=False)
+    """The spec as the user gave it, without a short name: "pictures" for pictures:500. Empty in older reports."""
 
     @property
     def name(self) -> str:
@@ -301,6 +308,16 @@ class RelationResult(StratumResult):
         return (self, self.presumed) if self.presumed else (self,)
 
     @property
+    def id(self) -> str:
+        """The id of its test in a session, after "vqamt::": "metavqa.partition[object]-tiny-pictures"."""
+        return f"{self.item}-{self.model.name}-{self.data.short_name or self.data.given or self.data.spec}"
+
+    @property
+    def id_in_baseline(self) -> str:
+        """The id of its test against the baseline, after "vqamt::baseline::"."""
+        return f"{self.item}-{self.model.name}-{self.data.name}"
+
+    @property
     def all_cases(self) -> int:
         """The number of cases, with the presumed ones."""
         return sum(stratum.tally.cases for stratum in self.strata)
@@ -401,6 +418,8 @@ class Report:
     contrast: float = 0.0
     repeats: int = 1
     max_unread: float = MAX_UNREAD
+    max_error_rate: float = 0.0
+    """The share of an item's cases that may end in an error if its test is to pass."""
     failure: str = ""
 
 
@@ -760,6 +779,7 @@ def build_report(
     contrast: float = 0.0,
     repeats: int = 1,
     max_unread: float = MAX_UNREAD,
+    max_error_rate: float = 0.0,
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
     coverage: tuple[Coverage, ...] = (),
@@ -799,4 +819,5 @@ def build_report(
         contrast=contrast,
         repeats=repeats,
         max_unread=max_unread,
+        max_error_rate=max_error_rate,
     )

@@ -18,6 +18,7 @@ from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuestion, Scene
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco import digest_of
 from pytest_vqamt.data.coco_records import id_of
@@ -187,7 +188,7 @@ def find(argument: str) -> CaretsFiles:
     """
     folder = Path(argument)
     if not argument or not folder.is_dir():
-        raise OptionError(f"Expected --vqamt-data=carets:DIR, but got {argument!r}: there is no such folder")
+        raise OptionError(f"Expected {option('data', 'carets:DIR')}, but got {argument!r}: there is no such folder")
     suite = next((path for path in (folder / FILE, folder / "configs" / FILE) if path.is_file()), None)
     if suite is None:
         raise DataError(

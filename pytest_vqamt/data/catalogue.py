@@ -10,6 +10,7 @@ from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.input_files import expanded, open_input, parse_json
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.base import Remarked, SceneSource
 from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
 
@@ -161,15 +162,15 @@ def load(spec: str, *, allow_bad_records: bool = False, samples_photos: bool = T
         source = cast("SceneSource", factory(from_home(argument)))
     except OSError as error:
         raise DataError(
-            f"Expected data that can be read, but got --vqamt-data={short_path(spec)} ({error_reason(error)}): name a "
-            "folder or a file that is there and that you may read"
+            f"Expected data that can be read, but got {option('data')}={short_path(spec)} ({error_reason(error)}): "
+            "name a folder or a file that is there and that you may read"
         ) from error
     bad = source.bad_records
     if bad and not allow_bad_records:
         raise DataError(
             f"Expected every record of {spec} to be usable, but {len(bad)} {'is' if len(bad) == 1 else 'are'} bad, "
             f"beside {len(source)} good scenes; the first: {bad[0]}; fix them, or leave them out with "
-            "--vqamt-allow-bad-records (vqamt describe: --allow-bad-records)"
+            f"{option('allow-bad-records')} (vqamt describe: --allow-bad-records)"
         )
     remarks = source.remarks if isinstance(source, Remarked) else ()
     if samples_photos and getattr(source, "photos", None) is not None:

@@ -13,6 +13,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import file_digest
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.masks import is_fragmented, mask_image
@@ -235,7 +236,9 @@ def find(argument: str) -> CocoFiles:
             raise DataError(f"Expected an instances file, but got instances={two[1]!r}: there is no such file")
         return CocoFiles(instances=instances, captions=captions_beside(instances), photos=(photos,))
     if not argument or argument.endswith(_ENDS):
-        raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data={'coco:' + argument!r}: name the photos too")
+        raise OptionError(
+            f"Expected {option('data')}={_FORMS}, but got data={'coco:' + argument!r}: name the photos too"
+        )
     folder = Path(argument)
     if not folder.is_dir():
         raise DataError(f"Expected a folder, but got folder={argument!r} of {_FORMS}: there is no such folder")

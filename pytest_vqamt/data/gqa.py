@@ -9,6 +9,7 @@ from pathlib import Path
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.cleaning import is_multi_coloured
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
@@ -40,11 +41,11 @@ def load(argument: str) -> AnnotatedPhotos:
         folders = [Path(named["photos"]) if named["photos"] else given.parent / "images"]
         if named["photos"] and not folders[0].is_dir():
             raise OptionError(
-                f"Expected --vqamt-data=gqa:FILE:IMAGES with a folder, but got IMAGES={named['photos']!r}"
+                f"Expected {option('data', 'gqa:FILE:IMAGES')} with a folder, but got IMAGES={named['photos']!r}"
             )
     else:
         raise OptionError(
-            f"Expected --vqamt-data=gqa:DIR or gqa:FILE.json[:IMAGES], but got {argument!r}: "
+            f"Expected {option('data', 'gqa:DIR')} or gqa:FILE.json[:IMAGES], but got {argument!r}: "
             "there is no such folder or file"
         )
     photos = PhotoFolders.of(folders)

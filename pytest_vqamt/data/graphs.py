@@ -15,6 +15,7 @@ from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.json_io import JsonLines, Line
 from pytest_vqamt.data.masks import Extent, polygon_mask
@@ -178,7 +179,9 @@ def load(argument: str) -> AnnotatedPhotos:
         DataError: the file or the folder is not there, or no record can be used.
     """
     if not argument:
-        raise OptionError("Expected --vqamt-data=graphs:FILE.jsonl or graphs:FILE.jsonl:PHOTOS, but got no file")
+        raise OptionError(
+            f"Expected {option('data', 'graphs:FILE.jsonl')} or graphs:FILE.jsonl:PHOTOS, but got no file"
+        )
     file, photos = _named(argument)
     return open_graphs(f"graphs:{argument}", file, photos)
 

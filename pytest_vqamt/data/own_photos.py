@@ -12,6 +12,7 @@ from posixpath import normpath
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
 from pytest_vqamt.data.json_io import JsonLines
@@ -122,7 +123,7 @@ def open_folder(argument: str) -> OwnPhotos:
         DataError: there is no such folder.
     """
     if not argument:
-        raise OptionError("Expected --vqamt-data=photos:DIR, but got no folder")
+        raise OptionError(f"Expected {option('data', 'photos:DIR')}, but got no folder")
     check_folder(Path(argument), "photos")
     return OwnPhotos(path=Path(argument))
 

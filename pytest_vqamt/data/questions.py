@@ -24,6 +24,7 @@ from pytest_vqamt.core.input_files import MAX_DATA_BYTES, parse_json, read_bytes
 from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.graphs import QuestionIndex
 from pytest_vqamt.data.hugging_face import (
@@ -274,7 +275,7 @@ def load(argument: str) -> QuestionedPhotos:
         DataError: the file or the folder is not there, or no row can be used.
     """
     if not argument:
-        raise OptionError(f"Expected --vqamt-data={_FORMS}, but got no file")
+        raise OptionError(f"Expected {option('data')}={_FORMS}, but got no file")
     file, folder = _named(argument)
     photos, found = _read(file, folder)
     rows = QuestionRows(found, photos, file)
@@ -490,11 +491,11 @@ def _options(row: Record) -> dict[str, str]:
         found = dict(zip(LETTERS, texts, strict=False))
     found = _without_letters(row, name, found)
     first: dict[str, str] = {}
-    for letter, option in found.items():
-        same = first.setdefault(option.casefold(), letter)
+    for letter, text in found.items():
+        same = first.setdefault(text.casefold(), letter)
         if same != letter:
-            advice = f"{same} and {letter} are both {short_repr(option)}"
-            advice += "; leave a cell blank where there is no option" if option.casefold() in _BLANKS else ""
+            advice = f"{same} and {letter} are both {short_repr(text)}"
+            advice += "; leave a cell blank where there is no option" if text.casefold() in _BLANKS else ""
             raise row.wrong(letter if row.has(letter) else name, "options that differ", advice)
     return found
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.cleaning import cleaned, is_multi_coloured, merged
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
@@ -36,7 +37,9 @@ def load(argument: str) -> AnnotatedPhotos:
     """
     folder = Path(argument)
     if not argument or not folder.is_dir():
-        raise OptionError(f"Expected --vqamt-data=visual-genome:DIR, but got DIR={argument!r}: there is no such folder")
+        raise OptionError(
+            f"Expected {option('data', 'visual-genome:DIR')}, but got DIR={argument!r}: there is no such folder"
+        )
     files = Files.of(folder)
     photos = PhotoFolders.of(folder / name for name in _PHOTOS)
     annotations = SceneIndex(VisualGenomeReader(files, photos))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.annotations import AnnotatedPhotos, ListedAnnotations
 from pytest_vqamt.data.coco import (
     annotated_exhaustively,
@@ -263,7 +264,7 @@ def find(argument: str) -> VqaFiles:
         DataError: something is missing, or there are several files of questions.
     """
     if not argument:
-        raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data='vqa-v2:': name the folder")
+        raise OptionError(f"Expected {option('data')}={_FORMS}, but got data='vqa-v2:': name the folder")
     given = Path(argument)
     if given.is_dir():
         folder, questions = given, _questions_in(given)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import CANNOT_SWITCH, Answer
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.execution.leases import LEASE_TABLES, Leases, RunProcess
 from pytest_vqamt.models.base import LoadedModel
 
@@ -296,7 +297,7 @@ class AnswerStore:
         advice = _ADVICE.get(code, "delete it" if os.path.lexists(self.file or "") else _CHECK_ACCESS)
         return VqamtError(
             f"Expected an answer cache that can be read and written, but got file={str(self.file)!r} ({error}): "
-            f"{advice}, name another with --vqamt-cache, or do without by --vqamt-no-cache"
+            f"{advice}, name another with {option('cache')}, or do without by {option('no-cache')}"
         )
 
 

@@ -145,10 +145,6 @@ def baseline_use(
         models=baseline.head.models,
         answered_by=baseline.head.answered_by,
         missing=tuple(each.id for each in baseline.head.items if each.id not in run and is_missed(each.item)),
-        new=tuple(
-            f"{result.item}-{result.model.name}-{result.data.name}"
-            for result in results
-            if result.all_cases and result.change is None
-        ),
+        new=tuple(result.id_in_baseline for result in results if result.all_cases and result.change is None),
         totals=baseline_totals(results),
     )

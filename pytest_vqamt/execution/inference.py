@@ -16,6 +16,7 @@ from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.plain_text import error_text, shortened
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.execution.answer_cache import AnswerStore, CachedAnswers
 from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.models.base import LoadedModel
@@ -42,9 +43,14 @@ _MAX_REASON = 10_000
 _DISABLED_AFTER = 32
 """Failed queries, with none answered, after which the model is disabled."""
 
-_OUT_OF_MEMORY = (
-    "memory ran out on a single query: give --vqamt-dtype=bfloat16, fewer workers on one device, or a smaller model"
-)
+
+def _out_of_memory() -> str:
+    return (
+        f"memory ran out on a single query: give {option('dtype', 'bfloat16')}, fewer workers on one device, or a "
+        "smaller model"
+    )
+
+
 _OUT_OF_USERS_MEMORY = (
     "memory ran out on a single query: load the model in a lower precision or a smaller one, call it under "
     "torch.inference_mode(), or run fewer workers on one device"
@@ -492,7 +498,7 @@ class BatchBisector:
             if not ran_out:
                 with self._lock:
                     health.count_raised(error)
-            advice = _OUT_OF_USERS_MEMORY if self._model.is_users else _OUT_OF_MEMORY
+            advice = _OUT_OF_USERS_MEMORY if self._model.is_users else _out_of_memory()
             cause = OutOfMemoryError(f"{advice} ({error})") if ran_out else error
         else:
             with self._lock:

@@ -365,6 +365,8 @@ class Job:
     position: int = 0
     baseline: BaselineItem | None = None
     short_name: str = ""
+    given: str = ""
+    """The spec of the data as the user gave it, without a short name."""
 
     @property
     def data(self) -> str:

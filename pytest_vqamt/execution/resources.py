@@ -20,6 +20,7 @@ from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
 from pytest_vqamt.core.scene import Photo
+from pytest_vqamt.core.spelling import Spelling, option, spelt
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
@@ -53,7 +54,6 @@ class RunSettings:
         cache: the folder of the answer cache; None without one.
         only: the ids of the items that the command line names, which may be of any relation; empty for all.
         run: the run that this process is a part of.
-        prefix: what stands before the name of an argument in messages: "--vqamt-" on the command line.
     """
 
     models: tuple[str, ...]
@@ -68,7 +68,10 @@ class RunSettings:
     cache: Path | None
     only: tuple[str, ...] = ()
     run: RunProcess = field(default_factory=RunProcess)
-    prefix: str = ""
+    max_error_rate: float = 0.0
+    """The share of an item's cases that may end in an error."""
+    spelling: Spelling = field(default_factory=Spelling)
+    """How the user has given the settings, for messages."""
 
     @property
     def asks_no_contrast(self) -> bool:
@@ -189,8 +192,8 @@ class Resources:
             for other, its_name in names.items():
                 if its_name == name:
                     raise OptionError(
-                        f"Expected models of different names, but got --vqamt-model={other} and --vqamt-model={spec}, "
-                        f"which are both {name!r}: leave one of them off"
+                        f"Expected models of different names, but got {option('model')}={other} and "
+                        f"{option('model')}={spec}, which are both {name!r}: leave one of them off"
                     )
             names[spec] = name
         return names
@@ -246,11 +249,11 @@ class Resources:
 
     @property
     def _missing_baseline(self) -> str:
-        file, prefix = self.settings.baseline, self.settings.prefix
-        first = "--vqamt-allow-missing-baseline" if prefix else "no baseline"
+        file = self.settings.baseline
         return (
-            f"Expected {self._argument('baseline')} to name a file that `vqamt bless` wrote, but there is no "
-            f"{str(file)!r}: get it (is it committed?), or run once with {first}, and `vqamt bless` that report"
+            f"Expected {option('baseline')} to name a file that `vqamt bless` wrote, but there is no "
+            f"{str(file)!r}: get it (is it committed?), or run once with "
+            f"{option('allow-missing-baseline')}, and `vqamt bless` that report"
         )
 
     def baseline_item(self, spec: ItemSpec) -> BaselineItem | None:
@@ -274,18 +277,22 @@ class Resources:
             OptionError: the settings leave no item.
             VqamtError: they name data or a model that cannot be used.
         """
+        with spelt(self.settings.spelling):
+            return self._found_items()
+
+    def _found_items(self) -> tuple[ItemSpec, ...]:
         settings = self.settings
-        for kind, thresholds in (
-            (GateKind.PASS_RATE, settings.terms.thresholds),
-            (GateKind.GROUNDED_RATE, settings.terms.grounded_thresholds),
-        ):
-            check_patterns(
-                [each.pattern for each in thresholds],
-                f"{self._argument(kind.value)} to name a relation or a glob of relations",
-            )
+        terms = settings.terms
+        for name, patterns in {
+            "relations": settings.relations,
+            "exclude": settings.excluded,
+            GateKind.PASS_RATE.value: [each.pattern for each in terms.thresholds],
+            GateKind.GROUNDED_RATE.value: [each.pattern for each in terms.grounded_thresholds],
+        }.items():
+            check_patterns(patterns, f"{option(name)} to name a relation or a glob of relations")
         if settings.terms.grounded_thresholds and settings.asks_no_contrast:
             raise OptionError(
-                f"Expected {self._argument('contrast')} above 0 with {self._argument(GateKind.GROUNDED_RATE.value)}, "
+                f"Expected {option('contrast')} above 0 with {option(GateKind.GROUNDED_RATE.value)}, "
                 "but it is 0 (the default with a paper's preset), so no case has a contrast: set a share (0.5)"
             )
         wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
@@ -340,10 +347,8 @@ class Resources:
         kind = self._catalogue.kind(model)
         if not kind.is_remote:
             return kind
-        try:
-            return self._catalogue.kind(self.model(model).served_name)
-        except OptionError:  # of a package that is not installed here
-            return kind
+        served = self.model(model).kind
+        return next((each for each in self._catalogue.kinds if each.name == served), kind)
 
     def preset_of(self, model: str, source: str) -> str:
         """The name of the preset that runs because no relations are named; "" for none.
@@ -400,11 +405,11 @@ class Resources:
             spec: [each for each in chosen if not is_left_out(each[0], self.source(spec), wanted)]
             for spec in settings.data
         }
-        data = f"{self._argument('data')}={','.join(settings.data)!r}"
+        data = f"{option('data')}={','.join(settings.data)!r}"
         if not any(left_in.values()) and not settings.relations:
             raise OptionError(
                 f"Expected a relation of published cases to be left for {data}, but {self._excluded} excludes them: "
-                f"name others with {self._argument('relations')}"
+                f"name others with {option('relations')}"
             )
         if not any(left_in.values()):
             raise OptionError(
@@ -414,11 +419,7 @@ class Resources:
 
     @property
     def _excluded(self) -> str:
-        return f"{self._argument('exclude')}={','.join(self.settings.excluded)!r}"
-
-    def _argument(self, name: str) -> str:
-        prefix = self.settings.prefix
-        return f"{prefix}{name if prefix else name.replace('-', '_')}"
+        return f"{option('exclude')}={','.join(self.settings.excluded)!r}"
 
     def job(self, spec: ItemSpec) -> Job:
         """Loads the model and the source of an item.
@@ -436,6 +437,7 @@ class Resources:
             position=spec.position,
             baseline=self.baseline_item(spec),
             short_name=self._short_name(spec.data_spec),
+            given=split_name(spec.data_spec)[1],
         )
 
     def upcoming(self, spec: ItemSpec) -> UpcomingItem:
@@ -506,6 +508,7 @@ class Resources:
             contrast=sampling.contrast,
             repeats=sampling.repeats,
             max_unread=settings.terms.max_unread,
+            max_error_rate=settings.max_error_rate,
             shard=sampling.shard,
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,

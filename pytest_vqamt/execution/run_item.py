@@ -158,6 +158,7 @@ class _Run:
             digest=source.digest,
             bad_records=bad,
             short_name=self._job.short_name,
+            given=self._job.given,
         )
 
     def _stratum_result(self, stratum: Stratum, tags: Sequence[str]) -> StratumResult:
@@ -455,6 +456,7 @@ class UsageMeter:
             items_s=time.monotonic() - self._began,
             usage=add_usage(tuple(used.items()), self._used_before, -1),
             spec=model.spec,
+            kind=model.kind,
             **counted,
         )
 

@@ -20,13 +20,13 @@ from pytest_vqamt.execution.resources import ItemSpec
 from pytest_vqamt.models.guarded import is_of_the_session
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.text import (
-    declined_message,
+    TestOutcome,
     drop_message,
-    error_rate_message,
+    drop_title,
     missed_drops,
-    missed_gate_message,
-    not_applicable_message,
-    refused_message,
+    missing_message,
+    outcome_of,
+    repeated_drop_message,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ def give_own_id(report: pytest.TestReport, config: pytest.Config) -> None:
     if NodeId is None or not report.nodeid.startswith(f"{PREFIX}::"):
         return
     own = report._id = node_id(report.nodeid)
-    if report.when == "setup" and type(own) is not NodeId and (junit := config.stash.get(xml_key, None)):
+    # The first report of a test names it in a JUnit file: that of its setup, or of the crash of a worker ("???").
+    if report.when != "teardown" and type(own) is not NodeId and (junit := config.stash.get(xml_key, None)):
         junit.node_reporter(report).add_attribute("name", own.name)
 
 
@@ -406,22 +407,20 @@ class Consistency:
         A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         """
         __tracebackhide__ = True
-        result = self.run()
-        if not result.all_cases:
-            pytest.skip(not_applicable_message(result))
-        if result.declined - result.refused == result.all_cases:
-            pytest.skip(declined_message(result))
-        tolerated = self._session.settings.max_error_rate
-        if result.errors > tolerated * result.all_cases:
+        result, settings = self.run(), self._session.settings
+        outcome, message = outcome_of(
+            result, settings.rerun_command, settings.max_error_rate, is_whole=settings.terms.sampling.is_whole
+        )
+        if outcome is TestOutcome.ERRORS:
             health = self._session.resources.model(self.spec.model_spec).health
-            error, raised = VqamtError(error_rate_message(result, tolerated)), health.user_error(result.error)
+            error, raised = VqamtError(message), health.user_error(result.error)
             if raised is not None:
                 error.about(raised, str(error))
             raise VqamtFailure(str(error), error.user_error, tuple(health.user_errors.values()))
-        if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
-            pytest.fail(missed_gate_message(result, self._session.settings.rerun_command), pytrace=False)
-        if result.refused and not result.total.judged:
-            pytest.skip(refused_message(result))
+        if outcome is TestOutcome.MISSED:
+            pytest.fail(message, pytrace=False)
+        if outcome is TestOutcome.SKIPPED:
+            pytest.skip(message)
         return result
 
     def __repr__(self) -> str:
@@ -436,7 +435,7 @@ class GateItem(VqamtItem):
         self._vqamt = vqamt
         self._result = result
         self.user_properties += properties(result)
-        self.title = f"{result.item} on {result.model.name}, {result.data.name}: since the baseline"
+        self.title = drop_title(result)
 
     def runtest(self) -> None:
         with without_traceback():
@@ -445,7 +444,7 @@ class GateItem(VqamtItem):
         if missed and (failure := self._vqamt.failure_of(self._result)):
             drops = missed_drops(self._result)
             add_cause(failure, drops)
-            pytest.skip(f"{self.title}: {drops[0].splitlines()[0]}; its own test has failed, and names this drop, too")
+            pytest.skip(repeated_drop_message(self._result, drops))
         if missed:
             pytest.fail(drop_message(self._result, answers, self._vqamt.settings.rerun_command), pytrace=False)
 
@@ -454,7 +453,7 @@ class MissingItem(VqamtItem):
     """Is skipped, for an item of the baseline that is not in this run."""
 
     def runtest(self) -> None:
-        pytest.skip(f"{self.name}: in the baseline, but not in this run, so not compared")
+        pytest.skip(missing_message(self.name))
 
 
 def run_gates(
@@ -467,9 +466,7 @@ def run_gates(
     """
     collector = VqamtCollector.from_parent(session, name=BASELINE, nodeid=f"{PREFIX}::{BASELINE}")
     gates: list[VqamtItem] = [
-        GateItem.from_parent(
-            collector, vqamt=vqamt, result=result, name=f"{result.item}-{result.model.name}-{result.data.name}"
-        )
+        GateItem.from_parent(collector, vqamt=vqamt, result=result, name=result.id_in_baseline)
         for result in results
         if result.drop_gates
     ]

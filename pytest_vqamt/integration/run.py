@@ -2,65 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from enum import StrEnum
-from functools import wraps
-from inspect import signature
-from math import inf
 from pathlib import Path
-from typing import ParamSpec, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
-from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import MAX_UNREAD
+from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
-from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
+from pytest_vqamt.integration.options import Options, read_arguments
 from pytest_vqamt.integration.report import Report, TemporaryFolder
-from pytest_vqamt.models.base import ModelOptions, wrap_model
-from pytest_vqamt.models.budget import Budget
+from pytest_vqamt.integration.settings import model_options_of, preset_relations, preset_settings, run_options_of
+from pytest_vqamt.models.base import wrap_model
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.relations.catalogue import globs_of, split_settings
-from pytest_vqamt.relations.catalogue import preset as preset_of
+from pytest_vqamt.relations.catalogue import split_settings
 from pytest_vqamt.reporting.cases import CasePartWriter, remove_parts, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_data
-from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateKind, GateOn, Threshold
 
-Choice = TypeVar("Choice", bound=StrEnum)
-Given = ParamSpec("Given")
 Rates: TypeAlias = str | float | Sequence[str | float] | Mapping[str, float]
 """Rates as gates take them: RATE, "GLOB=RATE", several of them, or {GLOB: RATE}."""
 
-_SETTING = re.compile(r"--vqamt-option[ =]([\w.-]+)=([^\s,;:)]+)")
-_OPTION = re.compile(r"--vqamt-([a-z]+(?:-[a-z]+)*)")
 
-
-def _naming_arguments(function: Callable[Given, Report]) -> Callable[Given, Report]:
-    """The function, whose errors name its arguments in place of pytest's options."""
-
-    def argument(option: re.Match[str]) -> str:
-        name = "settings" if option[1] == "option" else option[1].replace("-", "_")
-        return name if name in signature(function).parameters else option[0]
-
-    @wraps(function)
-    def call(*args: Given.args, **kwargs: Given.kwargs) -> Report:
-        try:
-            return function(*args, **kwargs)
-        except VqamtError as error:
-            text = _SETTING.sub(r'settings={"\1": "\2"}', str(error))
-            error.args = (_OPTION.sub(argument, text),)
-            raise
-
-    return call
-
-
-@_naming_arguments
 def run(
     model: object,
     *,
@@ -80,7 +48,7 @@ def run(
     baseline: str | Path | None = None,
     max_drop: float = 0.0,
     shrink: int = 30,
-    batch_size: int | None = None,
+    batch_size: int | Literal["auto"] | None = None,
     device: str = "auto",
     dtype: str | None = None,
     timeout: float | None = None,
@@ -126,66 +94,49 @@ def run(
     Raises:
         VqamtError: an argument is wrong, or the model or the data cannot be used.
     """
-    if max_cases is not None and max_cases < 1:
-        raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
-    if not 0 <= max_drop <= 1:
-        raise OptionError(f"Expected a rate from 0 to 1, but got max_drop={max_drop!r}")
-    if not 0 <= max_unread <= 1:
-        raise OptionError(f"Expected a share from 0 to 1, but got max_unread={max_unread!r}")
-    if contrast is not None and not 0 <= contrast <= 1:
-        raise OptionError(f"Expected a share from 0 to 1, but got contrast={contrast!r}")
-    if max_cost is not None and not 0 < max_cost < inf:
-        raise OptionError(f"Expected an amount above 0, but got max_cost={max_cost!r}")
-    if repeats < 1:
-        raise OptionError(f"Expected each query to be asked once or more, but got repeats={repeats!r}")
-    named = preset_of(preset) if preset else None
+    arguments = dict(locals())  # the first line: nothing but the arguments is local
+    objects = {name for name in ("model", "data") if not isinstance(arguments[name], str)}
+    options = read_arguments({name: value for name, value in arguments.items() if name not in objects})
+    _check_objects(data, progress=progress, listen=listen)
+    with spelt(options.spelling):
+        return _run(model, data, options, progress=progress, listen=listen)
+
+
+def _check_objects(data: object, *, progress: object, listen: object) -> None:
+    """Checks the arguments that are no options, or objects in place of one."""
+    # SceneSource is no protocol for isinstance, which would compute its corpus under Python 3.11.
+    if not isinstance(data, str) and not hasattr(data, "scene"):
+        raise OptionError(f"Expected a spec or a scene source, but got data={data!r}")
+    if not isinstance(progress, bool):
+        raise OptionError(f"Expected true or false, but got progress={progress!r}")
+    if listen is not None and not callable(listen):
+        raise OptionError(f"Expected a function of an event, but got listen={listen!r}")
+
+
+def _run(model: object, data: str | SceneSource, given: Options, *, progress: bool, listen: Listener | None) -> Report:
     taken = ModelCatalogue().settings_of([model]) if isinstance(model, str) else None
-    of_relations, of_model = split_settings(settings or {}, taken, "the argument settings")
-    kept = Path(cache) if cache is not None else None
-    options = ModelOptions(
-        batch_size=batch_size,
-        device=device,
-        dtype=dtype,
-        settings=of_model,
-        cache=kept,
-        timeout_s=timeout,
-        budget=None if max_cost is None else Budget(max_cost),
-    )
+    of_relations, of_model = split_settings(dict(given.option), taken, option("option"))
+    options = model_options_of(given, of_model, given.cache)
     if isinstance(model, str):
         ModelCatalogue().check(model, options)
     loaded = None if isinstance(model, str) else wrap_model(_name(model), model, options)
     run_settings = RunSettings(
         models=(loaded.name if loaded else str(model),),
         data=(data if isinstance(data, str) else data.spec,),
-        relations=globs_of(relations) or (named.relations if named else ()),
-        excluded=globs_of(exclude),
-        terms=RunOptions(
-            sampling=Sampling(
-                max_cases=MAX_CASES if max_cases is None else max_cases,
-                all_published=max_cases is None,
-                seed=seed,
-                sampler=_member(Sampler, "sampler", sampler),
-                allow_bad_records=allow_bad_records,
-                contrast=default_contrast(preset) if contrast is None else contrast,
-                repeats=repeats,
-            ),
-            thresholds=_thresholds(fail_under, GateKind.PASS_RATE),
-            grounded_thresholds=_thresholds(grounded_under, GateKind.GROUNDED_RATE),
-            gate_on=_member(GateOn, "gate", gate),
-            max_unread=max_unread,
-            shrink=shrink,
-            keeps_judged=baseline is not None,
-        ),
+        relations=given.relations or preset_relations(given.preset),
+        excluded=given.exclude,
+        terms=run_options_of(given, keeps_judged=given.baseline is not None),
         model_options=options,
-        relation_settings={**(named.settings if named else {}), **of_relations},
-        baseline=Path(baseline) if baseline is not None else None,
-        max_drop=max_drop,
-        cache=kept,
+        relation_settings={**preset_settings(given.preset), **of_relations},
+        baseline=given.baseline,
+        max_drop=given.max_drop,
+        cache=given.cache,
+        spelling=given.spelling,
     )
     objects = {loaded.name: loaded} if loaded else {}
     sources = {} if isinstance(data, str) else {data.spec: data}
-    temporary = TemporaryFolder() if report is None else None
-    folder = temporary.path if temporary else Path(str(report))
+    temporary = TemporaryFolder() if given.report is None else None
+    folder = temporary.path if temporary else Path(str(given.report))
     start_parts(folder)
     with closing(Resources(run_settings, models=objects, data=sources)) as resources:
         specs, terms = resources.item_specs, resources.run_options
@@ -242,22 +193,6 @@ def _listeners(specs: Sequence[ItemSpec], listen: Listener | None, *, progress: 
                 bar.update()
 
         yield (show, *given)
-
-
-def _thresholds(rates: Rates, kind: GateKind) -> tuple[Threshold, ...]:
-    if isinstance(rates, Mapping):
-        rates = [f"{glob}={rate}" for glob, rate in rates.items()]
-    several = (rates,) if isinstance(rates, str | float | int) else rates
-    return tuple(Threshold.parse(str(each), kind) for each in several)
-
-
-def _member(kind: type[Choice], argument: str, value: str) -> Choice:
-    known = [each.value for each in kind]
-    if value not in known:
-        raise OptionError(
-            f"Expected one of {', '.join(known)}, but got {argument}={value!r}; {did_you_mean(value, known)}"
-        )
-    return kind(value)
 
 
 def _name(model: object) -> str:

@@ -199,8 +199,8 @@ class LoadedModel:
     )
     request_note: Callable[[Image], str] | None = field(repr=False, compare=False, default=None)
     """Its method of this name, if any: what to know of a picture that is sent to it, before the run."""
-    served_name: str = field(compare=False, default="")
-    """What its server calls it; "" for a model that is here."""
+    kind: str = field(compare=False, default="")
+    """The kind of its spec; of a served model the kind on the server. "" for an object that ``vqamt.run`` was given."""
     switches_reasoning: bool = field(compare=False, default=False)
     """Whether its reasoning can be switched on and off."""
     prompts: Callable[[ModelInput], str] | None = field(repr=False, compare=False, default=None)

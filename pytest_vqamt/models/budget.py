@@ -9,6 +9,7 @@ from threading import Condition, Lock
 from typing import Protocol
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.spelling import option
 
 _POLL_S = 0.1
 """Other processes spend, too, and an answer may no longer be wanted."""
@@ -78,9 +79,9 @@ class Budget:
 
     def _spent_error(self) -> BudgetSpentError:
         return BudgetSpentError(
-            f"Expected another query to fit into --vqamt-max-cost={self.most:g}, but {self._total():.6g} is spent: "
-            "all answers are kept; the same command goes on from here with as much again, and --vqamt-plan says what "
-            "the rest costs"
+            f"Expected another query to fit into {option('max-cost')}={self.most:g}, but {self._total():.6g} is spent: "
+            f"all answers are kept; the same command goes on from here with as much again, and {option('plan')} says "
+            "what the rest costs"
         )
 
     def _add(self, cost: float) -> None:

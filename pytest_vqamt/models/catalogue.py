@@ -5,14 +5,18 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from importlib.util import find_spec
 from operator import attrgetter
 from typing import Any, TypeAlias
 
 from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import split_name
+from pytest_vqamt.core.input_files import expanded
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import CHAT_SETTINGS, PROMPT_SETTINGS, QUERY_PROMPT_SETTINGS
 
@@ -85,10 +89,15 @@ class ModelCatalogue:
         model = _load_kind(kind, argument, spec, options)
         name: object = getattr(model, "name", None) if kind.is_remote else None
         loaded = wrap_model(name if isinstance(name, str) else spec, model, options)
-        if isinstance(name, str):
-            loaded = replace(loaded, served_name=name)
+        loaded = replace(loaded, kind=self._served_kind(name, kind) if isinstance(name, str) else kind.name)
         # A model is wrapped under its spec, which may be its fingerprint: no answer depends on the short name.
         return replace(loaded, name=short_name, spec=spec) if short_name else loaded
+
+    def _served_kind(self, name: str, kind: ModelKind) -> str:
+        try:
+            return self.kind(name).name
+        except OptionError:  # of a package that is not installed here
+            return kind.name
 
     def kind(self, spec: str) -> ModelKind:
         """The kind of model that a spec names.
@@ -103,9 +112,9 @@ class ModelCatalogue:
         name, _, argument = spec.partition(":")
         kind = self._kind_named(name, spec)
         if kind.argument and not argument and not kind.is_optional:
-            raise OptionError(f"Expected --vqamt-model={kind.form}, but got model={spec!r}")
+            raise OptionError(f"Expected {option('model')}={kind.form}, but got model={spec!r}")
         if kind.argument == "" and spec != name:
-            raise OptionError(f"Expected --vqamt-model={kind.form} with nothing after it, but got model={spec!r}")
+            raise OptionError(f"Expected {option('model')}={kind.form} with nothing after it, but got model={spec!r}")
         return kind, argument
 
     @cached_property
@@ -129,9 +138,13 @@ class ModelCatalogue:
             hint = did_you_mean(name, (kind.name for kind in self.kinds))
             if not spec:
                 hint = "name one, such as tiny or python:MODULE:NAME (vqamt list)"
+            elif checkpoint := _own_checkpoint(spec):
+                hint = f"did you mean {checkpoint!r}? (vqamt list has the other kinds)"
             elif "did you mean" not in hint and (own := _own_code(spec)):
                 hint = f"did you mean {own!r}?"
-            raise OptionError(f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; {hint}")
+            raise OptionError(
+                f"Expected {option('model')} to begin with a kind of model, but got model={spec!r}; {hint}"
+            )
         if len(found) > 1:
             origins = " and ".join(kind.origin for kind in found)
             raise OptionError(f"Expected one kind of model called {name!r}, but got one each from {origins}")
@@ -149,6 +162,25 @@ def _own_code(spec: str) -> str:
         module = file.removeprefix("./").removesuffix(".py").replace("/", ".")
         return f"python:{module}:{name or 'NAME'}"
     return f"python:{spec}" if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", spec) else ""
+
+
+def _own_checkpoint(spec: str) -> str:
+    """The spec of a checkpoint of which the folder, or the name on the hub, is given alone.
+
+    A folder of a kind that has an adapter of its own is of that kind.
+
+    >>> _own_checkpoint("./checkpoint"), _own_checkpoint("org/name"), _own_checkpoint("oracel")
+    ('hf:./checkpoint', 'hf:org/name', '')
+    """
+    from pytest_vqamt.models.transformers.checkpoint import ADAPTERS, Checkpoint, read_checkpoint_config
+
+    with suppress(OSError, ValueError, ModelError):  # no path can have this name, or its configuration is damaged
+        folder = expanded(spec)
+        if (folder / "config.json").is_file():
+            config = read_checkpoint_config(Checkpoint(folder=folder, name=spec))
+            return f"{ADAPTERS.get(str(config.get('model_type')), 'hf')}:{spec}"
+    is_path = spec.startswith((".", "/", "~")) and not re.search(r"\.(py|jsonl)\b", spec)
+    return f"hf:{spec}" if is_path or re.fullmatch(r"[\w.-]+/[\w.-]+", spec) else ""
 
 
 def _load_kind(kind: ModelKind, argument: str, spec: str, options: ModelOptions) -> object:
@@ -262,6 +294,14 @@ def _check_checkpoint(kind: str, argument: str, options: ModelOptions) -> None:
         checkpoint.check_model_type(found, model_types)
 
 
+def _check_region_model(kind: str, argument: str, options: ModelOptions) -> None:
+    """Checks the checkpoint, and that its answers and a detector are here or to be fetched."""
+    _check_checkpoint(kind, argument, options)
+    if find_spec("transformers") is None:  # which loading says
+        return
+    _import_object(f"pytest_vqamt.models.region_models.{kind}:check")(argument, options)
+
+
 def _checkpoint_kind(
     name: str,
     module: str,
@@ -270,12 +310,13 @@ def _checkpoint_kind(
     argument: str = "[PATH]",
     settings: tuple[str, ...] = (),
     preset: str = QUICK,
+    check: Callable[[str, str, ModelOptions], None] = _check_checkpoint,
 ) -> ModelKind:
     """A kind of model that transformers loads from a folder or the hub."""
     return ModelKind(
         name=name,
         factory=f"pytest_vqamt.models.{module}:load",
-        check=partial(_check_checkpoint, name),
+        check=partial(check, name),
         description=description,
         argument=argument,
         extra="transformers",
@@ -300,12 +341,14 @@ MODELS: tuple[ModelKind, ...] = (
         "region_models.lxmert",
         "LXMERT with its region detector; answers questions",
         settings=(*REGION_SETTINGS, "answers"),
+        check=_check_region_model,
     ),
     _checkpoint_kind(
         "visualbert",
         "region_models.visualbert",
         "VisualBERT with the same region detector; answers questions",
         settings=(*REGION_SETTINGS, "answers"),
+        check=_check_region_model,
     ),
     _checkpoint_kind(
         "vilt", "transformers.vilt", "ViLT; answers questions, or judges hypotheses where its head is NLVR2's"

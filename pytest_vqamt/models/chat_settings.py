@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.settings import parse_number
 
@@ -37,21 +38,27 @@ _NO_EFFORTS = ("none", "minimal")
 """The efforts of OpenAI's API that mean no reasoning, or as little as the model can."""
 _USUAL_EFFORT = "medium"
 
-_OPTION_FOR = {
-    "model": "the model's name in --vqamt-model",
-    "messages": "--vqamt-option prompt-question=... and system=...",
-    "max_tokens": "--vqamt-option longest-answer=N",
-    "max_completion_tokens": "--vqamt-option longest-answer=N",
-    "temperature": "--vqamt-option temperature=...",
-    "seed": "--vqamt-option seed=...",
-    "response_format": "--vqamt-option response=json",
-    "logprobs": "--vqamt-option logprobs=K",
-    "top_logprobs": "--vqamt-option logprobs=K",
-    "extra_body": "body.NAME=JSON for each field in it: extra_body is the name of OpenAI's Python client",
+_SETTING_FOR = {
+    "messages": ("prompt-question", "..."),
+    "max_tokens": ("longest-answer", "N"),
+    "max_completion_tokens": ("longest-answer", "N"),
+    "temperature": ("temperature", "..."),
+    "seed": ("seed", "..."),
+    "response_format": ("response", "json"),
+    "logprobs": ("logprobs", "K"),
+    "top_logprobs": ("logprobs", "K"),
 }
-"""Fields of a request that have an option of their own."""
+"""The settings of their own that fields of a request have."""
 
-_FIXED = {"stream": "answers are read whole", "n": "one answer to a query is read (see --vqamt-repeats)"}
+_FIXED = {"stream": "answers are read whole", "n": "one answer to a query is read (see the option repeats)"}
+
+
+def _instead_of(field: str) -> str:
+    if field == "model":
+        return f"the model's name in {option('model')}"
+    if field == "extra_body":
+        return "body.NAME=JSON for each field in it: extra_body is the name of OpenAI's Python client"
+    return setting(*_SETTING_FOR[field]) if field in _SETTING_FOR else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,8 +175,8 @@ def _field(name: str, value: str, known: Sequence[str] | None) -> str:
     shown = f"but got '{name}={value}'"
     if not re.fullmatch(r"[A-Za-z_][\w-]*", field):
         raise OptionError(f"Expected body.NAME=JSON with the name of a field of the request, {shown}")
-    if field in _OPTION_FOR:
-        raise OptionError(f"Expected a field that has no option of its own, {shown}: use {_OPTION_FOR[field]}")
+    if instead := _instead_of(field):
+        raise OptionError(f"Expected a field that has no option of its own, {shown}: use {instead}")
     if field in _FIXED:
         raise OptionError(f"Expected a field that can be set, {shown}: {_FIXED[field]}")
     if known is not None and field not in known:

@@ -13,6 +13,7 @@ from pytest_vqamt.core.daemon_executor import WAIT_SLICE_S, DaemonExecutor
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.plain_text import count_noun, quoted
 from pytest_vqamt.core.query import ModelInput, Task
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.watchdog import WATCHDOG
 
 LOADING_FACTOR = 10
@@ -90,7 +91,7 @@ class TimeLimit:
         text = quoted(first.text, _MOST_OF_A_TEXT) if first.text else f"the {first.task.value}"
         message = (
             f"Expected model {self._name!r} to {what} {count_noun(len(batch), 'query', 'queries')} within "
-            f"--vqamt-timeout={self._limit_s:g} s, but it has not; the first: {text} on {first.picture.photo.id} "
+            f"{option('timeout')}={self._limit_s:g} s, but it has not; the first: {text} on {first.picture.photo.id} "
             f"(id {first.id}): find out why it hangs, or allow more"
         )
         allowance = allowance or _Allowance(self._limit_s, batch)
@@ -159,7 +160,7 @@ def loaded_within(limit_s: float | None, call: Callable[[], Value], spec: str) -
     ends = time.monotonic() + allowed_s
     message = (
         f"Expected the factory of model={spec!r} to return within {allowed_s:g} s ({LOADING_FACTOR} times "
-        f"--vqamt-timeout={limit_s:g}), but it has not: find out why it hangs, or allow more"
+        f"{option('timeout')}={limit_s:g}), but it has not: find out why it hangs, or allow more"
     )
     try:
         return _watched(DaemonExecutor(1, "vqamt-factory"), call, lambda: ends, allowed_s, message)

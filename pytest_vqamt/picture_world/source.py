@@ -22,6 +22,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.base import scene_cache
 from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, NAMES, SIZE_PX, VERSION, drawn_thing, parts_of
 
@@ -213,7 +214,7 @@ def load(argument: str) -> PictureWorld:
     if not argument:
         return PictureWorld()
     if not argument.isdecimal() or int(argument) < 1:
-        raise OptionError(f"Expected --vqamt-data=pictures:N with N from 1 up, but got N={argument!r}")
+        raise OptionError(f"Expected {option('data', 'pictures:N')} with N from 1 up, but got N={argument!r}")
     return PictureWorld(int(argument))
 
 

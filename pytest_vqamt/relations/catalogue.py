@@ -28,6 +28,7 @@ from pytest_vqamt.core.meaning import Annotated, Describe, Label, groups_of
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.language.answers.reading import plain_meaning
 from pytest_vqamt.language.questions.simple import Question
@@ -275,7 +276,7 @@ def check(patterns: Sequence[str], what: str = "a relation or a glob of relation
 def _nearest(pattern: str) -> str:
     """The end of a message about a pattern that matches nothing: the nearest name, or all families."""
     if pattern in PRESETS:
-        return f"it is a preset: --vqamt-preset={pattern}"
+        return f"it is a preset: {option('preset')}={pattern}"
     if "[" in pattern:
         known = [item for item, _, _ in _items(names())]
     else:
@@ -292,8 +293,8 @@ def settings_known() -> tuple[RelationSetting, ...]:
     """Returns the settings of all relations, each name once, in catalogue order."""
     found: dict[str, RelationSetting] = {}
     for name in names():
-        for setting in get(name).info.settings:
-            found.setdefault(setting.name, setting)
+        for each in get(name).info.settings:
+            found.setdefault(each.name, each)
     return tuple(found.values())
 
 
@@ -345,14 +346,14 @@ def _any_name(name: str) -> str:
 def _instantiate(relation: Callable[..., Relation], settings: Mapping[str, str]) -> Relation:
     info: RelationInfo | None = getattr(relation, "info", None)
     own = info.settings if isinstance(info, RelationInfo) else ()
-    for setting in own:
-        value = settings.get(setting.name, setting.default)
-        if not setting.takes(value):
+    for each in own:
+        value = settings.get(each.name, each.default)
+        if not each.takes(value):
             raise OptionError(
-                f"Expected --vqamt-option={setting.name}=VALUE with one of {', '.join(setting.values)}, "
-                f"but got {setting.name}={value!r}"
+                f"Expected {setting(each.name, 'VALUE')} with one of {', '.join(each.values)}, "
+                f"but got {each.name}={value!r}"
             )
-    given = {setting.field: settings[setting.name] for setting in own if setting.name in settings}
+    given = {each.field: settings[each.name] for each in own if each.name in settings}
     made = relation(**given)
     if given:
         resources_of(made)  # opens what a setting names, so that errors are reported before a model is loaded
@@ -481,7 +482,9 @@ def preset(name: str) -> Preset:
     """
     if name not in PRESETS:
         known = ", ".join(PRESETS)
-        raise OptionError(f"Expected a preset ({known}), but got preset={name!r}; {did_you_mean(name, PRESETS)}")
+        raise OptionError(
+            f"Expected a preset ({known}), but got {option('preset')}={name!r}; {did_you_mean(name, PRESETS)}"
+        )
     return PRESETS[name]
 
 

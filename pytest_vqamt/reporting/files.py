@@ -15,6 +15,7 @@ from pytest_vqamt.core.input_files import MAX_REPORT_BYTES, parse_json, read_tex
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import SCHEMA, Row, report_from_row, report_text
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting import cases
 from pytest_vqamt.reporting.audit.results import read_audit
@@ -73,7 +74,7 @@ def write_data(report: Report, folder: Path, *, cases_name: str = PLAIN_NAME) ->
             if written != judged:
                 raise VqamtError(
                     f"Expected {judged} lines in {cases_name}, but got {written}: has another session written into "
-                    f"--vqamt-report={str(folder)!r}?"
+                    f"{option('report')}={str(folder)!r}?"
                 )
             counts.write_text(report_text(report), encoding="utf-8")
             simplified = cases.simplified_lines(folder, positions)

@@ -1,12 +1,24 @@
-"""The properties of an item's test case in a JUnit file."""
+"""JUnit files: the properties of an item's test case, and the file of a report that is here, merged or read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal, TypeAlias
+from xml.etree import ElementTree as ET
 
-from pytest_vqamt.core.plain_text import shown
-from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, StratumResult
+from pytest_vqamt.core.atomic_write import replacing
+from pytest_vqamt.core.plain_text import shown, visible
+from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, Report, StratumResult
+from pytest_vqamt.reporting.text import (
+    TestOutcome,
+    drop_message,
+    missed_drops,
+    missing_message,
+    outcome_of,
+    repeated_drop_message,
+)
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""
@@ -101,3 +113,116 @@ def _gate(name: str, gate: Gate) -> Iterator[Property]:
     yield f"{name}_threshold", gate.threshold
     yield f"{name}_on", gate.on
     yield f"{name}_met", str(gate.met).lower()
+
+
+CLASS = "vqamt"
+BASELINE_CLASS = "vqamt.baseline"
+"""The ``classname`` of items, and of their tests against the baseline, as pytest writes it for those of a session."""
+
+
+def write_junit(report: Report, page: Path, file: Path) -> None:
+    """Writes the tests of a session with this report as JUnit XML for dashboards; ``page`` is the report's page.
+
+    Names, outcomes, figures and the first lines of messages are those that ``--junitxml`` of the session would have,
+    where the plugin has added its items. A report has no example violations, so failures name its page for them. It has
+    no times of single items either, and of items that could not be run only the first reason.
+    """
+    cases = list(_test_cases(report, f"  each violation: {page}"))
+    counts = {kind: sum(case.outcome == kind for case in cases) for kind in ("error", "failure", "skipped")}
+    suite = ET.Element(
+        "testsuite",
+        name="pytest",
+        errors=str(counts["error"]),
+        failures=str(counts["failure"]),
+        skipped=str(counts["skipped"]),
+        tests=str(len(cases)),
+        time=f"{report.duration_s:.3f}",
+        timestamp=report.started,
+    )
+    suite.extend(case.element() for case in cases)
+    root = ET.Element("testsuites", name="pytest tests")
+    root.append(suite)
+    ET.indent(root, " ")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file) as part:
+        ET.ElementTree(root).write(part, encoding="utf-8", xml_declaration=True)
+
+
+Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
+"""The element of a test case that did not pass, or "passed"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TestCase:
+    classname: str
+    name: str
+    outcome: Outcome = "passed"
+    message: str = ""
+    """What is said of a failed or skipped one: the first line is the heading."""
+    properties: tuple[Property, ...] = ()
+
+    def element(self) -> ET.Element:
+        element = ET.Element("testcase", classname=self.classname, name=self.name)
+        if self.properties:
+            listed = ET.SubElement(element, "properties")
+            for name, value in self.properties:
+                ET.SubElement(listed, "property", name=name, value=str(value))
+        if self.outcome != "passed":
+            found = ET.SubElement(element, self.outcome, message=self.message.partition("\n")[0])
+            if self.outcome == "skipped":
+                found.set("type", "pytest.skip")
+            found.text = self.message
+        return element
+
+
+def _test_cases(report: Report, page: str) -> Iterator[_TestCase]:
+    is_whole = report.shard == "1/1"
+    failed = set()
+    for result in report.relations:
+        outcome, message = outcome_of(result, "pytest", report.max_error_rate, is_whole=is_whole)
+        is_failed = outcome in (TestOutcome.MISSED, TestOutcome.ERRORS)
+        if is_failed:
+            failed.add(result.position)
+            message = "\n".join((_heading_first(result, message), *(missed_drops(result) if is_whole else ()), page))
+        yield _TestCase(
+            classname=CLASS,
+            name=visible(result.id),
+            outcome="failure" if is_failed else "skipped" if outcome is TestOutcome.SKIPPED else "passed",
+            message=visible(message, keep="\n"),
+            properties=tuple(properties(result)),
+        )
+    if not report.complete:
+        message = visible(report.failure or "the run was stopped early", keep="\n")
+        yield _TestCase(classname=CLASS, name="unfinished items", outcome="error", message=message)
+    if is_whole:
+        yield from _baseline_cases(report, page, failed)
+
+
+def _heading_first(result: RelationResult, message: str) -> str:
+    """The message without the relation and the model, which stand in the name of the test."""
+    return message.removeprefix(f"{result.item} on {result.model.name}: ")
+
+
+def _baseline_cases(report: Report, page: str, failed: set[int]) -> Iterator[_TestCase]:
+    """The tests against the baseline; that of an item whose own test has ``failed`` is skipped, and names it."""
+    for result in report.relations:
+        if not result.drop_gates:
+            continue
+        outcome: Outcome = "passed"
+        message = ""
+        if not all(held.met for held in result.drop_gates):
+            outcome = "skipped" if result.position in failed else "failure"
+            message = (
+                repeated_drop_message(result, missed_drops(result))
+                if outcome == "skipped"
+                else f"{_heading_first(result, drop_message(result, (), 'pytest'))}\n{page}"
+            )
+        yield _TestCase(
+            classname=BASELINE_CLASS,
+            name=visible(result.id_in_baseline),
+            outcome=outcome,
+            message=message,
+            properties=tuple(properties(result)),
+        )
+    for item in report.baseline.missing if report.baseline else ():
+        yield _TestCase(classname=BASELINE_CLASS, name=visible(item), outcome="skipped", message=missing_message(item))

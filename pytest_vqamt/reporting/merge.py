@@ -136,11 +136,7 @@ def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) 
     return replace(
         first,
         missing=tuple(item for item in first.missing if all(item in use.missing for use in uses)),
-        new=tuple(
-            f"{result.item}-{result.model.name}-{result.data.name}"
-            for result in relations
-            if result.all_cases and result.change is None
-        ),
+        new=tuple(result.id_in_baseline for result in relations if result.all_cases and result.change is None),
         totals=baseline_totals(relations),
     )
 
@@ -377,6 +373,7 @@ def _identity(report: Report) -> dict[str, str]:
         "the share of contrasts": str(report.contrast),
         "the number of repeats": str(report.repeats),
         "the share that may be unread": str(report.max_unread),
+        "the share that may end in an error": str(report.max_error_rate),
         **{f"the setting {name}": value for name, value in report.settings},
         **({"the digest of the baseline": report.baseline.digest} if report.baseline else {}),
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},

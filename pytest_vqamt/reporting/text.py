@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 
 from pytest_vqamt.core.plain_text import count_noun, quoted, shortened, shown, visible
 from pytest_vqamt.core.results import (
@@ -32,6 +33,36 @@ from pytest_vqamt.reporting.view.format import (
 from pytest_vqamt.reporting.view.grounding import describe_by_chance
 
 
+class TestOutcome(StrEnum):
+    """The outcome of an item's test."""
+
+    __test__ = False  # pytest takes it for a class of tests where one imports it
+
+    PASSED = "passed"
+    MISSED = "missed a gate"
+    ERRORS = "too many cases without an answer"
+    SKIPPED = "skipped"
+
+
+def outcome_of(result: RelationResult, again: str, max_error_rate: float, *, is_whole: bool) -> tuple[TestOutcome, str]:
+    """The outcome of an item's test, in a session and in a JUnit file, with its message.
+
+    A shard, which is not whole, cannot miss a gate: `vqamt merge` checks the gates of the whole run. ``again`` begins
+    the replay command.
+    """
+    if not result.all_cases:
+        return TestOutcome.SKIPPED, not_applicable_message(result)
+    if result.declined - result.refused == result.all_cases:
+        return TestOutcome.SKIPPED, declined_message(result)
+    if result.errors > max_error_rate * result.all_cases:
+        return TestOutcome.ERRORS, error_rate_message(result, max_error_rate)
+    if is_whole and not all(held.met for held in result.gates):
+        return TestOutcome.MISSED, missed_gate_message(result, again)
+    if result.refused and not result.total.judged:
+        return TestOutcome.SKIPPED, refused_message(result)
+    return TestOutcome.PASSED, ""
+
+
 def missed_gate_message(result: RelationResult, again: str) -> str:
     """The message of an item that missed its gate; ``again`` begins the replay command."""
     lines = [f"{result.item} on {result.model.name}: {missed}" for missed in _missed_gates(result)]
@@ -43,7 +74,7 @@ def missed_gate_message(result: RelationResult, again: str) -> str:
 
 
 def _unread_lines(result: RelationResult) -> Iterator[str]:
-    unread = UnreadAnswers.of(result.strata, result.model.name)
+    unread = UnreadAnswers.of(result.strata, result.model)
     yield f"  {unread.rates}; unread answers: {unread.named_causes}"
     yield from (f"    {example}" for example in unread.examples)
     yield f"  {unread.advice}"
@@ -148,6 +179,23 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
     return _message(lines)
 
 
+def drop_title(result: RelationResult) -> str:
+    """The heading of an item's test against the baseline."""
+    return f"{result.item} on {result.model.name}, {result.data.name}: since the baseline"
+
+
+def repeated_drop_message(result: RelationResult, drops: Sequence[str]) -> str:
+    """Why the test against the baseline is skipped where the item's own test names the drop."""
+    return visible(
+        f"{drop_title(result)}: {drops[0].splitlines()[0]}; its own test has failed, and names this drop, too"
+    )
+
+
+def missing_message(item: str) -> str:
+    """Why the test of an item of the baseline is skipped that is not in this run."""
+    return visible(f"{item}: in the baseline, but not in this run, so not compared")
+
+
 def missed_drops(result: RelationResult) -> list[str]:
     """The drops since the baseline that are larger than is allowed, each with its counts on a second line."""
     grounded = result.grounded.change if result.grounded else None
@@ -220,7 +268,7 @@ def not_applicable_message(result: RelationResult) -> str:
 
 def refused_message(result: RelationResult) -> str:
     """Why no case of an item was judged, if the model refused all of them."""
-    unread = UnreadAnswers.of(result.strata, result.model.name)
+    unread = UnreadAnswers.of(result.strata, result.model)
     return visible(
         f"refused: {result.model.name} answers none of the {count_noun(result.all_cases, 'case')} "
         f"({unread.named_causes})"

@@ -11,6 +11,7 @@ from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, Gate, Grounded, RelationResult
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
@@ -38,6 +39,12 @@ class GateKind(StrEnum):
         """The name in Python: "fail_under"."""
         return self.value.replace("-", "_")
 
+    @property
+    def expected(self) -> str:
+        """The values of the option, in words."""
+        rate = "grounded rate" if self is GateKind.GROUNDED_RATE else "pass rate"
+        return f"a {rate} from 0 to 1, as RATE or GLOB=RATE"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
@@ -47,8 +54,8 @@ class Threshold:
     rate: float
 
     @classmethod
-    def parse(cls, text: str, kind: GateKind = GateKind.PASS_RATE) -> Threshold:
-        """Parses ``RATE`` or ``GLOB=RATE``, given to the option ``kind``.
+    def parse(cls, text: str, kind: GateKind = GateKind.PASS_RATE, spelt: str = "") -> Threshold:
+        """Parses ``RATE`` or ``GLOB=RATE``, given to the option ``kind``, which the user has spelt so.
 
         Raises:
             OptionError: the rate is not a number from 0 to 1.
@@ -60,10 +67,7 @@ class Threshold:
             rate = -1.0
         if not 0 <= rate <= 1 or (found and not pattern):
             percent = f"; {rate:g} % is {rate / 100:g}" if 1 < rate <= 100 else ""
-            raise OptionError(
-                f"Expected a {_RATES[kind]} from 0 to 1, as RATE or GLOB=RATE, but got "
-                f"--vqamt-{kind.value}={text!r}{percent}"
-            )
+            raise OptionError(f"Expected {kind.expected}, but got {spelt or option(kind.value)}={text!r}{percent}")
         return cls(pattern=pattern or "*", rate=rate)
 
     @property
@@ -75,9 +79,6 @@ class Threshold:
         """The number of literal characters; the bare name of a family is as exact as "metavqa.*"."""
         is_bare = not set(".*[").intersection(self.pattern)
         return len(self.pattern.replace("*", "")) + is_bare
-
-
-_RATES = {GateKind.PASS_RATE: "pass rate", GateKind.GROUNDED_RATE: "grounded rate"}
 
 
 def threshold_for(item: str, tags: Sequence[str], thresholds: Sequence[Threshold]) -> Threshold | None:

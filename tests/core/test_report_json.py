@@ -398,6 +398,7 @@ def test_the_report_has_every_field_that_others_read() -> None:
     assert row["models"] == [
         {
             "name": "tiny",
+            "kind": "",
             "fingerprint": "abc",
             "tasks": ["vqa", "captioning"],
             "queries_needed": 41,
@@ -410,7 +411,13 @@ def test_the_report_has_every_field_that_others_read() -> None:
         }
     ]
     assert row["data"] == [
-        {"spec": "pictures:500", "scenes": 500, "digest": "d" * 16, "bad_records": ["photos.jsonl:7: no box"]}
+        {
+            "spec": "pictures:500",
+            "scenes": 500,
+            "digest": "d" * 16,
+            "bad_records": ["photos.jsonl:7: no box"],
+            "given": "",
+        }
     ]
     assert row["duration_s"] == 1.235
     assert row["relations"] == [relation_row(BARE), relation_row(RESULT)]

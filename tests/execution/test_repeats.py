@@ -182,7 +182,7 @@ def test_each_distinct_query_is_asked_so_many_times() -> None:
 
 
 def test_less_than_once_is_refused() -> None:
-    with pytest.raises(OptionError, match=r"asked once or more, but got repeats=0"):
+    with pytest.raises(OptionError, match="Expected a whole number from 1 up, but got repeats=0"):
         run(model="oracle", repeats=0)
 
 

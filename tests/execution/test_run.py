@@ -14,6 +14,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.events import Event, Finished
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation
 from tests.execution.worlds import Model, Scenes
@@ -163,7 +164,7 @@ def test_several_gates() -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({"max_cases": 0}, "Expected one case or more, but got max_cases=0"),
+        ({"max_cases": 0}, "Expected a whole number from 1 up, but got max_cases=0"),
         ({"sampler": "randon"}, "Expected one of hypothesis, random, but got sampler='randon'; did you mean 'random'?"),
         ({"gate": "lower"}, "Expected one of point, lower-bound, but got gate='lower'; did you mean 'lower-bound'?"),
         (
@@ -175,9 +176,9 @@ def test_several_gates() -> None:
             "Expected a grounded rate from 0 to 1, as RATE or GLOB=RATE, but got "
             "grounded_under='carets.*=2'; 2 % is 0.02",
         ),
-        ({"relations": "ours.such"}, "Expected a relation or a glob of relations, but 'ours.such' "),
+        ({"relations": "ours.such"}, "Expected relations to name a relation or a glob of relations, but 'ours.such' "),
         ({"exclude": "*"}, "Expected a relation to be left, but exclude='*' excludes them all"),
-        ({"batch_size": 0}, "Expected a batch size of 1 or more, or auto, but got batch_size=0"),
+        ({"batch_size": 0}, "Expected a whole number from 1 up, or auto, but got batch_size=0"),
         ({"model": "oracel"}, "Expected model to begin with a kind of model, but got model='oracel'; did you "),
         (
             {"data": "picture:3"},
@@ -197,15 +198,16 @@ def test_a_wrong_argument(arguments: dict[str, object], line: str) -> None:
 def test_errors_name_arguments_and_not_the_options_of_pytest() -> None:
     def refuse(event: Event) -> None:
         raise OptionError(
-            f"{type(event).__name__}: give --vqamt-option answers=FILE, --vqamt-device=cpu or --vqamt-max-cost, "
-            "not --vqamt-plan or --vqamt-option"
+            f"{type(event).__name__}: give {setting('answers', 'FILE')}, {option('device', 'cpu')} or "
+            f"{option('max-cost')}, not {option('plan')} or {option('option')}"
         )
 
     with pytest.raises(OptionError) as told:
         vqamt.run("oracle", data="pictures:5", relations="control.*", max_cases=1, listen=refuse)
     assert str(told.value).partition(": ")[2] == (
-        'give settings={"answers": "FILE"}, device=cpu or max_cost, not --vqamt-plan or settings'
+        "give settings={'answers': 'FILE'}, device='cpu' or max_cost, not --vqamt-plan or settings"
     )
+    assert option("device", "cpu") == "--vqamt-device=cpu", "as before, after the run"
 
 
 def test_the_model_may_be_given_alone_and_gates_as_a_dict() -> None:

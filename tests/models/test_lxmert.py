@@ -15,7 +15,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.lxmert import ANSWERS as LISTS
-from pytest_vqamt.models.region_models.lxmert import load
+from pytest_vqamt.models.region_models.lxmert import check, load
 from tests.models.conftest import Written
 from tests.models.small import region_models
 from tests.models.small.damage import without_weights
@@ -169,3 +169,36 @@ def test_a_list_in_another_order_than_the_published_one_is_refused(tmp_path: Pat
     folder = region_models.lxmert(tmp_path, answers=other, outputs=3129)
     with pytest.raises(ModelError, match=re.escape("which begin ('', 'woods', 'trash can', 'hanging')")):
         load(str(folder), options)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "a list of answers and a region detector for lxmert, but got neither list nor detector: give "),
+        ({"answers": "list.json"}, ""),
+        ({"detector": "download"}, ""),
+    ],
+    ids=["neither", "answers", "detector"],
+)
+def test_what_it_needs_is_listed_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], told: str
+) -> None:
+    monkeypatch.setenv("VQAMT_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.delenv("VQAMT_DETECTOR", raising=False)
+    if not told:
+        check("", ModelOptions(settings=given))
+        return
+    one_line = "--vqamt-model=lxmert --vqamt-option answers=download --vqamt-option detector=download"
+    with pytest.raises(ModelError, match=f"{told}{one_line} to fetch all"):
+        check("", ModelOptions(settings=given))
+
+
+def test_what_lies_in_its_folder_is_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VQAMT_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("VQAMT_DETECTOR", raising=False)
+    bare = region_models.lxmert(tmp_path / "bare", answers=None)
+    with pytest.raises(ModelError, match=rf"give --vqamt-model=lxmert:{re.escape(str(bare))} "):
+        check(str(bare), ModelOptions())
+    (bare / "answers.json").write_text(json.dumps(ANSWERS))
+    check(str(bare), ModelOptions())

@@ -272,7 +272,7 @@ def test_one_that_fails_on_all_is_given_up_over_all_items_together(pytester: pyt
     [
         (("--vqamt-model=vilt:nowhere",), "Expected vilt:PATH with a checkpoint folder"),
         (("--vqamt-model=hf:empty",), "Expected a checkpoint folder, but 'empty' has no config.json"),
-        (("--vqamt-model=blip:a/b", "--vqamt-dtype=flaot32"), "got dtype='flaot32'; did you mean 'float32'?"),
+        (("--vqamt-model=blip:a/b", "--vqamt-dtype=flaot32"), "got --vqamt-dtype='flaot32'; did you mean 'float32'?"),
         (("--vqamt-model=hf:a/b", "--vqamt-option=prompt-count=How many?"), "Expected {text} in the prompt"),
         (("--vqamt-model=openai:m@http://h", "--vqamt-option=in-flight=none"), "in-flight"),
     ],

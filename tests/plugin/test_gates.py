@@ -78,6 +78,8 @@ def test_the_closest_marker_wins(pytester: pytest.Pytester, run: Run) -> None:
     ("mark", "told"),
     [
         ("fail_under=1.5", "with rates from 0 to 1, but got fail_under=1.5 on test_own.py::test_own"),
+        ("fail_under=[]", "with rates from 0 to 1, but got fail_under=[] on test_own.py::test_own"),
+        ("fail_under=True", "with rates from 0 to 1, but got fail_under=True on test_own.py::test_own"),
         ("fail_under=None", "with rates from 0 to 1, but got fail_under=None on test_own.py::test_own"),
         ("fail_under={'metavqa.*': 'all'}", "but got fail_under={'metavqa.*': 'all'} on test_own.py::test_own"),
         ("0.8", "but got @pytest.mark.vqamt(0.8) on test_own.py::test_own"),

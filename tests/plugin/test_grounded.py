@@ -68,7 +68,7 @@ def test_a_marker_gates_and_the_command_line_wins(pytester: pytest.Pytester, run
 @pytest.mark.parametrize(
     ("option", "line"),
     [
-        ("--vqamt-contrast=2", "Expected --vqamt-contrast to be a rate from 0 to 1, but got '2'"),
+        ("--vqamt-contrast=2", "Expected a share from 0 to 1, but got --vqamt-contrast='2'; 2 % is 0.02"),
         ("--vqamt-grounded-under=2", "Expected a grounded rate from 0 to 1, as RATE or GLOB=RATE, but got *"),
         ("--vqamt-grounded-under=metavqe.*=0.5", "*--vqamt-grounded-under to name a relation or a glob*"),
     ],

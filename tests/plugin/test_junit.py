@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from pytest_vqamt.commands.main import run_command
 from pytest_vqamt.reporting.files import read_report
 from tests.plugin.conftest import WORKERS, Run
 
@@ -91,3 +92,76 @@ def test_names_of_data_and_models_are_escaped(pytester: pytest.Pytester, run: Ru
     run("--vqamt-relations=control.repeat", "--junitxml=junit.xml", model="python:own:Model").assert_outcomes(passed=1)
     ((figures),) = properties(pytester.path / "junit.xml").values()
     assert figures["vqamt_fingerprint"].startswith('<a>&"')
+
+
+def outcomes(file: Path) -> list[tuple[str, str, str, str]]:
+    """The class, name, outcome and heading of each test case, sorted."""
+    root = ET.parse(file).getroot()
+    (suite,) = root.iter("testsuite")
+    cases = list(suite.iter("testcase"))
+    found = []
+    for case in cases:
+        told = next((each for each in case if each.tag in ("failure", "skipped", "error")), None)
+        heading = "" if told is None else told.attrib["message"]
+        found.append((case.attrib["classname"], case.attrib["name"], "" if told is None else told.tag, heading))
+    for kind, attribute in (("failure", "failures"), ("skipped", "skipped"), ("error", "errors")):
+        assert suite.attrib[attribute] == str(sum(outcome == kind for _, _, outcome, _ in found))
+    assert suite.attrib["tests"] == str(len(cases))
+    return sorted(found)
+
+
+SHARED = (
+    "--vqamt-relations=metavqa.partition,metavqa.reorder,veglue.mr1_joint_erase,metavqa.removal_plus",
+    "--vqamt-fail-under=0.6",
+)
+
+
+def test_a_merged_report_has_the_tests_of_one_session(pytester: pytest.Pytester, run: Run) -> None:
+    # Both models have one name, so that the second is compared with the first.
+    good = {"model": "m=oracle", "data": ("pictures",), "max_cases": 8}
+    run(*SHARED, "--vqamt-report=good", **good)  # type: ignore[arg-type]
+    assert run_command(["bless", "good", "-o", "blessed.gz"]) == 0
+    bad = {**good, "model": "m=fault:order-sensitive"}
+    options = (*SHARED, "--vqamt-baseline=blessed.gz", "--vqamt-max-drop=0.1")
+    run(*options, "--vqamt-report=whole", "--junitxml=session.xml", **bad)  # type: ignore[arg-type]
+    for number in ("1", "2"):
+        run(*options, f"--vqamt-shard={number}/2", f"--vqamt-report=out{number}", **bad)  # type: ignore[arg-type]
+    merged = ["merge", "out1", "out2", "-o", "merged", "--junitxml", "merged/junit.xml"]
+    assert run_command(merged) == 1, "gates are missed"
+    wanted = outcomes(pytester.path / "session.xml")
+    assert {outcome for _, _, outcome, _ in wanted} == {"", "failure", "skipped"}
+    assert ("vqamt", "metavqa.reorder[object]-m-pictures") in [each[:2] for each in wanted], "data as it was given"
+    assert outcomes(pytester.path / "merged" / "junit.xml") == wanted
+    assert run_command(["report", "whole", "--junitxml", "again.xml"]) == 0
+    assert outcomes(pytester.path / "again.xml") == wanted
+    in_session, again = properties(pytester.path / "session.xml"), properties(pytester.path / "again.xml")
+    assert {name: told["vqamt_pass_rate"] for name, told in again.items()} == {
+        name: told["vqamt_pass_rate"] for name, told in in_session.items()
+    }
+
+
+def test_a_shard_misses_no_gate_and_an_unfinished_run_is_an_error(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(
+        own="""
+        class Model:
+            def answer(self, batch):
+                if any("altogether" in each.text for each in batch):
+                    raise SystemExit("no\\x1bmore")
+                return ["7" for each in batch]
+        """
+    )
+    shard = ("--vqamt-shard=1/2", "--vqamt-fail-under=1", "--vqamt-report=out")
+    run("--vqamt-relations=metavqa.reorder[object],metavqa.removal", *shard, model="python:own:Model")
+    assert run_command(["report", "out", "--junitxml", "junit.xml"]) == 0
+    kinds = {name: outcome for _, name, outcome, _ in outcomes(pytester.path / "junit.xml")}
+    assert kinds["unfinished items"] == "error"
+    assert set(kinds.values()) == {"", "error"}
+
+
+def test_a_worker_that_crashes_leaves_the_name_as_it_is(pytester: pytest.Pytester, run: Run) -> None:
+    """Pytest 9.2 reads the name back from the id, and adds a bracket at its end."""
+    pytester.makepyfile(own="import os\n\nclass Model:\n    def answer(self, batch):\n        os._exit(3)\n")
+    run("--vqamt-relations=metavqa.reorder[object]", "--junitxml=junit.xml", "-n", "2", model="python:own:Model")
+    assert [each[1] for each in outcomes(pytester.path / "junit.xml")] == [
+        "metavqa.reorder[object]-python:own:Model-pictures:20"
+    ]

@@ -58,7 +58,13 @@ def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Ru
     assert report["schema"] == 1
     assert (report["seed"], report["sampler"], report["max_cases"], report["shard"]) == (0, "random", 8, "1/1")
     assert report["data"] == [
-        {"spec": "pictures:20", "scenes": 20, "digest": load("pictures:20").digest, "bad_records": []}
+        {
+            "spec": "pictures:20",
+            "scenes": 20,
+            "digest": load("pictures:20").digest,
+            "bad_records": [],
+            "given": "pictures:20",
+        }
     ]
     (model,) = report["models"]
     assert (model["name"], model["tasks"]) == ("fault:sees-absent", ["vqa", "entailment", "captioning"])
@@ -339,5 +345,5 @@ def test_no_other_name_is_taken(run: Run, name: str) -> None:
     result = run(f"--vqamt-cases={name}", "--vqamt-report=out")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"ERROR: Expected --vqamt-cases to be one of cases.jsonl, cases.jsonl.gz, but got '{name}'*"]
+        [f"ERROR: Expected one of cases.jsonl, cases.jsonl.gz, but got --vqamt-cases='{name}'*"]
     )

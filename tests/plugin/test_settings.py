@@ -115,7 +115,9 @@ def test_a_preset_names_the_relations_of_a_paper_and_sets_them(
 def test_a_wrong_preset_is_told_before_anything_runs(run: Run) -> None:
     result = run("--vqamt-preset=metavqq")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*Expected a preset (metavqa, carets, *), but got preset='metavqq'; did you mean *"])
+    result.stderr.fnmatch_lines(
+        ["*Expected a preset (metavqa, carets, *), but got --vqamt-preset='metavqq'; did you mean *"]
+    )
 
 
 # A mistake in the options is told in one line, before any model is loaded, and the session ends with status 4.
@@ -126,8 +128,10 @@ MISTAKES = {
         "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you mean 'oracle'?",
     ),
     "the file of a model": (("--vqamt-model=./own/m.py:load",), "; did you mean 'python:own.m:load'?"),
+    "the folder of a checkpoint": (("--vqamt-model=./checkpoint",), "; did you mean 'hf:./checkpoint'?"),
+    "the name of a checkpoint on the hub": (("--vqamt-model=org/name",), "; did you mean 'hf:org/name'?"),
     "a percentage": (("--vqamt-fail-under=80",), "but got --vqamt-fail-under='80'; 80 % is 0.8"),
-    "a GPU": (("--vqamt-device=gpu",), "but got 'gpu'; did you mean 'cuda'?"),
+    "a GPU": (("--vqamt-device=gpu",), "but got --vqamt-device='gpu'; did you mean 'cuda'?"),
     "a model without its argument": (
         ("--vqamt-model=fault",),
         "Expected --vqamt-model=fault:NAME, but got model='fault'",
@@ -179,37 +183,40 @@ MISTAKES = {
     ),
     "an error rate": (
         ("--vqamt-max-error-rate=2",),
-        "Expected --vqamt-max-error-rate to be a rate from 0 to 1, but got '2'",
+        "Expected a rate from 0 to 1, but got --vqamt-max-error-rate='2'",
     ),
     "a gate": (
         ("--vqamt-gate=lower",),
-        "Expected --vqamt-gate to be one of point, lower-bound, but got 'lower'; did you mean 'lower-bound'?",
+        "Expected one of point, lower-bound, but got --vqamt-gate='lower'; did you mean 'lower-bound'?",
     ),
-    "a number of cases": (("--vqamt-cases=3",), "but got '3'; for so many cases give --vqamt-max-cases=3"),
+    "a number of cases": (
+        ("--vqamt-cases=3",),
+        "but got --vqamt-cases='3'; for so many cases give --vqamt-max-cases=3",
+    ),
     "a sampler": (
         ("--vqamt-sampler=hypotesis",),
-        "Expected --vqamt-sampler to be one of hypothesis, random, but got 'hypotesis'; did you mean 'hypothesis'?",
+        "Expected one of hypothesis, random, but got --vqamt-sampler='hypotesis'; did you mean 'hypothesis'?",
     ),
-    "no cases": (("--vqamt-max-cases=0",), "Expected --vqamt-max-cases to be a whole number from 1 up, but got '0'"),
+    "no cases": (("--vqamt-max-cases=0",), "Expected a whole number from 1 up, but got --vqamt-max-cases='0'"),
     "cases in words": (
         ("--vqamt-max-cases=all",),
-        "Expected --vqamt-max-cases to be a whole number from 1 up, but got 'all'",
+        "Expected a whole number from 1 up, but got --vqamt-max-cases='all'",
     ),
-    "half a seed": (("--vqamt-seed=0.5",), "Expected --vqamt-seed to be a whole number from 0 up, but got '0.5'"),
+    "half a seed": (("--vqamt-seed=0.5",), "Expected a whole number from 0 up, but got --vqamt-seed='0.5'"),
     "a batch of none": (
         ("--vqamt-batch-size=0",),
-        "Expected --vqamt-batch-size to be a whole number from 1 up, but got '0'",
+        "Expected a whole number from 1 up, or auto, but got --vqamt-batch-size='0'",
     ),
-    "a shard too many": (("--vqamt-shard=3/2",), "Expected --vqamt-shard to be I/N with I from 1 to N, but got '3/2'"),
-    "a shard of none": (("--vqamt-shard=0/2",), "Expected --vqamt-shard to be I/N with I from 1 to N, but got '0/2'"),
-    "a shard in words": (("--vqamt-shard=one",), "Expected --vqamt-shard to be I/N with I from 1 to N, but got 'one'"),
+    "a shard too many": (("--vqamt-shard=3/2",), "Expected I/N with I from 1 to N, but got --vqamt-shard='3/2'"),
+    "a shard of none": (("--vqamt-shard=0/2",), "Expected I/N with I from 1 to N, but got --vqamt-shard='0/2'"),
+    "a shard in words": (("--vqamt-shard=one",), "Expected I/N with I from 1 to N, but got --vqamt-shard='one'"),
     "an option without a value": (
         ("--vqamt-option=wordnet",),
         "Expected --vqamt-option=NAME=VALUE, but got 'wordnet'",
     ),
     "a device": (
         ("--vqamt-device=gpu",),
-        "Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got 'gpu'",
+        "Expected auto, cpu, cuda or cuda:N, but got --vqamt-device='gpu'",
     ),
     "more queries than allowed": (
         ("--vqamt-relations=control.repeat", "--vqamt-max-queries=7"),
@@ -245,6 +252,18 @@ def test_it_is_told_before_any_worker_starts(run: Run, mistake: str) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert line in result.stderr.str()
     assert "workers" not in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("model_type", "kind"), [("qwen2_vl", "hf"), ("vilt", "vilt"), ("visual_bert", "visualbert"), (None, "hf")]
+)
+def test_a_folder_with_a_configuration_is_a_checkpoint_of_its_kind(
+    pytester: pytest.Pytester, run: Run, model_type: str | None, kind: str
+) -> None:
+    # The name is near that of another kind, and the folder says more.
+    (pytester.path / "tinny").mkdir()
+    (pytester.path / "tinny" / "config.json").write_text(json.dumps({"model_type": model_type}))
+    assert f"; did you mean '{kind}:tinny'?" in run(model="tinny").stderr.str()
 
 
 @pytest.mark.parametrize("option", ["--vqamt-max-case=3", "--vqamt-modle"])
@@ -316,7 +335,7 @@ def test_a_mistake_in_the_ini_file(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_fail_under = 80\n")
     result = run(model=None)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "but got --vqamt-fail-under='80'" in result.stderr.str()
+    assert "but got vqamt_fail_under='80'; 80 % is 0.8" in result.stderr.str()
 
 
 @pytest.mark.parametrize(

@@ -312,7 +312,7 @@ def test_none_says_nothing(run: Run, pytester: pytest.Pytester) -> None:
 def test_another_length_is_refused(run: Run) -> None:
     result = run(TWO, summary="long")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*Expected --vqamt-summary to be one of short, full, none, but got 'long'*"])
+    result.stderr.fnmatch_lines(["*Expected one of short, full, none, but got --vqamt-summary='long'*"])
 
 
 def test_its_replay_command_replays(pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

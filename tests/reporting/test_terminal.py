@@ -19,6 +19,7 @@ from pytest_vqamt.core.results import (
     Gate,
     Grounded,
     ModelDifference,
+    ModelUse,
     QueryPreview,
     RankedModel,
     Ranking,
@@ -510,25 +511,35 @@ CHATTY = {
 
 
 @pytest.mark.parametrize(
-    ("model", "told", "not_told"),
+    ("kind", "told", "not_told"),
     [
-        ("python:own:answer", "make the function a class and give the model `each.prompt`", "prompt-question"),
-        ("ours", "make the function a class and give the model `each.prompt`", "prompt-question"),
+        ("python", "make the function a class and give the model `each.prompt`", "prompt-question"),
+        ("", "make the function a class and give the model `each.prompt`", "prompt-question"),
         ("tiny", "asked for: write a reader (--vqamt-option=reader=MODULE:FUNC)", "prompt"),
-        ("blip:weights", "asked for: write a reader", "prompt"),
-        ("openai:m@http://h", "change the prompt (--vqamt-option=prompt-question=TEXT), or write a reader", "each."),
+        ("blip", "asked for: write a reader", "prompt"),
+        ("openai", "change the prompt (--vqamt-option=prompt-question=TEXT), or write a reader", "each."),
     ],
 )
-def test_the_advice_on_unread_answers_fits_the_kind_of_model(model: str, told: str, not_told: str) -> None:
-    unread = UnreadAnswers(tally=Tally(cases=1, unparsed=1), causes=(("no number", UnreadCount(1, 0)),), model=model)
+def test_the_advice_on_unread_answers_fits_the_kind_of_model(kind: str, told: str, not_told: str) -> None:
+    unread = UnreadAnswers(tally=Tally(cases=1, unparsed=1), causes=(("no number", UnreadCount(1, 0)),), kind=kind)
     assert told in unread.advice
     assert not_told not in unread.advice
 
 
-@pytest.mark.parametrize("model", ["python:own:answer", "tiny", "openai:m@http://h"])
-def test_the_advice_on_the_form_of_answers_is_not_cut(model: str) -> None:
+def test_the_kind_is_not_read_off_a_name() -> None:
+    # A user's object or short name may be called as a kind is, and "openai:" in it is no address.
     made = result(Tally(cases=9, unparsed=9, unread_cases=9), None, unread={"no number": UnreadCount(9, 0)})
-    lines = short(replace(made, model=replace(made.model, name=model)))
+    usage = ((f"{ModelUse.ANSWERS_OF}gpt-x", 3.0),)
+    use = replace(made.model, name="openai:ours", kind="", usage=usage)
+    lines = [line.text for line in short(replace(made, model=use))]
+    assert any("make the function a class" in line for line in lines)
+    assert not any("that was asked" in line for line in lines)
+
+
+@pytest.mark.parametrize("kind", ["python", "tiny", "openai"])
+def test_the_advice_on_the_form_of_answers_is_not_cut(kind: str) -> None:
+    made = result(Tally(cases=9, unparsed=9, unread_cases=9), None, unread={"no number": UnreadCount(9, 0)})
+    lines = short(replace(made, model=replace(made.model, kind=kind)))
     assert any(line.text.endswith("reader (--vqamt-option=reader=MODULE:FUNC)") for line in lines)
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
 from pytest_vqamt.language.wordnet import wordnet
@@ -144,7 +145,7 @@ class DetectionNetwork:
                     if torch.isnan(value).any():
                         raise ModelError(
                             f"Expected numbers from {type(self.network).__name__}, but got {name} that are none "
-                            f"(dtype={self.runtime.dtype!r}): give --vqamt-dtype=float32"
+                            f"(dtype={self.runtime.dtype!r}): give {option('dtype', 'float32')}"
                         )
                     cast("dict[str, object]", outputs)[name] = value.float()
         return cast("DetectionOutputs", outputs)

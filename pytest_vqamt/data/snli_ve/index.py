@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.json_io import JsonLines, Line
 from pytest_vqamt.data.messages import short_name, short_path
@@ -85,7 +86,7 @@ def find(argument: str) -> SnliVeFiles:
         DataError: there is no such path, or no file of hypotheses.
     """
     if not argument:
-        raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data='snli-ve:': name the folder")
+        raise OptionError(f"Expected {option('data')}={_FORMS}, but got data='snli-ve:': name the folder")
     given = Path(argument)
     if os.path.isdir(given):  # noqa: PTH112 - Path's raises where no system takes such a path
         official = (given / name for name in OFFICIAL if (given / name).is_file())

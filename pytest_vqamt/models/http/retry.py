@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping
+from contextvars import copy_context
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -272,7 +273,8 @@ def run_concurrently(
 
     try:
         for number in range(min(threads, count)):
-            Thread(target=work, name=f"vqamt-http-{number}", daemon=True).start()
+            # A thread has no context of its own, which messages spell options by (core/spelling.py).
+            Thread(target=copy_context().run, args=(work,), name=f"vqamt-http-{number}", daemon=True).start()
         missing = count
         while missing:
             try:

@@ -13,6 +13,7 @@ from weakref import finalize
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.core.spelling import setting
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.budget import BudgetSpentError
 from pytest_vqamt.models.http.retry import QueryError, StoppedError, run_concurrently
@@ -88,7 +89,7 @@ class OpenAIModel:
             return ""
         return (
             f"a request with a picture of {image.width} x {image.height} px has {size_bytes / 1e6:.1f} MB, and many "
-            "servers take 1 MB: --vqamt-option max-pixels=1000000 sends smaller ones"
+            f"servers take 1 MB: {setting('max-pixels', '1000000')} sends smaller ones"
         )
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:

@@ -19,6 +19,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.core.results import ModelUse
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.language.answers.final import read_json
 from pytest_vqamt.language.answers.traces import strip_traces
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
@@ -53,10 +54,12 @@ if TYPE_CHECKING:
 _DISABLE_AFTER = 8
 """The number of failed queries in a row that disables the model."""
 
-_ADVICE = (
-    "check the server, ask it less at once (--vqamt-option in-flight=N) or longer (retries-s=N), and run again: no "
-    "answer is asked for twice"
-)
+
+def _advice() -> str:
+    return (
+        f"check the server, ask it less at once ({setting('in-flight', 'N')}) or longer (retries-s=N), and run again: "
+        "no answer is asked for twice"
+    )
 
 
 Message: TypeAlias = dict[str, Json]
@@ -94,7 +97,7 @@ class ChatEndpoint:
             settings.retries_s,
             on_wait=partial(self.usage.add, "seconds of Retry-After"),
             disable_after=_DISABLE_AFTER,
-            advice=_ADVICE,
+            advice=_advice(),
         )
         self._pace = Pace(settings.in_flight)
         self._sizes = BodySizes()
@@ -140,12 +143,12 @@ class ChatEndpoint:
             self._budget.finish(spent.cost)
         if spent.cost is None:
             lacking = (
-                "counts no tokens (usage in its replies), which the prices are for: leave --vqamt-max-cost off"
+                f"counts no tokens (usage in its replies), which the prices are for: leave {option('max-cost')} off"
                 if self._prices
-                else "tells none: give --vqamt-option price=FILE, or price-in and price-out for a million tokens"
+                else f"tells none: give {setting('price', 'FILE')}, or price-in and price-out for a million tokens"
             )
             raise ModelError(
-                f"Expected the cost of each answer with --vqamt-max-cost, but {self._address.url} {lacking}"
+                f"Expected the cost of each answer with {option('max-cost')}, but {self._address.url} {lacking}"
             )
         return answer
 
@@ -223,8 +226,8 @@ class ChatEndpoint:
         answer = read_json(text)
         if answer is None and is_truncated(fields):
             raise QueryError(
-                "Expected an answer in JSON, but it was cut off at its longest length: --vqamt-option longest-answer=N "
-                "(or longest-caption) with more tokens"
+                "Expected an answer in JSON, but it was cut off at its longest length: "
+                f"{setting('longest-answer', 'N')} (or longest-caption) with more tokens"
             )
         if answer is None:
             self.usage.add("answers not in JSON")
@@ -272,8 +275,8 @@ def too_large(response: ErrorResponse, size_bytes: int, largest: int, address: M
     most = 1_000_000 if size_bytes > LARGE_BYTES else 250_000
     return QueryError(
         f"Expected an answer from {address.model!r}, but got {status_text(response.status)}{_quoted(response, key)} to "
-        f"a request of {_megabytes(size_bytes)}: {known}, so send smaller pictures (--vqamt-option "
-        f"max-pixels={most}), or let the server take larger requests"
+        f"a request of {_megabytes(size_bytes)}: {known}, so send smaller pictures ("
+        f"{setting('max-pixels', most)}), or let the server take larger requests"
     )
 
 
@@ -346,15 +349,15 @@ _QUOTA_EXCEEDED = "insufficient_quota"
 
 _LIKE_A_KEY = re.compile(r"\b(sk-|bearer\s+)[^\s\"'<>,;]{4,}", re.IGNORECASE)
 
-_OPTION_ADVICE = {
-    "max_tokens": "--vqamt-option token-limit=max_completion_tokens",
-    "max_completion_tokens": "--vqamt-option token-limit=max_tokens",
-    "temperature": "--vqamt-option temperature=none",
-    "response_format": "--vqamt-option response=text",
-    "top_logprobs": "--vqamt-option logprobs=0",
-    "logprobs": "--vqamt-option logprobs=0",
+_SETTING_ADVICE = {
+    "max_tokens": ("token-limit", "max_completion_tokens"),
+    "max_completion_tokens": ("token-limit", "max_tokens"),
+    "temperature": ("temperature", "none"),
+    "response_format": ("response", "text"),
+    "top_logprobs": ("logprobs", "0"),
+    "logprobs": ("logprobs", "0"),
 }
-"""The options for servers that do not take a field of the request."""
+"""The settings for servers that do not take a field of the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -394,7 +397,7 @@ def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey
         to = key.redact(response.headers.get("location", "").partition("?")[0]) or "somewhere else"
         raise ModelError(
             f"Expected {address.url} to answer itself, but it sends on ({status_text(status)}) to {to}: if that is "
-            "right, name it in --vqamt-model; nothing was sent there"
+            f"right, name it in {option('model')}; nothing was sent there"
         )
     if status in (408, 409, 425, 429) or status >= 500:
         reason = f"{status_text(status)}{_quoted(response, key)}"
@@ -444,9 +447,9 @@ def _key_advice(address: ModelAddress, key: ApiKey) -> str:
 
 def _option_advice(response: ErrorResponse) -> str:
     text = f"{_message(response.fields)} {json.dumps(response.fields)}"
-    for name, option in _OPTION_ADVICE.items():
+    for name, (of_ours, value) in _SETTING_ADVICE.items():
         if re.search(rf"\b{name}\b", text):
-            return f"; if the server does not take {name}: {option}"
+            return f"; if the server does not take {name}: {setting(of_ours, value)}"
     return ""
 
 
@@ -610,14 +613,14 @@ def completion_text(fields: Mapping[str, object]) -> str:
     if finish_reason == "length":
         raise QueryError(
             "Expected an answer, but the model had not begun it when it had written as much as it may: models that "
-            "think first need more, such as --vqamt-option longest-answer=2048"
+            f"think first need more, such as {setting('longest-answer', '2048')}"
         )
     if finish_reason == "content_filter":
         raise QueryError("Expected an answer, but the server's filter took it away (finish_reason='content_filter')")
     if calls_tool:
         raise QueryError(
             "Expected a message with text, but the model called a tool: switch tools off at the server "
-            "(--vqamt-option body.tool_choice=none)"
+            f"({setting('body.tool_choice', 'none')})"
         )
     ended = f" (finish_reason={reason!r})" if (reason := _reason(choice)) and finish_reason != "stop" else ""
     raise QueryError(f"Expected a message with text, but got {_json_kind(message.get('content'))} as content{ended}")

@@ -18,6 +18,7 @@ from pytest_vqamt.core.meaning import Annotated, Choice, Group, Meaning, groups_
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.salience import is_salient
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
@@ -58,7 +59,7 @@ class OtherSceneModel:
             if source is None:
                 raise ModelError(
                     f"Expected the data that photo={photo.id!r} is from, to answer about another scene of it, but this "
-                    "model was not given it: name it with --vqamt-data"
+                    f"model was not given it: name it with {option('data')}"
                 )
             self._source_of[photo] = source
         return self._source_of[photo]

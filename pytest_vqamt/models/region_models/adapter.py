@@ -9,23 +9,28 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.core.spelling import option, settings
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.region_models.frcnn.loading import ADDRESS, is_detector_here
 from pytest_vqamt.models.region_models.regions import Regions, RegionTensors
 from pytest_vqamt.models.region_models.source import region_source
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
+    fetched_folder,
     files_digest,
     first_line,
     load_head,
+    local_folder,
     read_checkpoint_config,
 )
-from pytest_vqamt.models.transformers.classifier import answers_from_logits
+from pytest_vqamt.models.transformers.classifier import AnswerLists, answers_from_logits
 from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel, exclusive
 
@@ -208,6 +213,34 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
             f"Expected {name} to be a whole number in {checkpoint.folder / 'config.json'}, but got {name}={value!r}"
         )
     return value
+
+
+HOLDS = " with the weights, the list of answers and the detector"
+"""The content of a folder that needs no network, in messages."""
+
+
+def check_needs(named: str, published: tuple[str, ...], lists: AnswerLists, options: ModelOptions) -> None:
+    """Tells at once of all that is neither here nor to be fetched, before anything is fetched.
+
+    Where one thing alone is missing, what looks for it says more. A model on the hub that was never fetched may bring
+    its answers, unless it is one that the authors ``published``.
+
+    Raises:
+        ModelError: there are neither answers nor a detector.
+    """
+    folder = local_folder(named, f"{lists.kind}:") or fetched_folder(named)
+    is_in_folder = lists.are_in(folder) if folder is not None else named not in published
+    has_answers = "answers" in options.settings or is_in_folder
+    if has_answers or {"detector", "features"} & set(options.settings) or is_detector_here(folder):
+        return
+    model = option("model", lists.kind if named == published[0] else f"{lists.kind}:{named}")
+    fetched = settings({"answers": "download", "detector": "download"})
+    hosts = {urlsplit(each.address).netloc for each in lists.published.values()} | {urlsplit(ADDRESS).netloc}
+    raise ModelError(
+        f"Expected weights, a list of answers and a region detector for {lists.kind}, but got neither list nor "
+        f"detector: give {model} {fetched} to fetch all (from {', '.join(sorted(hosts))} and, for weights, the hub), "
+        f"or files with {settings({'answers': 'FILE', 'detector': 'PATH'})}"
+    )
 
 
 BERT = "google-bert/bert-base-uncased"

@@ -16,6 +16,7 @@ from zipfile import is_zipfile
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.input_files import open_input
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.spelling import setting
 from pytest_vqamt.data.records import SUFFIXES
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
@@ -74,7 +75,7 @@ class FeatureFile:
             what = f"they have no row for photo {picture.photo.id!r}, among {len(self._ids)}"
         return DataError(
             f"Expected region features of every picture, but {self._file} cannot give them: {what}. Give "
-            "--vqamt-option detector=PATH as well, or leave out the relations that change pictures"
+            f"{setting('detector', 'PATH')} as well, or leave out the relations that change pictures"
         )
 
 

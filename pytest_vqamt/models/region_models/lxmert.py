@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.adapter import (
+    HOLDS,
     QuestionForm,
     RegionBatch,
     RegionQuestionModel,
     check_config_int,
+    check_needs,
     config_int,
 )
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 
 DEFAULT = "unc-nlp/lxmert-vqa-uncased"
+PUBLISHED = (DEFAULT, "unc-nlp/lxmert-gqa-uncased")
+"""The checkpoints of its authors, which say nothing of the answers that their outputs stand for."""
 
 FORM = QuestionForm(longest=20, step=20)
 
@@ -62,6 +66,11 @@ class Lxmert(RegionQuestionModel):
         return logits
 
 
+def check(argument: str, options: ModelOptions) -> None:
+    """Raises ModelError where the list of answers and the detector are missing, before anything is fetched."""
+    check_needs(argument or DEFAULT, PUBLISHED, ANSWERS, options)
+
+
 def load(argument: str, options: ModelOptions) -> Lxmert:
     """The checkpoint ``argument``, or the published one for VQA.
 
@@ -69,7 +78,8 @@ def load(argument: str, options: ModelOptions) -> Lxmert:
         OptionError: a setting is invalid.
         ModelError: a file is missing or of another model.
     """
-    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", beside=())
+    check(argument, options)
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", beside=(), holds=HOLDS)
     check_model_type(checkpoint, ("lxmert",))
     check_config_int(checkpoint, "visual_feat_dim", FEATURE_WIDTH, default=FEATURE_WIDTH)
     check_config_int(checkpoint, "visual_pos_dim", 4, default=4)

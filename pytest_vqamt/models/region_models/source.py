@@ -17,6 +17,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded
 from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.frcnn.loading import DETECTOR_VARIABLE, find_detector, load_detector
@@ -110,7 +111,7 @@ class DiskRegionCache:
     def _unwritable(self, error: OSError) -> ModelError:
         return ModelError(
             f"Expected to keep region features in {self._folder}, but: {error}; make room there, or give another "
-            "--vqamt-cache, or --vqamt-no-cache to keep them for this run alone"
+            f"{option('cache')}, or {option('no-cache')} to keep them for this run alone"
         )
 
 
@@ -330,7 +331,7 @@ def region_source(options: ModelOptions, beside: Path | None) -> RegionSource:
     precision = _PRECISIONS.get(given)
     if precision is None:
         raise OptionError(
-            f"Expected --vqamt-option features-dtype=float32 or float16, but got features-dtype={given!r}; "
+            f"Expected {setting('features-dtype', 'float32')} or float16, but got features-dtype={given!r}; "
             f"{did_you_mean(given, _PRECISIONS)}"
         )
     cache = options.cache / "regions" if options.cache else None

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.adapter import (
+    HOLDS,
     QuestionForm,
     RegionBatch,
     RegionQuestionModel,
     check_config_int,
+    check_needs,
 )
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH
 from pytest_vqamt.models.transformers.checkpoint import (
@@ -69,6 +71,11 @@ class VisualBert(RegionQuestionModel):
         return logits
 
 
+def check(argument: str, options: ModelOptions) -> None:
+    """Raises ModelError where the list of answers and the detector are missing, before anything is fetched."""
+    check_needs(argument or DEFAULT, (DEFAULT,), ANSWERS, options)
+
+
 def load(argument: str, options: ModelOptions) -> VisualBert:
     """The checkpoint ``argument``, or the published one for VQA.
 
@@ -76,7 +83,8 @@ def load(argument: str, options: ModelOptions) -> VisualBert:
         OptionError: a setting is invalid.
         ModelError: a file is missing or of another model.
     """
-    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", beside=())
+    check(argument, options)
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", beside=(), holds=HOLDS)
     config = read_checkpoint_config(checkpoint)
     check_model_type(checkpoint, ("visual_bert",))
     check_config_int(checkpoint, "visual_embedding_dim", FEATURE_WIDTH, default=512)

@@ -14,6 +14,7 @@ from weakref import finalize
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.models.base import METHODS, ModelOptions
 from pytest_vqamt.models.budget import Budget, UsageCounter
 from pytest_vqamt.models.http.client import HttpClient, HttpResponse
@@ -63,10 +64,13 @@ _MAX_RESPONSE_BYTES = 512 * 2**20
 _LONGEST_QUOTE = 300
 _LONGEST_S = 86_400
 
-_ADVICE = (
-    "check the server, or wait for it longer (--vqamt-option retries-s=N), and run again: what the answer cache holds "
-    "is not asked for twice"
-)
+
+def _advice() -> str:
+    return (
+        f"check the server, or wait for it longer ({setting('retries-s', 'N')}), and run again: what the answer cache "
+        "holds is not asked for twice"
+    )
+
 
 _EXAMPLE = "such as served:http://127.0.0.1:8000"
 
@@ -276,8 +280,8 @@ class ServedModel:
             self._usage.add_spent(each)
         if self._budget is not None and answers and not costs:
             raise ModelError(
-                f"Expected the cost of each answer with --vqamt-max-cost, but {self.name!r} at {self._server.url} "
-                "tells none: leave --vqamt-max-cost off, or serve it with prices (--vqamt-option price=FILE)"
+                f"Expected the cost of each answer with {option('max-cost')}, but {self.name!r} at {self._server.url} "
+                f"tells none: leave {option('max-cost')} off, or serve it with prices ({setting('price', 'FILE')})"
             )
         return results
 
@@ -329,7 +333,7 @@ class PictureTransport:
             ModelError: its pixels are not to be sent, either.
         """
         picture = item.query.picture
-        to_do = "start `vqamt serve` with the --vqamt-data of this run"
+        to_do = f"start `vqamt serve` with the {option('data')} of this run"
         if self._needs_scenes:
             raise ModelError(
                 f"Expected {self._url} to have the scenes of this run, for model {self._model!r} looks at scenes and "
@@ -362,7 +366,7 @@ class ServedConnection:
             max_response_bytes=_MAX_RESPONSE_BYTES,
         )
         # The start-up time of a server is no cost of the model, so nothing is done with the waits.
-        self._retry = RetryPolicy(url, settings.retries_s, on_wait=lambda _: None, disable_after=1, advice=_ADVICE)
+        self._retry = RetryPolicy(url, settings.retries_s, on_wait=lambda _: None, disable_after=1, advice=_advice())
         self._stop = Event()  # set once the server cannot be used, which ends the waits of all threads
         self._stop_redacting = redact_logs(self._key)
 
@@ -459,7 +463,7 @@ def raise_served_error(response: HttpResponse, url: str, key: ApiKey) -> NoRetur
         )
     if 300 <= status < 400:
         raise ModelError(
-            f"Expected {url} to answer itself, {got}, which sends on to another address: name that in --vqamt-model"
+            f"Expected {url} to answer itself, {got}, which sends on to another address: name that in {option('model')}"
         )
     if status in (404, 408, 425, 429) or status >= 500:
         # A proxy that is up before what it leads to says 404.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.input_files import expanded, open_input, parse_json, read_text
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.transformers.runtime import Runtime, quiet
 
 if TYPE_CHECKING:
@@ -39,13 +40,19 @@ class Checkpoint:
 
 
 def locate_checkpoint(
-    argument: str, *, default: str, kind: str, typed: str = "", beside: tuple[str, ...] = PROCESSOR_FILES
+    argument: str,
+    *,
+    default: str,
+    kind: str,
+    typed: str = "",
+    beside: tuple[str, ...] = PROCESSOR_FILES,
+    holds: str = "",
 ) -> Checkpoint:
     """The checkpoint of ``kind:argument``; ``default`` is the hub name for an empty argument.
 
     A folder is used as it is. ``org/name`` or ``org/name@revision`` is looked up in the hub's cache first, and the
     missing files are downloaded. ``typed`` replaces ``kind:`` in messages. Cached weights without one of the files
-    ``beside`` are taken for an incomplete download.
+    ``beside`` are taken for an incomplete download. ``holds`` says what else a folder must have, in messages.
 
     Raises:
         ModelError: it is neither, or cannot be downloaded, or torchvision does not fit.
@@ -53,7 +60,9 @@ def locate_checkpoint(
     check_torchvision()  # before transformers is imported, which would fail with a message that names neither
     named = argument or default
     typed = typed or f"{kind}:"
-    return Checkpoint(folder=local_folder(named, typed) or _snapshot(named, typed, beside), name=named)
+    return Checkpoint(
+        folder=local_folder(named, typed) or _snapshot(named, f"{typed}FOLDER{holds}", beside), name=named
+    )
 
 
 def check_torchvision() -> None:
@@ -102,23 +111,31 @@ def local_folder(named: str, typed: str) -> Path | None:
     return None
 
 
-def _snapshot(named: str, typed: str, beside: tuple[str, ...]) -> Path:
+def fetched_folder(named: str) -> Path | None:
+    """The folder in the hub's cache of what was fetched of a model on the hub; None where nothing was."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
     repo, _, revision = named.partition("@")
-    wanted = revision or None
     try:
-        cached = Path(snapshot_download(repo, revision=wanted, local_files_only=True))
+        return Path(snapshot_download(repo, revision=revision or None, local_files_only=True))
     except LocalEntryNotFoundError:
-        cached = None
+        return None
+
+
+def _snapshot(named: str, instead: str, beside: tuple[str, ...]) -> Path:
+    from huggingface_hub import snapshot_download
+
+    repo, _, revision = named.partition("@")
+    wanted = revision or None
+    cached = fetched_folder(named)
     if cached is not None and _is_complete(cached, beside):
         return cached
     if _is_offline():
         raise ModelError(
             f"Expected model {named!r} in the hub's cache, since HF_HUB_OFFLINE is set, but it is not there, or not "
             f"whole: fetch it where there is a network (hf download {repo}) and copy its folder here, then give "
-            f"{typed}FOLDER"
+            f"{instead}"
         )
     try:
         return Path(snapshot_download(repo, revision=wanted, allow_patterns=list(_patterns(repo, wanted))))
@@ -126,7 +143,7 @@ def _snapshot(named: str, typed: str, beside: tuple[str, ...]) -> Path:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise ModelError(
             f"Expected to fetch model {named!r} from the hub, but: {reason[:200]}. Without a network give "
-            f"{typed}FOLDER, and set HF_HUB_OFFLINE=1, so that nothing waits for it"
+            f"{instead}, and set HF_HUB_OFFLINE=1, so that nothing waits for it"
         ) from error
 
 
@@ -194,7 +211,9 @@ def check_model_type(checkpoint: Checkpoint, expected: tuple[str, ...], advice: 
     found = read_checkpoint_config(checkpoint).get("model_type")
     if not isinstance(found, str) or found not in expected:
         adapter = ADAPTERS.get(str(found))
-        takes = f"give --vqamt-model={adapter}:" if adapter else "is it a checkpoint of another kind? many are for hf:"
+        takes = (
+            f"give {option('model')}={adapter}:" if adapter else "is it a checkpoint of another kind? many are for hf:"
+        )
         hint = advice or f"{takes}{checkpoint.name}"
         raise ModelError(
             f"Expected model_type {' or '.join(map(repr, expected))} in {checkpoint.folder / 'config.json'}, but got "

@@ -18,6 +18,7 @@ from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import ModelError, OptionError, cache_home
 from pytest_vqamt.core.input_files import expanded, parse_json, read_text
 from pytest_vqamt.core.query import Answer
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
 
@@ -66,7 +67,7 @@ class AnswerLists:
         elif named is not None:
             file = expanded(named)
             if not file.is_file():
-                raise OptionError(f"Expected --vqamt-option answers=FILE or download, but there is no file {named!r}")
+                raise OptionError(f"Expected {setting('answers', 'FILE')} or download, but there is no file {named!r}")
         else:
             found = next((place for name in self.beside if (place := checkpoint.folder / name).is_file()), None)
             if found is None:
@@ -75,6 +76,11 @@ class AnswerLists:
         answers = read_answers(file)
         self._check(answers, count, file, checkpoint)
         return answers
+
+    def are_in(self, folder: Path) -> bool:
+        """True where a list lies beside the weights, or their configuration has one."""
+        config = read_checkpoint_config(Checkpoint(folder=folder, name=str(folder)))
+        return any((folder / name).is_file() for name in self.beside) or _real_labels(config) is not None
 
     def _check(self, answers: tuple[str, ...], count: int, file: Path, checkpoint: Checkpoint) -> None:
         if len(answers) != count:
@@ -99,7 +105,7 @@ class AnswerLists:
         published = f", answers=download for the one that its authors published ({known.address})" if known else ""
         raise ModelError(
             f"Expected a list of the {count} answers of the model in {checkpoint.folder}, but its config.json has "
-            f"{found}: give --vqamt-option answers=FILE{published}, or put the list beside the weights as "
+            f"{found}: give {setting('answers', 'FILE')}{published}, or put the list beside the weights as "
             f"{self.beside[0]}"
         )
 
@@ -108,8 +114,8 @@ class AnswerLists:
         if known is None:
             lengths = " or ".join(str(length) for length in self.published)
             raise OptionError(
-                f"Expected a model with {lengths} answers for --vqamt-option answers=download, but this one has {count}"
-                ": give answers=FILE with the list that it was trained with"
+                f"Expected a model with {lengths} answers for {setting('answers', 'download')}, but this one has "
+                f"{count}: give answers=FILE with the list that it was trained with"
             )
         file = cache_home() / "answers" / f"{self.kind}-{count}{Path(known.address).suffix}"
         if not file.is_file():
@@ -162,7 +168,7 @@ def _download(address: str, file: Path) -> None:
     except (OSError, ValueError) as error:
         raise OptionError(
             f"Expected to fetch the list of answers from {address}, but: {error}; fetch it where there is a network "
-            "and give --vqamt-option answers=FILE"
+            f"and give {setting('answers', 'FILE')}"
         ) from error
 
 
@@ -202,7 +208,8 @@ def check_finite(scores: torch.Tensor) -> None:
     if not bool(scores.isfinite().all()):
         raise ArithmeticError(
             "the model's scores are not finite numbers: the precision is too low for it, or too low for this "
-            "processor, whose 16-bit kernels may be faulty (give --vqamt-dtype=float32), or its weights are damaged"
+            f"processor, whose 16-bit kernels may be faulty (give {option('dtype', 'float32')}), or its weights are "
+            "damaged"
         )
 
 

@@ -16,6 +16,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
 
@@ -74,8 +75,9 @@ class Runtime:
             model.to(self.device)
         except torch.OutOfMemoryError as error:
             raise ModelError(
-                f"Expected room for the model on {self.device}, but it ran out of memory: give --vqamt-dtype=bfloat16, "
-                "another --vqamt-device, fewer workers on one device (-n), or a smaller model"
+                f"Expected room for the model on {self.device}, but it ran out of memory: give "
+                f"{option('dtype', 'bfloat16')}, another {option('device')}, fewer workers on one "
+                "device (-n), or a smaller model"
             ) from error
         model.eval()
         if self.device.type == "cpu":
@@ -174,7 +176,7 @@ def precision_of(options: ModelOptions) -> str | None:
         return None
     if options.dtype not in _PRECISIONS:
         hint = did_you_mean(options.dtype, _PRECISIONS)
-        raise OptionError(f"Expected --vqamt-dtype to be a precision, but got dtype={options.dtype!r}; {hint}")
+        raise OptionError(f"Expected a precision, but got {option('dtype')}={options.dtype!r}; {hint}")
     return _PRECISIONS[options.dtype]
 
 
@@ -196,8 +198,8 @@ def device_of(options: ModelOptions) -> str:
         return "cpu"
     if not count:
         raise ModelError(
-            f"Expected --vqamt-device={options.device} to be there, but torch {torch.__version__} finds no CUDA "
-            "device: give --vqamt-device=cpu, or install a build of torch with CUDA and its driver"
+            f"Expected {option('device')}={options.device} to be there, but torch {torch.__version__} finds no CUDA "
+            f"device: give {option('device', 'cpu')}, or install a build of torch with CUDA and its driver"
         )
     if options.device in ("auto", "cuda"):
         if options.device == "auto" and options.workers > count:
@@ -214,8 +216,8 @@ def too_many_workers(workers: int, count: int) -> str:
     return (
         f"Expected at most {count_noun(count, 'worker')} for {count_noun(count, 'CUDA device')}, since each "
         f"holds the model once, "
-        f"but got -n {workers}: give -n {count}, or --vqamt-device=cuda to let them share the devices, or "
-        "--vqamt-device=cpu"
+        f"but got -n {workers}: give -n {count}, or {option('device', 'cuda')} to let them share the devices, or "
+        f"{option('device', 'cpu')}"
     )
 
 

@@ -10,7 +10,7 @@ from operator import add
 
 from pytest_vqamt.core.case import CONFIDENT, MILLION, RIGHT_FOLLOW_UP, RIGHT_SOURCE, Figure, Figures
 from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.core.results import RelationResult, Report, StratumResult
+from pytest_vqamt.core.results import ModelUse, RelationResult, Report, StratumResult
 from pytest_vqamt.core.tallies import (
     CALIBRATION_BINS,
     DECLINED_CAUSE,
@@ -54,7 +54,7 @@ _ADVICE_ON_FORM_BY_KIND: Mapping[str, str] = {
         ("hf", "openai"), f"{_OTHER_FORM}change the prompt (--vqamt-option=prompt-question=TEXT), or {_OWN_READER}"
     ),
 }
-"""For models whose code is not the user's, by the beginning of their specs."""
+"""For models whose code is not the user's, by their kinds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,21 +64,21 @@ class UnreadAnswers:
     Attributes:
         tally: of all cases, with those that could be read.
         causes: each cause with its number of answers and an example, the most frequent one first.
-        model: the name of the model.
+        kind: the kind of the model; "" for an object, whose code is the user's.
     """
 
     tally: Tally
     causes: tuple[tuple[str, UnreadCount], ...]
-    model: str = ""
+    kind: str = ""
 
     @classmethod
-    def of(cls, strata: Iterable[StratumResult], model: str) -> UnreadAnswers:
+    def of(cls, strata: Iterable[StratumResult], model: ModelUse) -> UnreadAnswers:
         """The sum over ordinary or presumed cases of items on ``model``."""
         found = list(strata)
         total: Unread = reduce(add_unread, (each.unread for each in found), {})
         return cls(
             tally=sum((each.tally for each in found), Tally()),
-            model=model,
+            kind=model.kind,
             causes=tuple(
                 sorted(
                     ((cause, count) for cause, count in total.items() if cause != DECLINED_CAUSE),
@@ -144,7 +144,7 @@ class UnreadAnswers:
         """What to do about the most frequent cause."""
         if not self.causes:
             return ""
-        on_form = _ADVICE_ON_FORM_BY_KIND.get(self.model.partition(":")[0], _ADVICE_ON_FORM)
+        on_form = _ADVICE_ON_FORM_BY_KIND.get(self.kind, _ADVICE_ON_FORM)
         return _ADVICE.get(self.causes[0][0], on_form)
 
 

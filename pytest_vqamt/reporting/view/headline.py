@@ -11,7 +11,7 @@ from math import ceil
 
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.plain_text import MAX_READ, count_noun, shown
-from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, Report
+from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, ModelUse, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
@@ -244,7 +244,8 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
 
 def run_parts(report: Report, rows: Sequence[ResultRow]) -> tuple[RunPart, ...]:
     """The figures of each model on each data source."""
-    return tuple(_run_part(*of, counted) for of, counted in rows_of_parts(report, rows))
+    models = {use.name: use for use in report.models}
+    return tuple(_run_part(models[model], data, counted) for (model, data), counted in rows_of_parts(report, rows))
 
 
 def rows_of_parts(report: Report, rows: Sequence[ResultRow]) -> Iterator[tuple[tuple[str, str], list[ResultRow]]]:
@@ -256,13 +257,13 @@ def rows_of_parts(report: Report, rows: Sequence[ResultRow]) -> Iterator[tuple[t
         yield of, counted_rows(row for result in results for row in by_result.get(id(result), ()))
 
 
-def _run_part(model: str, data: str, rows: Sequence[ResultRow]) -> RunPart:
+def _run_part(model: ModelUse, data: str, rows: Sequence[ResultRow]) -> RunPart:
     return RunPart(
-        model=model,
+        model=model.name,
         data=data,
         items=len({id(row.result) for row in rows}),
         tally=sum((row.counted.tally for row in rows), Tally()),
-        figures=figures_of(model, rows),
+        figures=figures_of(model.name, rows),
         unread=UnreadAnswers.of((row.counted for row in rows), model),
     )
 
@@ -533,7 +534,7 @@ def _answered_by_lines(report: Report) -> Iterator[str]:
                 f"{use.name} was answered by {len(now)} models, as its server says ({', '.join(now)}): its figures are "
                 "of them together. Name one of them in --vqamt-model."
             )
-        if len(now) == 1 and (asked := _asked_for(use.spec or use.name)) and not _may_be_one_model(asked, now[0]):
+        if len(now) == 1 and (asked := _asked_for(use)) and not _may_be_one_model(asked, now[0]):
             yield f"{use.name} was answered by {now[0]}, as its server says, which is not the {asked} that was asked."
         if use.name in before and now and not before[use.name] & set(now):
             yield (
@@ -542,12 +543,14 @@ def _answered_by_lines(report: Report) -> Iterator[str]:
             )
 
 
-def _asked_for(spec: str) -> str:
+def _asked_for(use: ModelUse) -> str:
     """The name of the model that requests ask for; "" where there is none."""
+    spec = use.spec or use.name
+    if use.kind != "openai" or not spec.startswith("openai:"):  # of a served one the address is the server's
+        return ""
     from pytest_vqamt.models.openai.settings import ModelAddress  # few reports are of an endpoint
 
-    kind, _, argument = spec.partition(":")
-    return ModelAddress.parse(argument).model if kind == "openai" else ""
+    return ModelAddress.parse(spec.removeprefix("openai:")).model
 
 
 def _may_be_one_model(asked: str, answered: str) -> bool:

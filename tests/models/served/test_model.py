@@ -380,4 +380,4 @@ def test_reasoning_is_switched_at_the_server(
 
 
 def test_the_preset_is_that_of_what_is_served(serve: Serve, load: Load, pictures: SceneSource) -> None:
-    assert load(serve(Desk(ByPixels(), pictures, spec="tiny"))).served_name == "tiny"
+    assert load(serve(Desk(ByPixels(), pictures, spec="tiny"))).kind == "tiny"

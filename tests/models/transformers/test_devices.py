@@ -61,7 +61,7 @@ def test_a_device_that_is_not_there_is_refused(devices: None) -> None:
 def test_precisions() -> None:
     assert Runtime.of(ModelOptions(device="cpu")).dtype == "float32"
     assert Runtime.of(ModelOptions(device="cpu", dtype="bf16")).dtype == "bfloat16"
-    with pytest.raises(OptionError, match="but got dtype='flaot32'; did you mean 'float32'"):
+    with pytest.raises(OptionError, match="but got --vqamt-dtype='flaot32'; did you mean 'float32'"):
         Runtime.of(ModelOptions(device="cpu", dtype="flaot32"))
 
 

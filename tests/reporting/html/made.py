@@ -22,7 +22,9 @@ from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.html.cards import PageCases
 from pytest_vqamt.reporting.html.page import report_html
 
-TINY = ModelUse(name="tiny", fingerprint="f1", tasks=("vqa",), queries_needed=45, queries_asked=40, queries_cached=2)
+TINY = ModelUse(
+    name="tiny", kind="tiny", fingerprint="f1", tasks=("vqa",), queries_needed=45, queries_asked=40, queries_cached=2
+)
 OTHER = ModelUse(name="other", fingerprint="f2", tasks=("vqa",))
 GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)
 

@@ -385,5 +385,5 @@ def test_another_model_at_the_server_is_told(now: tuple[str, ...], before: str, 
 )
 def test_another_model_than_the_one_that_was_asked_is_told(spec: str, answered: str, is_told: bool) -> None:
     (use, *_) = report(result()).models
-    use = replace(use, spec=spec, usage=((f"{use.ANSWERS_OF}{answered}", 3.0),))
+    use = replace(use, spec=spec, kind=spec.partition(":")[0], usage=((f"{use.ANSWERS_OF}{answered}", 3.0),))
     assert any("which is not the" in line for line in warned(result(), models=(use,))) == is_told

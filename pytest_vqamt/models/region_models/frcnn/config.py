@@ -11,6 +11,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.input_files import MAX_CONFIG_BYTES, read_text
+from pytest_vqamt.core.spelling import setting
 
 _Form: TypeAlias = tuple[str, Callable[[object], object]]
 """The description of a valid value, and its parser, which returns None for an invalid one."""
@@ -161,7 +162,7 @@ def _pixels(text: str, name: str) -> int:
     size = int(text) if text.isascii() and text.isdigit() else 0
     if not _SMALLEST <= size <= _LARGEST:
         raise OptionError(
-            f"Expected --vqamt-option {name}=PIXELS to be a whole number from {_SMALLEST} to {_LARGEST}, but got "
+            f"Expected {setting(name, 'PIXELS')} to be a whole number from {_SMALLEST} to {_LARGEST}, but got "
             f"{name}={text!r}"
         )
     return size

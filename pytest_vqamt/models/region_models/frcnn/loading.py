@@ -15,6 +15,7 @@ from pytest_vqamt.core.errors import ModelError, cache_home
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.input_files import expanded, read_text
 from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.spelling import setting
 from pytest_vqamt.models.base import ModelOptions
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def load_detector(options: ModelOptions, beside: Path | None = None, *, with_nam
         raise ModelError(
             f"Expected objects_vocab.txt and attributes_vocab.txt beside {files.weights}, but neither is there: take "
             "them from demo/data/genome/1600-400-20 of airsplay/py-bottom-up-attention, or name their folder: "
-            "--vqamt-option vocabulary=FOLDER"
+            f"{setting('vocabulary', 'FOLDER')}"
         )
     from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
     from pytest_vqamt.models.transformers.runtime import Runtime
@@ -66,20 +67,30 @@ def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
     return DetectorFiles(weights=found.weights, config=found.config, vocabulary=expanded(named))
 
 
-def _resolve_files(beside: Path | None, setting: str) -> DetectorFiles:
-    if setting == "download":
+def is_detector_here(beside: Path | None) -> bool:
+    """True where a detector is found that no setting names."""
+    return bool(os.environ.get(DETECTOR_VARIABLE)) or _unnamed(beside) is not None
+
+
+def _unnamed(beside: Path | None) -> DetectorFiles | None:
+    return (files_beside(beside) if beside is not None else None) or files_at(_cache_folder())
+
+
+def _resolve_files(beside: Path | None, given: str) -> DetectorFiles:
+    if given == "download":
         return _downloaded()
-    if setting:
-        return _files_named(setting, "--vqamt-option detector")
+    if given:
+        return _files_named(given, setting("detector"))
     if os.environ.get(DETECTOR_VARIABLE):
         return _files_named(os.environ[DETECTOR_VARIABLE], DETECTOR_VARIABLE)
-    found = (files_beside(beside) if beside is not None else None) or files_at(_cache_folder())
+    found = _unnamed(beside)
     if found is None:
         looked = f"{beside / 'detector'}, {beside}, " if beside is not None else ""
         raise ModelError(
-            f"Expected a region detector, but found none in {looked}{_cache_folder()}: give --vqamt-option "
-            f"detector=PATH or {DETECTOR_VARIABLE}=PATH ({_FORM}), or --vqamt-option detector=download to fetch it "
-            f"(262 MB) from {ADDRESS}; it is no longer at {' or '.join(_DEAD_HOSTS)}, and not a repository of the hub"
+            f"Expected a region detector, but found none in {looked}{_cache_folder()}: give "
+            f"{setting('detector', 'PATH')} or {DETECTOR_VARIABLE}=PATH ({_FORM}), or "
+            f"{setting('detector', 'download')} to fetch it (262 MB) from {ADDRESS}; it is no longer at "
+            f"{' or '.join(_DEAD_HOSTS)}, and not a repository of the hub"
         )
     return found
 
@@ -89,8 +100,8 @@ def _files_named(given: str, where: str) -> DetectorFiles:
     if address.scheme in ("http", "https"):
         gone = f"{address.hostname} no longer has it: " if address.hostname in _DEAD_HOSTS else ""
         raise ModelError(
-            f"Expected a path in {where}, but got {given!r}; {gone}nothing is fetched but by --vqamt-option "
-            f"detector=download, from {ADDRESS}. Or fetch it yourself and give {_FORM}"
+            f"Expected a path in {where}, but got {given!r}; {gone}nothing is fetched but by "
+            f"{setting('detector', 'download')}, from {ADDRESS}. Or fetch it yourself and give {_FORM}"
         )
     found = files_at(expanded(given))
     if found is None:
@@ -141,7 +152,7 @@ def download_detector(folder: Path, address: str) -> None:
     except (OSError, HTTPException) as error:
         raise ModelError(
             f"Expected to fetch the region detector from {address} into {folder}, but got: {error}. Fetch {CONFIG} and "
-            f"{WEIGHTS} by other means, and name their folder: --vqamt-option detector=FOLDER"
+            f"{WEIGHTS} by other means, and name their folder: {setting('detector', 'FOLDER')}"
         ) from error
 
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pytest_vqamt.core.spelling import option
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 from pytest_vqamt.models.region_models.frcnn.ops import RoIPool, apply_deltas, clip_boxes, has_sides_above, nms
 
@@ -34,7 +35,7 @@ class FasterRcnn(nn.Module):
         if not res4.isfinite().all():
             raise FloatingPointError(
                 f"Expected features of the picture that are numbers, but in {self.precision} some are not: give "
-                "--vqamt-dtype=float32"
+                f"{option('dtype', 'float32')}"
             )
         proposals = self.proposal_generator(res4.float(), width, height)
         candidates: Candidates = self.roi_heads(res4, proposals, width, height)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.core.spelling import option, setting
 from pytest_vqamt.models.base import METHODS, ModelOptions
 from pytest_vqamt.models.budget import CUT_OFF, UsageCounter
 from pytest_vqamt.models.chat_settings import TEMPLATE_ARGUMENTS, ChatSettings, chat_settings
@@ -129,7 +130,7 @@ def _select_family(checkpoint: Checkpoint) -> tuple[str, type[CheckpointFamily]]
         spec = f"{ADAPTERS[kind]}:{checkpoint.name}"
         raise ModelError(
             f"Expected a generative model for hf:, but got {where}, which has an adapter of its own: give "
-            f"--vqamt-model={spec}"
+            f"{option('model')}={spec}"
         )
     if kind in _REFUSED:
         raise ModelError(f"Expected a model that answers questions about a picture, but got {where}: {_REFUSED[kind]}")
@@ -157,10 +158,10 @@ def _encoder_type(config: Mapping[str, object]) -> str:
 
 
 _REFUSED: Mapping[str, str] = {
-    "diffusion_gemma": "it writes its whole answer at once, not token by token as is measured here. Serve it, and give "
-    "--vqamt-model=openai:MODEL@URL",
+    "diffusion_gemma": "it writes its whole answer at once, not token by token as is measured here. Serve it, and test "
+    "it as openai:MODEL@URL",
     "phi4_multimodal": "it sees through an adapter beside its weights (vision-lora), which is not loaded here. Serve "
-    "it, as vLLM does, and give --vqamt-model=openai:MODEL@URL",
+    "it, as vLLM does, and test it as openai:MODEL@URL",
     "shieldgemma2": "it sorts pictures by policies, and writes nothing",
 }
 """Kinds that transformers loads and that cannot be tested, and why."""
@@ -225,14 +226,11 @@ class GenerativeAdapter(TwoStepModel):
         longest = self._templates.longest_answer
         if not self._family.reasons or longest >= LONGEST_REASONING:
             return ""
-        switch = (
-            f"switch it off (--vqamt-option 'body.{TEMPLATE_ARGUMENTS}={{\"enable_thinking\": false}}'), or "
-            if self._family.switches_reasoning
-            else ""
-        )
+        off = setting(f"body.{TEMPLATE_ARGUMENTS}", '{"enable_thinking": false}')
+        switch = f"switch it off ({off}), or " if self._family.switches_reasoning else ""
         return (
             f"its chat template makes it reason before it answers, and an answer ends after {longest} tokens, so most "
-            f"are cut off and unreadable: {switch}give it room (--vqamt-option longest-answer={LONGEST_REASONING})"
+            f"are cut off and unreadable: {switch}give it room ({setting('longest-answer', LONGEST_REASONING)})"
         )
 
     @property

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.input_files import parse_json, read_text
+from pytest_vqamt.core.spelling import setting
 from pytest_vqamt.language.answers.traces import is_part_of_a_mark, open_mark_at_end
 from pytest_vqamt.models.chat_settings import REASONING_ARGUMENTS, TEMPLATE_ARGUMENTS, ChatSettings, token_scores
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
@@ -335,7 +336,7 @@ class ChatTemplate:
         if self._system and self._system not in tried:
             raise ModelError(
                 f"Expected the chat template in {checkpoint.folder} to have a place for a system message, but it "
-                "leaves it out: leave --vqamt-option system off, and say it in the prompts"
+                f"leaves it out: leave {setting('system')} off, and say it in the prompts"
             )
         first = tokenizer.bos_token
         self.begins = bool(first) and tried.startswith(str(first))

@@ -1,0 +1,204 @@
+"""The one table of options: the command line, ini files and ``vqamt.run`` take and refuse the same values."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import fields, replace
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+
+import pytest_vqamt as vqamt
+from pytest_vqamt.core.case_store import FILE_NAMES
+from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.core.results import MAX_UNREAD
+from pytest_vqamt.core.spelling import Spelling
+from pytest_vqamt.execution.plan import CONTRAST_SHARE, MAX_CASES, RunOptions, Sampling
+from pytest_vqamt.integration.options import ARGUMENTS, OPTIONS, Choice, Options, read_arguments, read_options
+from pytest_vqamt.integration.settings import read_settings
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.reporting.html.case_selection import Images
+from pytest_vqamt.reporting.terminal import SummaryLength
+from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.stats.gates import GateOn, Threshold
+
+SIGNATURE = inspect.signature(vqamt.run).parameters
+NO_OPTIONS = {"progress", "listen"}
+"""The arguments of ``vqamt.run`` that pytest has no option for."""
+
+
+class Thing:
+    """An object that no argument takes."""
+
+    def __repr__(self) -> str:
+        return "thing"
+
+
+# What each argument takes of the values below; all others are mistakes.
+TAKEN: dict[str, tuple[object, ...]] = {
+    "relations": ([],),
+    "exclude": ([],),
+    "preset": (None,),
+    "max_cases": (None,),
+    "fail_under": ([],),
+    "grounded_under": ([],),
+    "contrast": (None,),
+    "baseline": (None,),
+    "batch_size": (None,),
+    "dtype": ("x", None),
+    "timeout": (None,),
+    "max_cost": (None,),
+    "cache": ("x", None),
+    "settings": (None,),
+    "allow_bad_records": (True,),
+    "report": ("x", None),
+    "progress": (True,),
+    "listen": (None,),
+}
+VALUES: tuple[object, ...] = (-1, "x", None, True, math.nan, math.inf, [], Thing())
+MISTAKES = [
+    (name, value)
+    for name in SIGNATURE
+    for value in VALUES
+    if not any(value is each or value == each for each in TAKEN.get(name, ()) if not isinstance(value, bool | int))
+    and not (value is True and True in TAKEN.get(name, ()))
+]
+
+
+@pytest.mark.parametrize(("name", "value"), MISTAKES)
+def test_a_wrong_argument_is_one_line_with_its_name_and_value(name: str, value: object) -> None:
+    given: dict[str, object] = {
+        "model": "oracle",
+        "data": "pictures:2",
+        "relations": "control.repeat",
+        "max_cases": 1,
+        name: value,
+    }
+    # An object that is no model is a ModelError: what it lacks is said.
+    with pytest.raises(VqamtError if name == "model" else OptionError) as told:
+        vqamt.run(**given)  # type: ignore[arg-type]  # wrong on purpose
+    line = str(told.value)
+    assert "\n" not in line
+    assert name in line
+    assert repr(value) in line
+    assert "--vqamt" not in line
+
+
+def test_there_are_mistakes_of_each_argument() -> None:
+    assert {name for name, _ in MISTAKES} == set(SIGNATURE)
+    assert ("seed", True) in MISTAKES
+    assert ("allow_bad_records", -1) in MISTAKES
+
+
+def test_the_signature_of_run_is_that_of_the_table() -> None:
+    assert set(ARGUMENTS) == set(SIGNATURE) - NO_OPTIONS
+    defaults = {name: each.default for name, each in SIGNATURE.items() if each.default is not inspect.Parameter.empty}
+    ours = read_arguments({name: default for name, default in defaults.items() if name in ARGUMENTS})
+    assert replace(ours, spelling=Spelling()) == Options(spelling=Spelling())
+
+
+def test_the_table_has_the_defaults_and_choices_of_those_who_take_them() -> None:
+    table = {each.field: each for each in OPTIONS}
+    assert table["max_unread"].default == MAX_UNREAD
+    assert f"default: {MAX_CASES})" in table["max_cases"].help
+    assert f"default: {CONTRAST_SHARE};" in table["contrast"].help
+    assert RunOptions().shrink == table["shrink"].default
+    assert (Sampling().seed, Sampling().repeats) == (table["seed"].default, table["repeats"].default)
+    assert ModelOptions().device == table["device"].default
+    choices: dict[str, type[StrEnum]] = {
+        "sampler": Sampler,
+        "gate": GateOn,
+        "report_images": Images,
+        "summary": SummaryLength,
+    }
+    for name, kind in choices.items():
+        taken = table[name].kind
+        assert isinstance(taken, Choice)
+        assert taken.names == tuple(kind)
+    named = table["cases"].kind
+    assert isinstance(named, Choice)
+    assert named.names == FILE_NAMES
+
+
+# An argument, its value in Python, the same as text, and the value that the run gets.
+GOOD: list[tuple[str, object, str, object]] = [
+    ("relations", ["metavqa", "control.*"], "metavqa, control.*", ("metavqa", "control.*")),
+    ("exclude", "all", "all", ("*",)),
+    ("preset", "quick", "quick", "quick"),
+    ("max_cases", 7, "7", 7),
+    ("seed", 0, "0", 0),
+    ("sampler", "random", "random", "random"),
+    ("fail_under", 1, "1", (Threshold(pattern="*", rate=1.0),)),
+    ("fail_under", {"metavqa": 0.5}, "metavqa=0.5", (Threshold(pattern="metavqa", rate=0.5),)),
+    ("grounded_under", ["0.25"], "0.25", (Threshold(pattern="*", rate=0.25),)),
+    ("contrast", 0, "0", 0.0),
+    ("repeats", 5, "5", 5),
+    ("gate", GateOn.LOWER_BOUND, "lower-bound", "lower-bound"),
+    ("max_unread", 0.3, "0.3", 0.3),
+    ("baseline", Path("/b.jsonl.gz"), "/b.jsonl.gz", Path("/b.jsonl.gz")),
+    ("max_drop", 0.02, "0.02", 0.02),
+    ("shrink", 0, "0", 0),
+    ("batch_size", 4, "4", 4),
+    ("batch_size", "auto", "auto", None),
+    ("device", "cuda:1", "cuda:1", "cuda:1"),
+    ("dtype", "bf16", "bf16", "bf16"),
+    ("timeout", 2.5, "2.5", 2.5),
+    ("max_cost", 10, "10", 10.0),
+    ("cache", "/kept", "/kept", Path("/kept")),
+    ("settings", {"erase": "mean"}, "erase=mean", (("erase", "mean"),)),
+    ("allow_bad_records", True, "true", True),
+    ("report", "/out", "/out", Path("/out")),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "text", "taken"), GOOD)
+def test_the_same_by_the_command_line_the_ini_file_and_python(
+    pytester: pytest.Pytester, name: str, value: object, text: str, taken: object
+) -> None:
+    option = ARGUMENTS[name]
+    typed = (option.name,) if taken is True else (f"{option.name}={text}",)
+    (pytester.path / "typed").mkdir()
+    by_command = read_options(pytester.parseconfig(*typed, "--rootdir=typed"))
+    pytester.makeini(f"[pytest]\n{option.dest} = {text}\n")
+    by_ini = read_options(pytester.parseconfig())
+    by_python = read_arguments({name: value})
+    plain = Spelling()
+    assert getattr(by_python, option.field) == taken
+    assert replace(by_command, spelling=plain) == replace(by_ini, spelling=plain) == replace(by_python, spelling=plain)
+    assert by_ini.spelling.option(option.short_name) == option.dest
+    assert by_python.spelling.option(option.short_name) == name
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    numpy = pytest.importorskip("numpy")
+    taken = read_arguments({"seed": numpy.int64(3), "max_drop": numpy.float32(0.5), "fail_under": numpy.float64(0.5)})
+    assert (taken.seed, taken.max_drop, taken.fail_under) == (3, 0.5, (Threshold(pattern="*", rate=0.5),))
+
+
+@pytest.mark.parametrize("text", ["-1", "x", "nan", "0.5"])
+def test_an_error_names_the_option_as_it_was_given(pytester: pytest.Pytester, text: str) -> None:
+    expected = "Expected a whole number from 0 up, but got"
+    with pytest.raises(OptionError) as told:
+        read_options(pytester.parseconfig(f"--vqamt-seed={text}"))
+    assert str(told.value) == f"{expected} --vqamt-seed={text!r}"
+    pytester.makeini(f"[pytest]\nvqamt_seed = {text}\n")
+    with pytest.raises(OptionError) as told:
+        read_options(pytester.parseconfig())
+    assert str(told.value) == f"{expected} vqamt_seed={text!r}"
+
+
+def test_so_do_checks_of_several_options_together(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nvqamt_model = oracel\n")
+    with pytest.raises(OptionError, match=r"^Expected vqamt_model to begin with a kind of model"):
+        read_settings(pytester.parseconfig())
+    pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_max_cost = 3\nvqamt_cache = kept\n")
+    with pytest.raises(
+        OptionError, match=r"such as openai:MODEL@URL, but got vqamt_model=oracle: leave vqamt_max_cost off"
+    ):
+        read_settings(pytester.parseconfig())
+
+
+def test_every_field_of_the_options_is_an_option() -> None:
+    assert [each.field for each in OPTIONS] == [each.name for each in fields(Options) if each.name != "spelling"]
