@@ -11,6 +11,7 @@ The page embeds one JSON object, which is safe in a script element:
                 "contrast": {"of": int, "query": query, "expected", "reason", "presumed": bool}}],
      "totals": [{"relation", "model", "data", "cases": int, "verdict": {outcome | "waived": int},
                  "change": {"regressed" | "fixed" | "unchanged" | "still": int}}],
+     "claims": {item: "Two questions have opposite answers."},
      "pictures": {digest: {"uri": "data:image/webp;base64,...", "width": int, "height": int, "regions": [region]}}}
 
 A region is ``{"kind": "edit" | "asked", "label", "x", "y", "w", "h"}`` in fractions of the picture's width and
@@ -343,12 +344,13 @@ def select_cards(
     while cards.bytes > of_cards and most > 1:
         most //= 2
         cards = _cards(_chosen(report, choice, most), source_of, images)
-    room, pictures = BYTES_AT_MOST[images] - cards.bytes, cards.pictures
+    claims = _text({each.item: each.claim for each in report.relations})
+    room, pictures = BYTES_AT_MOST[images] - cards.bytes - len(claims.encode()), cards.pictures
     fitting = max(0, room // (_LEAST_OF_A_PICTURE * 4 // 3 + _AROUND_A_PICTURE))
     wanted = pictures.chosen(fitting, SLOW_AT_MOST[images])
     totals = ",".join(map(_text, _totals(report)))
     drawn = _text(_drawn(pictures, wanted, room))
-    text = f'{{"cards":[{",".join(cards.texts)}],"totals":[{totals}],"pictures":{drawn}}}'
+    text = f'{{"cards":[{",".join(cards.texts)}],"totals":[{totals}],"claims":{claims},"pictures":{drawn}}}'
     notes = () if images is Images.NONE else tuple(_notes(pictures, len(pictures.found) - len(wanted)))
     return PageCases(
         json=text,

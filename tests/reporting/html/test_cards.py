@@ -143,6 +143,7 @@ def test_all_that_is_asked_about_has_a_picture(run: tuple[Report, Path], everyth
     assert parsed(select_cards(*run, at_hand, Images.NONE)) == {
         "cards": [{**card, "queries": without_regions(card)} for card in shown["cards"]],
         "totals": shown["totals"],
+        "claims": shown["claims"],
         "pictures": {},
     }
 
@@ -460,3 +461,10 @@ def test_a_picture_that_cannot_be_drawn_says_why_and_the_others_are_drawn() -> N
     made = list(thumbnails([PictureRequest(world.scene(index).picture, world) for index in range(4)], 4_000))
     assert [isinstance(each, Thumbnail) for each in made] == [True, False, False, True]
     assert made[1:3] == ["Expected a photo, but got none", "MemoryError"]
+
+
+def test_the_claims_of_relations_are_there_in_words(run: tuple[Report, Path], everything: dict[str, Any]) -> None:
+    assert {card["item"] for card in everything["cards"]} <= set(everything["claims"])
+    assert everything["claims"]["metavqa.partition[object]"] == (
+        "The count of two groups together equals the sum of their counts."
+    )

@@ -266,9 +266,9 @@ def test_pictures_are_enlarged_and_gone_through_with_the_keyboard(shown: Opened)
     page.keyboard.press("Enter")
     dialog = page.locator("dialog")
     assert dialog.is_visible()
-    assert page.locator("#enlarged-title").inner_text() == "metavqa.insertion[count], picture 1: original"
+    assert page.locator("#enlarged-title").inner_text() == "metavqa.insertion[count], picture A: original"
     page.keyboard.press("ArrowRight")
-    assert "picture 2: inserted" in page.locator("#enlarged-title").inner_text()
+    assert "picture B: inserted" in page.locator("#enlarged-title").inner_text()
     assert page.locator("dialog img").evaluate("image => image.decode().then(() => image.width)") > 300
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
@@ -341,7 +341,7 @@ def test_the_commands_that_replay_a_case(shown: Opened, run: tuple[Path, Rows]) 
 def test_two_pictures_are_compared_in_one_place(shown: Opened) -> None:
     page = shown.page
     page.select_option("select[name=relation]", "metavqa.insertion[count]")
-    page.get_by_role("button", name="Compare 1 and 2 in one place").first.click()
+    page.get_by_role("button", name="Compare A and B in one place").first.click()
     under, over = page.locator(".overlaid .frame").all()
     assert under.locator("img").bounding_box() == over.locator("img").bounding_box()
     assert over.locator("rect.edit").count() == 1
@@ -350,7 +350,7 @@ def test_two_pictures_are_compared_in_one_place(shown: Opened) -> None:
         slider.fill(value)
         assert over.evaluate("it => it.style.clipPath").endswith(f" {inset})")
     asked = page.locator("#enlarged-text p:not(.slide)").all_inner_texts()
-    assert [text[:3] for text in asked] == ["1: ", "2: "]
+    assert [text[:3] for text in asked] == ["A: ", "B: "]
     page.get_by_role("button", name="Flip").click()
     assert slider.input_value() == "100"
     page.keyboard.press("Escape")
@@ -392,7 +392,7 @@ def test_the_answers_of_two_models_stand_side_by_side(shown: Opened, run: tuple[
     card = page.locator(f".card[aria-label*='{row['case_id']}']").first
     heads = card.locator(".asked-of thead th").all_text_contents()
     models = [row["model"], *(each["model"] for each in others if each["model"] != row["model"])]
-    assert [head.split()[0] for head in heads[2:]] == models
+    assert [head.split()[0] for head in heads[3:]] == models
     first = card.locator(".asked-of tbody tr").first.locator("td.said").all_text_contents()
     by_model = {each["model"]: each["answers"][0] for each in others}
     assert [text.split(" ")[0] for text in first] == [by_model[model].split(" ")[0] for model in models]
@@ -533,7 +533,7 @@ def test_a_contrast_has_both_pictures_side_by_side(chromium: Browser, tmp_path: 
         card = page.locator(f".card[aria-label*='{row['case_id']}']")
         digests = {query["picture"]["digest"] for query in (*row["queries"], row["contrast"]["query"])}
         assert card.locator("figure").count() == len(digests) == 3
-        assert card.locator("figcaption").last.inner_text().startswith("3: contrast: ")
+        assert card.locator("figcaption").last.inner_text().startswith("C: contrast: ")
         assert card.locator("tbody tr").count() == 3
         assert "Contrast: the last text is text 1 about another picture" in card.inner_text()
         assert "but got yes" in card.inner_text()

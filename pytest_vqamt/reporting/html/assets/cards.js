@@ -50,18 +50,19 @@ function labelsOf(card) {
 function pictureRow(card, shots) {
   const row = element("div", { class: "pictures" });
   for (const shot of shots) {
-    const { edits, number } = shot;
+    const { edits, letter } = shot;
     const shown = shot.picture
-      ? button("", { class: "picture", "aria-label": `Enlarge picture ${number}: ${edits}` }, (pressed) => enlarge(card, number, pressed))
+      ? button("", { class: "picture", "aria-label": `Enlarge picture ${letter}: ${edits}` }, (pressed) => enlarge(card, letter, pressed))
       : element("span", { class: "of" }, "no picture here");
     if (shot.picture) shown.append(framed(shot, `scene ${card.scene}, ${edits}`));
-    row.append(element("figure", {}, shown, element("figcaption", {}, `${number}: ${edits}`)));
+    row.append(element("figure", {}, shown, element("figcaption", {}, `${letter}: ${edits}`)));
   }
   const pair = pairOf(shots);
+  const made = element("div", { class: "shots" }, row);
   if (pair) {
-    row.append(element("p", { class: "compare" }, button("Compare 1 and 2", { "aria-label": "Compare 1 and 2 in one place" }, (pressed) => compareIn(card, pair, pressed))));
+    made.append(element("p", { class: "compare" }, button(`Compare ${pair[0].letter} and ${pair[1].letter}`, { "aria-label": `Compare ${pair[0].letter} and ${pair[1].letter} in one place` }, (pressed) => compareIn(card, pair, pressed))));
   }
-  return row;
+  return made;
 }
 
 const askedOf = (query) => `${query.text || "(to be described)"}${query.manner ? ` (${query.manner})` : ""}`;
@@ -69,13 +70,14 @@ const askedOf = (query) => `${query.text || "(to be described)"}${query.manner ?
 const answerOf = (query) => (query.answer === null ? "no answer" : query.answer || "(nothing)");
 
 function questions(card, shots) {
-  const numbers = new Map(shots.map(({ digest, number }) => [digest, number]));
+  const letters = new Map(shots.map(({ digest, letter }) => [digest, letter]));
   const rows = queriesOf(card).map((query, place) => {
     const differs = query.reading !== null && query.reading !== query.answer;
     return element(
       "tr",
       {},
-      element("td", { class: "which", title: "the picture" }, String(numbers.get(query.picture))),
+      element("td", { class: "which" }, String(place + 1)),
+      element("td", { class: "which", title: "the picture" }, letters.get(query.picture)),
       element("td", {}, foreign(askedOf(query))),
       element("td", { class: "said" }, foreign(answerOf(query)), differs ? element("span", { class: "read" }, ...(query.reading === "unparsed" ? [" not understood"] : [" read as ", foreign(query.reading)])) : null),
       ...card.others.map(({ answers }) => element("td", { class: "said other" }, place < answers.length ? foreign(answers[place] ?? "no answer") : "")),
@@ -83,7 +85,7 @@ function questions(card, shots) {
   });
   if (card.contrast) rows.at(-1).classList.add("contrast");
   const several = card.others.length > 0;
-  const unseen = ["picture", "text"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
+  const unseen = ["number", "picture", "text"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
   const said = several
     ? [card, ...card.others].map(({ model, verdict }) => element("th", { scope: "col" }, named(model), " ", tag(shownVerdict(verdict), verdict)))
     : [element("th", { scope: "col" }, element("span", { class: "unseen" }, "answer"))];
@@ -106,17 +108,18 @@ const cell = (text) => String(text).replaceAll("|", "\\|").replaceAll("\n", " ")
 
 function markdownOf(card) {
   const models = [card, ...card.others];
-  const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
+  const letters = new Map(picturesOf(card).map(({ digest, letter }) => [digest, letter]));
   const lines = [
     `**${card.item}** on ${card.model}, ${card.data}: ${shownVerdict(verdictOf(card))}`,
     "",
-    `| picture | text | ${models.map(({ model }) => cell(model)).join(" | ")} |`,
-    `| --- | --- |${" --- |".repeat(models.length)}`,
+    `| | picture | text | ${models.map(({ model }) => cell(model)).join(" | ")} |`,
+    `| --- | --- | --- |${" --- |".repeat(models.length)}`,
     ...queriesOf(card).map((query, place) => {
       const answers = [answerOf(query), ...card.others.map((other) => (place < other.answers.length ? other.answers[place] ?? "no answer" : ""))];
-      return `| ${numbers.get(query.picture)}: ${cell(query.edits || "original")} | ${[askedOf(query), ...answers].map(cell).join(" | ")} |`;
+      return `| ${place + 1} | ${letters.get(query.picture)}: ${cell(query.edits || "original")} | ${[askedOf(query), ...answers].map(cell).join(" | ")} |`;
     }),
     "",
+    ...(claims.has(card.item) ? [claims.get(card.item), ""] : []),
     `Expected: ${card.expected}`,
     ...(card.reason ? ["", `Found: ${card.reason}`] : []),
     "",
@@ -132,7 +135,10 @@ function fill(details) {
   const card = unfilled.get(details);
   if (!card) return;
   unfilled.delete(details);
+  const { expected, scene, id } = card;
+  const facts = [...Object.entries({ expected, scene, ...card.facts }).map(([name, value]) => [name.replaceAll("_", " "), String(value)]), ["case", id]];
   details.append(
+    element("dl", { class: "facts" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, foreign(name)), element("dd", {}, foreign(value))))),
     ...commandsOf(card).map(command),
     element("a", { href: addressOf({ text: card.id }) }, "Link to this case"),
     " ",
@@ -142,10 +148,9 @@ function fill(details) {
 
 function cardOf(card) {
   const shots = picturesOf(card);
-  const details = element("details", {}, element("summary", {}, "Replay, copy"));
+  const details = element("details", {}, element("summary", {}, "Facts, replay, copy"));
   unfilled.set(details, card);
   details.firstChild.addEventListener("click", () => fill(details));
-  const facts = [["scene", card.scene], ...Object.entries(card.facts).map(([name, value]) => [name.replaceAll("_", " "), String(value)]), ["case", card.id]];
   return element(
     "article",
     { class: "card", "aria-label": `${card.item}, case ${card.id}` },
@@ -158,12 +163,11 @@ function cardOf(card) {
         "div",
         { class: card.others.length ? "said-of whole" : "said-of" },
         questions(card, shots),
-        element("p", {}, element("b", {}, "Expected: "), foreign(card.expected)),
+        element("p", {}, foreign(claims.get(card.item) || `Expected: ${card.expected}`)),
         card.reason ? element("p", {}, element("b", {}, "Found: "), foreign(card.reason)) : null,
         card.contrast ? contrastOf(card.contrast) : null,
       ),
     ),
-    element("dl", { class: "facts" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, foreign(name)), element("dd", {}, foreign(value))))),
     details,
   );
 }

@@ -3,9 +3,9 @@ let gallery = [];
 let place = 0;
 let opener = null;
 
-function enlarge(card, number, pressed) {
+function enlarge(card, letter, pressed) {
   gallery = matching().flatMap((each) => picturesOf(each).filter(({ picture }) => picture).map((shown) => ({ card: each, ...shown })));
-  place = gallery.findIndex((each) => each.card === card && each.number === number);
+  place = gallery.findIndex((each) => each.card === card && each.letter === letter);
   opener = pressed;
   for (const id of ["previous", "following"]) byId(id).hidden = false;
   showEnlarged();
@@ -13,7 +13,7 @@ function enlarge(card, number, pressed) {
 }
 
 function showEnlarged() {
-  const { card, picture, edits, number, digest, regions } = gallery[place];
+  const { card, picture, edits, letter, digest, regions } = gallery[place];
   const frame = framed(gallery[place], `scene ${card.scene}, ${edits}`);
   const [image] = frame.children;
   image.addEventListener("load", () => {
@@ -27,7 +27,7 @@ function showEnlarged() {
     frame.append(label);
   }
   load(image);
-  byId("enlarged-title").textContent = `${card.item}, picture ${number}: ${edits}`;
+  byId("enlarged-title").textContent = `${card.item}, picture ${letter}: ${edits}`;
   byId("enlarged-picture").replaceChildren(frame);
   const asked = queriesOf(card).filter((query) => query.picture === digest);
   byId("enlarged-text").replaceChildren(
@@ -40,7 +40,7 @@ function showEnlarged() {
 function compareIn(card, [before, after], pressed) {
   gallery = [];
   opener = pressed;
-  const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
+  const letters = new Map(picturesOf(card).map(({ digest, letter }) => [digest, letter]));
   const factor = Math.min((innerWidth - 48) / before.picture.width, (innerHeight - 260) / before.picture.height, 6);
   const frames = [before, after].map((shot) => {
     const frame = framed(shot, `scene ${card.scene}, ${shot.edits}`);
@@ -51,7 +51,7 @@ function compareIn(card, [before, after], pressed) {
   const [under, over] = frames;
   over.classList.add("over");
   over.firstChild.style.height = "100%";
-  const slider = element("input", { type: "range", min: 0, max: 100, value: 50, "aria-label": `how much of picture ${before.number} is seen` });
+  const slider = element("input", { type: "range", min: 0, max: 100, value: 50, "aria-label": `how much of picture ${before.letter} is seen` });
   const both = element("div", { class: "overlaid" }, under, over);
   const cut = () => {
     over.style.clipPath = `inset(0 0 0 ${slider.value}%)`;
@@ -63,11 +63,11 @@ function compareIn(card, [before, after], pressed) {
     cut();
   });
   cut();
-  byId("enlarged-title").textContent = `${card.item}, pictures ${before.number} and ${after.number}`;
+  byId("enlarged-title").textContent = `${card.item}, pictures ${before.letter} and ${after.letter}`;
   byId("enlarged-picture").replaceChildren(both);
   byId("enlarged-text").replaceChildren(
-    element("p", { class: "slide" }, `${before.number}: ${before.edits}`, slider, `${after.number}: ${after.edits}`, flip),
-    ...queriesOf(card).map((query) => element("p", {}, element("span", { class: "of", title: "the picture" }, `${numbers.get(query.picture)}: `), foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
+    element("p", { class: "slide" }, `${before.letter}: ${before.edits}`, slider, `${after.letter}: ${after.edits}`, flip),
+    ...queriesOf(card).map((query) => element("p", {}, element("span", { class: "of", title: "the picture" }, `${letters.get(query.picture)}: `), foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
   );
   for (const id of ["previous", "following"]) byId(id).hidden = true;
   enlarged.showModal();

@@ -1,5 +1,6 @@
 const embedded = JSON.parse(byId("cases").textContent);
 const pictures = embedded.pictures;
+const claims = new Map(Object.entries(embedded.claims ?? {}));
 for (const card of embedded.cards) card.others ??= [];
 
 // The queries of a case, and that of its contrast.

@@ -40,13 +40,16 @@ function framed({ picture, regions }, alt) {
   return element("span", { class: "frame" }, image, outlines(regions));
 }
 
+// Pictures have letters and texts have numbers, so that "first" in an expectation is a text.
+const letterOf = (place) => (place < 26 ? String.fromCharCode(65 + place) : `A${place - 25}`);
+
 // The pictures of a case, each once, in the order of its queries, with all that is outlined on them.
 function picturesOf(card) {
   const seen = new Map();
   for (const { picture: digest, edits, asked } of queriesOf(card)) {
     if (!seen.has(digest)) {
       const picture = pictures[digest] ?? null;
-      seen.set(digest, { digest, edits: edits || "original", number: seen.size + 1, picture, regions: picture ? [...picture.regions] : [] });
+      seen.set(digest, { digest, edits: edits || "original", letter: letterOf(seen.size), picture, regions: picture ? [...picture.regions] : [] });
     }
     const { regions } = seen.get(digest);
     for (const region of asked) {
