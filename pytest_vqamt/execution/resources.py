@@ -18,7 +18,15 @@ from statistics import fmean
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
+from pytest_vqamt.core.results import (
+    BaselineUse,
+    ModelUse,
+    RelationResult,
+    Report,
+    Undecided,
+    build_report,
+    order_results,
+)
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
@@ -50,6 +58,7 @@ class RunSettings:
         baseline: the file of blessed cases.
         max_drop: how far a pass rate may fall below that of the baseline.
         cache: the folder of the answer cache; None without one.
+        undecided: what a gate that cannot tell does to the run.
         only: the ids of the items that the command line names, which may be of any relation; empty for all.
         run: the run that this process is a part of.
         prefix: what stands before the name of an argument in messages: "--vqamt-" on the command line.
@@ -65,6 +74,7 @@ class RunSettings:
     baseline: Path | None
     max_drop: float
     cache: Path | None
+    undecided: Undecided = Undecided.PASS
     only: tuple[str, ...] = ()
     run: RunProcess = field(default_factory=RunProcess)
     prefix: str = ""
@@ -287,6 +297,11 @@ class Resources:
                 f"Expected {self._argument('contrast')} above 0 with {self._argument(GateKind.GROUNDED_RATE.value)}, "
                 "but it is 0 (the default with a paper's preset), so no case has a contrast: set a share (0.5)"
             )
+        if settings.undecided is Undecided.FAIL and settings.baseline is not None and not settings.max_drop:
+            raise OptionError(
+                f"Expected {self._argument('max-drop')} above 0 with {self._argument('undecided')} fail, but it is 0: no "
+                "number of cases shows that a rate has not dropped at all, so every run would fail; allow a drop (0.05)"
+            )
         wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
         chosen = select(wanted, settings.excluded, settings.relation_settings)
         if not chosen:
@@ -471,7 +486,8 @@ class Resources:
         if self.baseline is None:
             return None
         wanted = self.settings.only or self.settings.relations  # with named items, no other is missing
-        return baseline_use(self.baseline, compared, items_run, wanted, self.settings.excluded)
+        settings = self.settings
+        return baseline_use(self.baseline, compared, items_run, wanted, settings.excluded, settings.max_drop)
 
     def report(
         self,
@@ -505,6 +521,7 @@ class Resources:
             contrast=sampling.contrast,
             repeats=sampling.repeats,
             max_unread=settings.terms.max_unread,
+            undecided=settings.undecided,
             shard=sampling.shard,
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,

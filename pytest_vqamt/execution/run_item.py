@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
-from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.case import RIGHT_SOURCE, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Simplified, Stopped
 from pytest_vqamt.core.pairs import PairCounter
@@ -103,6 +103,7 @@ class _Run:
         self._violation = SimplestViolation()
         self._ungrounded = SimplestViolation(of_contrast=True)
         self._judged_cases = JudgedCases() if options.keeps_judged else None
+        self._right = JudgedCases() if options.keeps_judged else None
         self._error = ""
         self._unwritten = 0
         self._first_unwritten: list[Query] = []
@@ -143,6 +144,7 @@ class _Run:
             presumed=presumed,
             reference=human_reference(self._job.item),
             judged=self._judged_cases,
+            right=self._right,
             directional=info.is_directional(self._job.variant),
             grounded=self._grounded_result(),
         )
@@ -276,10 +278,19 @@ class _Run:
                 presumed=case.is_presumed,
                 before=before.outcome if before else None,
             )
+        self._keep_right(case, judged.verdict, before)
         if outcome is Outcome.ERROR:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:
             self._violation.consider(judged, part=planned.part, baseline=before.outcome if before else None)
+
+    def _keep_right(self, case: Case, verdict: Verdict, before: Verdict | None) -> None:
+        """Keeps whether the answer to the source question is right, if answers came with it."""
+        now, then = (dict(each.figures).get(RIGHT_SOURCE) if each else None for each in (verdict, before))
+        if self._right is not None and now is not None:
+            self._right.add_right(
+                case.queries[0].id, case.scene, right=now > 0, before=None if then is None else then > 0
+            )
 
     def _count_grounded(self, judged: JudgedCase, before: Verdict | None) -> None:
         """Counts a case with a contrast; a case of a directional relation is its own."""

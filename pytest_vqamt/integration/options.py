@@ -139,6 +139,11 @@ OPTIONS: tuple[Option, ...] = (
         "(default: 0)",
     ),
     Option(
+        name="--vqamt-undecided",
+        metavar="pass|fail",
+        help="what a gate on a drop does to the exit status if too few cases can tell (default: pass)",
+    ),
+    Option(
         name="--vqamt-max-error-rate", metavar="RATE", help="the share of cases that may end in an error (default: 0)"
     ),
     Option(

@@ -15,7 +15,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
 from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.core.results import MAX_UNREAD
+from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
@@ -79,6 +79,7 @@ def run(
     max_unread: float = MAX_UNREAD,
     baseline: str | Path | None = None,
     max_drop: float = 0.0,
+    undecided: str = "pass",
     shrink: int = 30,
     batch_size: int | None = None,
     device: str = "auto",
@@ -112,6 +113,7 @@ def run(
       taken is flaky, and counts in no rate.
     - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.
     - ``max_drop``: the drop from the baseline that is allowed; only significant drops count.
+    - ``undecided``: "fail" if a gate that cannot tell, with too few cases, counts as missed in ``Report.fails``.
     - ``timeout``: the seconds that a batch may take; a model that takes longer is not asked again.
     - ``max_cost``: the run ends with an error before its answers cost more; answers that the cache keeps are not lost.
     - ``cache``: a folder that keeps answers for later runs; None keeps nothing.
@@ -180,6 +182,7 @@ def run(
         relation_settings={**(named.settings if named else {}), **of_relations},
         baseline=Path(baseline) if baseline is not None else None,
         max_drop=max_drop,
+        undecided=_member(Undecided, "undecided", undecided),
         cache=kept,
     )
     objects = {loaded.name: loaded} if loaded else {}

@@ -15,7 +15,7 @@ from pytest_vqamt.core.case_store import FILE_NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import matches, name_of, split_name
 from pytest_vqamt.core.input_files import expanded
-from pytest_vqamt.core.results import MAX_UNREAD
+from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
 from pytest_vqamt.execution.resources import RunSettings
@@ -116,6 +116,7 @@ def read_settings(config: pytest.Config) -> Settings:
         baseline=baseline if has_baseline else None,
         missing_baseline=None if has_baseline else baseline,
         max_drop=_rate(config, "vqamt_max_drop", 0.0),
+        undecided=Undecided(_choice(config, "vqamt_undecided", tuple(Undecided))),
         cache=cache,
         replay=option_value(config, "vqamt_replay"),
         only=tuple(config.option.vqamt_only),

@@ -19,7 +19,7 @@ from pytest_vqamt.core.case_store import (
 )
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import check_patterns, matches
-from pytest_vqamt.core.report_json import case_line, tally_of_row
+from pytest_vqamt.core.report_json import BEFORE, case_line, tally_of_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.files import read_report
@@ -119,8 +119,7 @@ def _pieces(
 
 
 def _without_earlier_verdict(line: CaseLine) -> bytes:
-    row = line.whole
-    del row["before"]
+    row = {name: value for name, value in line.whole.items() if name not in BEFORE}
     return f"{case_line(row)}\n".encode()
 
 

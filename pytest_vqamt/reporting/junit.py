@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from pytest_vqamt.core.plain_text import shown
 from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, StratumResult
+from pytest_vqamt.reporting.view.totals import KindOfTotal
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""
@@ -30,6 +31,17 @@ def properties(result: RelationResult) -> list[Property]:
         *(_grounded("vqamt_grounded", result.grounded) if result.grounded else ()),
     ]
     return [(name, shown(value) if isinstance(value, str) else value) for name, value in found]
+
+
+def total_properties(found: KindOfTotal) -> list[Property]:
+    """The figures of the change of all relations together, or of the accuracy."""
+    total = found.total
+    return [
+        ("vqamt_relation", found.kind.id),
+        ("vqamt_model", shown(total.model)),
+        ("vqamt_data", shown(total.data)),
+        *_change("vqamt", total.change),
+    ]
 
 
 def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Property]:

@@ -227,7 +227,7 @@ def badge(report: Report) -> dict[str, Json]:
         parts = [format_percent(best.consistent.rate)]
         parts += [f"grounded {format_percent(best.grounded.rate)}"] if best.grounded.rate is not None else []
         parts += [f"{format_percent(best.unread.rate)} unread"] if (best.unread.rate or 0.0) > OFTEN_UNREAD else []
-    parts += [f"{count_noun(first.gates.missed, 'gate')} missed"] if first.gates.missed else []
+    parts += [f"{count_noun(first.gates.misses, 'gate')} missed"] if first.gates.misses else []
     color = _COLORS[first.state] if best is not None else "red"
     return {"schemaVersion": 1, "label": "consistency", "message": ", ".join(parts), "color": color}
 

@@ -121,17 +121,21 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
         relations=relations,
         coverage=coverage_tables(relations),
         summaries=summaries(relations),
-        baseline=_baseline([report.baseline for report in reports if report.baseline], relations),
+        baseline=_baseline([report.baseline for report in reports if report.baseline], relations, drop),
         ranking=rankings(relations),
         differences=differences(relations),
     )
 
 
-def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) -> BaselineUse | None:
+def _baseline(
+    uses: Sequence[BaselineUse], relations: Sequence[RelationResult], max_drop: float | None
+) -> BaselineUse | None:
     """The baseline of all shards: ``missing`` items were run by no shard, ``new`` ones are not in the baseline."""
     if not uses:
         return None
-    first = uses[0]
+    first, totals = uses[0], baseline_totals(relations)
+    if max_drop is not None:
+        totals = totals.with_gates(max_drop)
     return replace(
         first,
         missing=tuple(item for item in first.missing if all(item in use.missing for use in uses)),
@@ -140,7 +144,8 @@ def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) 
             for result in relations
             if result.all_cases and result.change is None
         ),
-        totals=baseline_totals(relations),
+        totals=totals.relations,
+        accuracy=totals.accuracy,
     )
 
 
@@ -166,6 +171,7 @@ def _relation(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: f
         not_applicable=dict(not_applicable),
         presumed=presumed,
         judged=cases.judged,
+        right=cases.right,
     )
 
 
@@ -321,7 +327,7 @@ def max_drop(parts: Mapping[str, Report]) -> float | None:
     """
     found: dict[float, str] = {}
     for name, report in parts.items():
-        for held in (held for result in report.relations for held in result.drop_gates):
+        for held in (*report.total_gates, *(held for result in report.relations for held in result.drop_gates)):
             found.setdefault(held.threshold, name)
     if len(found) > 1:
         listed = " and ".join(f"{drop:g} in {name}" for drop, name in found.items())
@@ -376,6 +382,7 @@ def _identity(report: Report) -> dict[str, str]:
         "the share of contrasts": str(report.contrast),
         "the number of repeats": str(report.repeats),
         "the share that may be unread": str(report.max_unread),
+        "--vqamt-undecided": report.undecided.value,
         **{f"the setting {name}": value for name, value in report.settings},
         **({"the digest of the baseline": report.baseline.digest} if report.baseline else {}),
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},
@@ -413,12 +420,14 @@ class ItemCounts(NamedTuple):
     """The counts of an item by stratum, and its judged cases, which are kept only to compare models or runs.
 
     Attributes:
+        right: the answers to questions that come with answers, kept likewise.
         grounded, presumed_grounded: the cases with a contrast, by scene.
     """
 
     ordinary: StratumCounts
     presumed: StratumCounts
     judged: JudgedCases | None
+    right: JudgedCases | None = None
     grounded: SceneCounts = SceneCounts()
     presumed_grounded: SceneCounts = SceneCounts()
 
@@ -436,6 +445,7 @@ class _StratumCounter:
 @dataclass(slots=True)
 class _ItemCounter:
     judged: JudgedCases | None
+    right: JudgedCases | None
     is_directional: bool
     ordinary: _StratumCounter = field(default_factory=_StratumCounter)
     presumed: _StratumCounter = field(default_factory=_StratumCounter)
@@ -448,6 +458,7 @@ class _ItemCounter:
             self.ordinary.counted,
             self.presumed.counted,
             self.judged,
+            self.right,
             *(SceneCounts(each.clusters, each.paired) for each in (self.grounded, self.presumed_grounded)),
         )
 
@@ -473,7 +484,8 @@ def merge_cases(parts: Mapping[Path, Report], cases: Path, name: str) -> tuple[I
             ]
             is_directional = first.contrast > 0 and first.relations[position].directional
             keeps_judged = len(first.models) > 1 or first.baseline is not None
-            item = _ItemCounter(JudgedCases() if keeps_judged else None, is_directional)
+            judged, right = (JudgedCases() if keeps_judged else None for _ in range(2))
+            item = _ItemCounter(judged, right, is_directional)
             joined.writelines(_each_once(heapq.merge(*shares), item))
             merged.append(item.merged)
         for lines in shards.values():
@@ -488,6 +500,8 @@ def _each_once(lines: Iterator[CaseLine], item: _ItemCounter) -> Iterator[bytes]
             raise DataError(f"Expected each case in one shard, but got case_id={line.case_id!r} in two")
         before = line.case_id
         _count(line.case_id, line.row, item)
+        if item.right is not None and (answer := line.right_answer):
+            item.right.add_right(answer.question, str(line.row["scene"]), right=answer.right, before=answer.before)
         yield line.text
 
 

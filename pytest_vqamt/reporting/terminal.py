@@ -44,12 +44,14 @@ from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.headline import (
     Headline,
     bad_records_line,
+    cannot_fall_lines,
     expired_waivers_line,
     headline,
     is_broken,
     model_notes,
     report_warnings,
     run_parts,
+    together_lines,
     total_drop_lines,
     total_notes,
     undecided_lines,
@@ -171,9 +173,9 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
         lines += _wrapped(
             f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
         )
-    elif report.relations and (head.gates.gated or not awaits_baseline):
-        state = "warning" if not head.gates.gated or head.gates.undecided else "met"
-        state = "missed" if head.gates.missed else state
+    elif report.relations and (head.gates.gated or head.gates.together or not awaits_baseline):
+        state = "warning" if not head.gates.gated or head.gates.cannot_tell else "met"
+        state = "missed" if head.gates.fail else state
         lines += _wrapped(head.gates.line, state)
     return lines
 
@@ -299,7 +301,7 @@ def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
     """
     state = gate.state.value
     what = "grounded " if is_grounded or gate.kind == "grounded-under" else ""
-    if gate.unread is not None:
+    if gate.unread is not None and not gate.dropped:
         return f"missed: {format_percent(gate.unread)} unread"
     if gate.kind == "max-drop":
         return f"{state}: {what}drop <= {describe_points(gate.threshold)}"
@@ -393,7 +395,11 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
     yield from model_notes(report)
     if report.shard != "1/1":
         yield f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
-    elif report.relations and not any(result.gates or result.drop_gates for result in report.relations):
+    elif (
+        report.relations
+        and not report.total_gates
+        and not any(result.gates or result.drop_gates for result in report.relations)
+    ):
         yield "no gate was set, so no pass rate can fail the run: set one with --vqamt-fail-under=RATE or GLOB=RATE"
 
 
@@ -531,7 +537,9 @@ def baseline_lines(report: Report) -> Iterator[str]:
     yield ""
     yield from total_notes(report)
     yield from total_drop_lines(report, rows)
-    yield from undecided_lines(rows)
+    yield from together_lines(report)
+    yield from undecided_lines(report, rows)
+    yield from cannot_fall_lines(report, rows)
     for items, where in (
         (use.missing, "in the baseline but not in this run"),
         (use.new, "in this run but not in the baseline, so not compared"),

@@ -9,6 +9,7 @@ from pytest_vqamt.core.plain_text import count_noun, quoted, shortened, shown, v
 from pytest_vqamt.core.results import (
     BaselineChange,
     Gate,
+    GateState,
     Grounded,
     ModelUse,
     RelationResult,
@@ -30,6 +31,7 @@ from pytest_vqamt.reporting.view.format import (
     wrapped,
 )
 from pytest_vqamt.reporting.view.grounding import describe_by_chance
+from pytest_vqamt.reporting.view.totals import KindOfTotal, total_sentence
 
 
 def missed_gate_message(result: RelationResult, again: str) -> str:
@@ -148,14 +150,61 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
     return _message(lines)
 
 
+def undecided_message(result: RelationResult) -> str:
+    """The message of an item with too few cases to tell whether it dropped (``--vqamt-undecided=fail``)."""
+    return _message(
+        f"{result.item} on {result.model.name}: {_describe_undecided(change, is_grounded=is_grounded)}"
+        for is_grounded, change in _changes(result)
+        if change.gate and change.gate.state is GateState.CANNOT_TELL
+    )
+
+
+def _describe_undecided(change: BaselineChange, *, is_grounded: bool) -> str:
+    paired, (low, high) = change.paired, change.interval
+    allowed = describe_points(change.gate.threshold) if change.gate else ""
+    return (
+        f"cannot tell whether the {'grounded' if is_grounded else 'pass'} rate has dropped by more than {allowed}: "
+        f"{format_rate(paired.first_rate)} in the baseline, now {format_rate(paired.second_rate)} on the same "
+        f"{count_noun(paired.shared, 'case')} (95 % interval of the change {format_difference(low)} to "
+        f"{format_difference(high)}); more cases can tell (`vqamt power`), and --vqamt-undecided=pass lets it pass"
+    )
+
+
+def total_message(found: KindOfTotal) -> str:
+    """The message where all relations together, or the accuracy, miss the gate on the drop."""
+    return _message([f"{found.of}: {total_sentence(found)}"])
+
+
+def _changes(result: RelationResult) -> Iterator[tuple[bool, BaselineChange]]:
+    """The changes since the baseline, with whether they are of the grounded rate."""
+    grounded = result.grounded.change if result.grounded else None
+    yield from ((change is grounded, change) for change in result.changes)
+
+
 def missed_drops(result: RelationResult) -> list[str]:
     """The drops since the baseline that are larger than is allowed, each with its counts on a second line."""
-    grounded = result.grounded.change if result.grounded else None
-    return [
-        _describe_drop(change, is_grounded=change is grounded)
-        for change in result.changes
-        if change.gate and not change.gate.met
+    missed = [(is_grounded, change) for is_grounded, change in _changes(result) if change.gate and not change.gate.met]
+    dropped = [
+        _describe_drop(change, is_grounded=is_grounded)
+        for is_grounded, change in missed
+        if change.gate and (change.gate.dropped or change.gate.unread is None)
     ]
+    # The unread cases are those of the item, whichever of its rates has the gate.
+    unread = [
+        _describe_unread(change, has_dropped=bool(dropped))
+        for _, change in missed
+        if change.gate and change.gate.unread is not None
+    ]
+    return [*dropped, *unread[:1]]
+
+
+def _describe_unread(change: BaselineChange, *, has_dropped: bool) -> str:
+    share, before = format_percent(change.gate.unread if change.gate else None), change.unread_before
+    earlier = "" if before is None else f" ({format_percent(before)} in the baseline)"
+    little = "" if has_dropped else ", so the rate of the others says little"
+    return (
+        f"the answers of {share} of the cases could not be read{earlier}, more than --vqamt-max-unread allows{little}"
+    )
 
 
 def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
@@ -163,14 +212,6 @@ def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
     before, after = paired.first_rate, paired.second_rate
     p = "" if change.p_holm is None else f", p {format_p(change.p_holm)} after Holm"
     allowed = f"; allowed drop: {describe_points(change.gate.threshold)}" if change.gate else ""
-    if change.gate and change.gate.unread is not None:
-        earlier = (
-            f" ({format_percent(change.unread_before)} in the baseline)" if change.unread_before is not None else ""
-        )
-        return (
-            f"the answers of {format_percent(change.gate.unread)} of the cases could not be read{earlier}, more than "
-            f"--vqamt-max-unread allows, so a {'grounded' if is_grounded else 'pass'} rate of the others says little"
-        )
     return (
         f"the {'grounded' if is_grounded else 'pass'} rate has dropped from {format_rate(before)} to "
         f"{format_rate(after)} on the same {count_noun(paired.shared, 'case')} ({format_change(before, after)} points, "

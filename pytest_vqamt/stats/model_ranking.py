@@ -241,22 +241,40 @@ def differences(results: Sequence[RelationResult]) -> tuple[ModelDifference, ...
     items: dict[tuple[str, str], list[RelationResult]] = {}
     for result in results:
         items.setdefault((result.data.name, result.item), []).append(result)
-    found = [
-        (_CONTROL in of_item[0].tags, difference) for of_item in items.values() for difference in _of_item(of_item)
-    ]
-    families: dict[tuple[str, tuple[str, str]], list[int]] = {}
-    for place, (control, difference) in enumerate(found):
-        if not control:
-            families.setdefault((difference.data, difference.models), []).append(place)
-    corrected = {
-        place: p
-        for places in families.values()
-        for place, p in zip(places, holm([found[place][1].p for place in places]), strict=True)
-    }
-    return tuple(replace(difference, p_holm=corrected.get(place)) for place, (_, difference) in enumerate(found))
+    found = [pair for of_item in items.values() for pair in _of_item(of_item)]
+    families: dict[tuple[str, str, str], list[int]] = {}
+    for place, each in enumerate(found):
+        families.setdefault((each.first.data.name, each.first.model.name, each.second.model.name), []).append(place)
+    changes: dict[int, BaselineChange] = {}
+    for places in families.values():
+        pairs = [found[place].paired for place in places]
+        made = between_models(pairs, [_CONTROL not in found[place].first.tags for place in places])
+        changes |= dict(zip(places, made, strict=True))
+    return tuple(
+        ModelDifference(
+            item=each.first.item,
+            data=each.first.data.name,
+            presumed=each.presumed,
+            models=(each.first.model.name, each.second.model.name),
+            paired=each.paired,
+            interval=changes[place].interval,
+            p=changes[place].p_two_sided,
+            p_holm=changes[place].p_holm,
+        )
+        for place, each in enumerate(found)
+    )
 
 
-def _of_item(results: Sequence[RelationResult]) -> Iterator[ModelDifference]:
+class _ModelPair(NamedTuple):
+    """An item on two models, with the cases that both have judged."""
+
+    first: RelationResult
+    second: RelationResult
+    presumed: bool
+    paired: PairedClusters
+
+
+def _of_item(results: Sequence[RelationResult]) -> Iterator[_ModelPair]:
     for presumed in (False, True):
         cases = [
             (result, arrays_of(result.judged, presumed=presumed)) for result in results if result.judged is not None
@@ -264,19 +282,4 @@ def _of_item(results: Sequence[RelationResult]) -> Iterator[ModelDifference]:
         for (first, before), (second, after) in combinations(cases, 2):
             paired = paired_of(before, after)
             if paired.shared:
-                yield _difference(first, second, paired, presumed=presumed)
-
-
-def _difference(
-    first: RelationResult, second: RelationResult, paired: PairedClusters, *, presumed: bool
-) -> ModelDifference:
-    return ModelDifference(
-        item=first.item,
-        data=first.data.name,
-        presumed=presumed,
-        models=(first.model.name, second.model.name),
-        paired=paired,
-        interval=paired_interval(paired),
-        p=two_sided_p(paired),
-        p_holm=None,
-    )
+                yield _ModelPair(first, second, presumed, paired)
