@@ -27,8 +27,8 @@ _FORMATS = ("table", "markdown", "json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.usage = (
-        f"{parser.prog} OLD NEW [--max-drop RATE [--max-unread SHARE] [--undecided pass|fail]] [--format table|markdown|json]\n"
-        f"       {' ' * len(parser.prog)} [--show N] [-v] [-o FILE]\n"
+        f"{parser.prog} OLD NEW [--max-drop RATE [--max-unread SHARE] [--undecided pass|fail]]\n"
+        f"       {' ' * len(parser.prog)} [--format table|markdown|json] [--show N] [-v] [-o FILE]\n"
         f"       {parser.prog} REPORT --models OLD NEW [...]"
     )
     parser.epilog = (

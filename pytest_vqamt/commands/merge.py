@@ -22,8 +22,8 @@ from pytest_vqamt.reporting.view.headline import ungated_line, untested_line
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.epilog = (
-        "The exit status is 1 if the merged cases miss a gate of the shards, or cannot tell with --vqamt-undecided=fail "
-        "there. The page shows pictures of data that is "
+        "The exit status is 1 if the merged cases miss a gate of the shards, or cannot tell and the shards had "
+        "--vqamt-undecided=fail. The page shows pictures of data that is "
         "found here under its name in the run; `vqamt report OUT --data SPEC` writes it again with data at another "
         "place."
     )

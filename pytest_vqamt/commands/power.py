@@ -129,10 +129,13 @@ def _report_power(arguments: argparse.Namespace) -> ReportPower:
 
 
 def _demand(arguments: argparse.Namespace, relations: str) -> RegressionGate:
-    return RegressionGate(
-        relations=_whole("--comparisons", arguments.comparisons or relations),
-        max_drop=_share("--max-drop", arguments.max_drop),
-    )
+    together = _whole("--comparisons", arguments.comparisons or relations)
+    return _gate_of(together, _share("--max-drop", arguments.max_drop))
+
+
+def _gate_of(together: int, max_drop: float = 0.0) -> RegressionGate:
+    """The gate on one of several rates. With others, the gate on all together takes half of the significance level."""
+    return RegressionGate(relations=max(1, together), max_drop=max_drop, families=2 if together > 1 else 1)
 
 
 def _drops(texts: Sequence[str], demand: RegressionGate) -> tuple[float, ...]:
@@ -367,7 +370,7 @@ def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
             f"--vqamt-report{f' and a share {how}' if how else ''}"
         )
     together = query.relations or len(with_pass_rate) + len(with_grounded_rate)
-    return results, RegressionGate(relations=together, max_drop=query.max_drop)
+    return results, _gate_of(together, query.max_drop)
 
 
 def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], list[RelationResult]]:
@@ -389,7 +392,7 @@ class SmallestDrop:
 def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...]:
     """The smallest detectable drop of each of ``results`` that is gated, all gated together and no drop allowed."""
     with_pass_rate, with_grounded_rate = _rated(results)
-    demand = RegressionGate(relations=max(1, len(with_pass_rate) + len(with_grounded_rate)))
+    demand = _gate_of(len(with_pass_rate) + len(with_grounded_rate))
     return tuple(
         SmallestDrop(result=each, drop=_smallest_of(each, _prospect(each), demand, float(_POWER)))
         for each in with_pass_rate

@@ -272,7 +272,7 @@ class RelationResult(StratumResult):
         reference: what humans reach on such pairs.
         judged: the cases one by one, to compare models; None in a session of one model
             without a baseline, and in reports read back.
-        right: the answers to questions that come with answers, one by one, to compare accuracies; kept as ``judged`` is.
+        right: the answers to questions that come with answers, one by one, to compare accuracies; kept likewise.
         directional: whether no model that does not look at the picture can satisfy the relation.
         grounded: the cases with a contrast; None if there are none.
     """
@@ -670,10 +670,15 @@ class RankingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapToFirst:
-    """The difference of a mean pass rate to the first one's, with its 95 % interval by scene."""
+    """The pass rate less that of the first model on the shared cases, with its 95 % interval by scene.
+
+    Attributes:
+        p: the two-sided p-value; None in reports of older versions.
+    """
 
     difference: float
     interval: tuple[float, float]
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -681,9 +686,9 @@ class RankedModel:
     """A model's place in a ranking.
 
     Attributes:
-        mean: of its pass rates; items have equal weight.
-        interval: the 95 % interval of the mean, by scene over all items; None if the cases are not known.
-        best_in: the number of items in which no model has a higher pass rate.
+        mean: its pass rate over all cases of the items.
+        interval: the 95 % interval of that rate, by scene over all items; None if the cases are not known.
+        best_in: the number of items in which each other model has a lower pass rate.
         behind: the gap to the first model; None for the first, and if the cases are not known.
     """
 
@@ -696,10 +701,10 @@ class RankedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """Models on one data source by their mean pass rate over the items that all of them have, best first.
+    """Models on one data source by their pass rate over the items that all of them have, the highest first.
 
     Attributes:
-        items: the items of the mean.
+        items: the items whose cases are counted.
     """
 
     data: str

@@ -299,8 +299,8 @@ class Resources:
             )
         if settings.undecided is Undecided.FAIL and settings.baseline is not None and not settings.max_drop:
             raise OptionError(
-                f"Expected {self._argument('max-drop')} above 0 with {self._argument('undecided')} fail, but it is 0: no "
-                "number of cases shows that a rate has not dropped at all, so every run would fail; allow a drop (0.05)"
+                f"Expected {self._argument('max-drop')} above 0 with {self._argument('undecided')}=fail, but it is 0: "
+                "no number of cases shows that a rate has not dropped at all, so every run would fail; allow 0.05, say"
             )
         wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
         chosen = select(wanted, settings.excluded, settings.relation_settings)

@@ -6,7 +6,7 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -29,7 +29,7 @@ from pytest_vqamt.core.results import (
     add_usage,
     stratum_fields,
 )
-from pytest_vqamt.core.tallies import CaseCounter, GroundedCounter, PairedClusters
+from pytest_vqamt.core.tallies import CaseCounter, GroundedCounter, PairedClusters, TallyBuilder
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
@@ -201,7 +201,7 @@ class _Run:
             presumed,
             self._options.grounded_thresholds,
             self._options.gate_on,
-            tally=self._ordinary.counts.tally + self._presumed.counts.tally,
+            tally=(self._ordinary if self._ordinary.counts.tally.cases else self._presumed).counts.tally,
             max_unread=self._options.max_unread,
             version_before=baseline.item.version if baseline else None,
         )
@@ -242,6 +242,7 @@ class _Run:
         before = None
         if planned.baseline is not None:
             before = baseline_verdict(self._job.relation, planned.baseline, self._options.reader)
+            stratum.before.add(before, waived=waived, truncated=False)
             stratum.judged_differently += before.outcome is not planned.baseline.outcome and not waived
         stratum.counts.add(
             case,
@@ -476,11 +477,13 @@ class Stratum:
 
     Attributes:
         baseline: the item of the baseline, if there is one.
+        before: the same cases with their outcomes in the baseline.
         judged_differently: cases whose baseline answers are judged differently now.
     """
 
     counts: CaseCounter
     baseline: BaselineItem | None
+    before: TallyBuilder = field(default_factory=TallyBuilder)
     judged_differently: int = 0
 
     @classmethod
@@ -503,5 +506,5 @@ class Stratum:
             self.counts.spread.paired,
             version_before=self.baseline.item.version,
             other_judgement=self.judged_differently,
-            unread_before=self.baseline.item.tally.unread_rate,
+            unread_before=self.before.tally.unread_rate,
         )

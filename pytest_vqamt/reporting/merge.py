@@ -208,7 +208,9 @@ def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: f
         presumed,
         (Threshold(pattern="*" if is_bare else first.item, rate=held.threshold),) if held else (),
         GateOn(held.on) if held else GateOn.POINT,
-        tally=reduce(add, (share.total for share in shares)),
+        tally=reduce(add, (share.tally for share in shares))
+        if any(share.tally.cases for share in shares)
+        else sum((share.presumed.tally for share in shares if share.presumed), Tally()),
         max_unread=max_unread,
         version_before=None if first.directional or not before else before[0].version_before,
     )
@@ -257,13 +259,14 @@ def _change(paired: PairedClusters | None, shares: Sequence[BaselineChange]) -> 
     """The change of an item over all shards, before Holm's correction."""
     if paired is None or not shares:
         return None
-    otherwise = sum(share.other_judgement for share in shares)
-    first = shares[0]
+    # Of the shared cases, as those that were answered then alone are not in the files.
+    unread = [(share.unread_before, share.paired.shared) for share in shares if share.unread_before is not None]
+    shared = sum(cases for _, cases in unread)
     return change_of(
         paired,
-        version_before=first.version_before,
-        other_judgement=otherwise,
-        unread_before=first.unread_before,
+        version_before=shares[0].version_before,
+        other_judgement=sum(share.other_judgement for share in shares),
+        unread_before=sum(rate * cases for rate, cases in unread) / shared if shared else None,
     )
 
 

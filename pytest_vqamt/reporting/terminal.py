@@ -90,8 +90,8 @@ class SummaryLine:
 LINES = 30
 """The most lines of the short summary, with its title and the notes below it."""
 
-_AROUND_ROWS = 3
-"""The lines of the table that are no rows: its head with the rule, and the number of other relations."""
+_AROUND_ROWS = 4
+"""The lines of the table that are no rows: its head with the rule, the number of other relations, and a note."""
 
 _PARTS_SHOWN = 3
 _ROWS_SHOWN = 10
@@ -253,7 +253,17 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
         least = min(row.counted.tally.pass_rate or 0.0 for row in rest)
         rates = f"{format_percent(least)} consistent{' or more' if least < 1 else ''}"
         found.append(SummaryLine(text=f"and {count_noun(len(rest), 'more relation')}, {rates}"))
+    if any(map(_is_grounded_more, shown)):
+        found.append(SummaryLine(text=_OF_CONTRASTS))
     return found
+
+
+_OF_CONTRASTS = "grounded: of the cases with a contrast alone, so it can be above the rate of all cases"
+
+
+def _is_grounded_more(row: ResultRow) -> bool:
+    rates = [part.rate or 0.0 for part in row.grounded[:1]]
+    return any(rate > (row.counted.tally.pass_rate or 0.0) for rate in rates)
 
 
 _BEFORE = "before"
@@ -414,6 +424,8 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
     if table.rows:
         yield ""
         yield from table.lines
+        if any(_is_grounded_more(ResultRow(result=each, counted=each, model=0)) for each in results):
+            yield _OF_CONTRASTS
     if folded:
         yield ""
         yield from folded_lines(results)

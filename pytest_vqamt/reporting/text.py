@@ -45,7 +45,8 @@ def missed_gate_message(result: RelationResult, again: str) -> str:
 
 
 def _unread_lines(result: RelationResult) -> Iterator[str]:
-    unread = UnreadAnswers.of(result.strata, result.model.name)
+    # Those of the rate that the gate is on, as in the tables: presumed cases count with no others.
+    unread = UnreadAnswers.of([result] if result.tally.cases else result.strata, result.model.name)
     yield f"  {unread.rates}; unread answers: {unread.named_causes}"
     yield from (f"    {example}" for example in unread.examples)
     yield f"  {unread.advice}"
@@ -294,8 +295,20 @@ def describe_queries(use: ModelUse) -> str:
 
 
 def describe_usage(use: ModelUse) -> str:
-    """What the model's answers took, as it tells: tokens, cost."""
-    return f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
+    """What the model's answers took, as it tells: tokens, cost. Answers from the cache took it in an earlier run.
+
+    >>> describe_usage(ModelUse(
+    ...     name="gpt", fingerprint="f", tasks=("vqa",), queries_asked=955, queries_cached=1200, usage=(("cost", 0.5),)
+    ... ))
+    'usage: cost 0.5 (of the 955 queries sent now; the 1,200 from the cache were paid for before)'
+    """
+    told = f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
+    if not use.queries_cached:
+        return told
+    return (
+        f"{told} (of the {count_noun(use.queries_asked, 'query', 'queries')} sent now; the {use.queries_cached:,} from "
+        "the cache were paid for before)"
+    )
 
 
 def describe_utilisation(use: ModelUse) -> str:

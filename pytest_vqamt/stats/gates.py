@@ -144,7 +144,8 @@ def grounded_result(
     """Returns the grounded rate of an item with its interval, gate and change; None without a case and without a gate.
 
     A bare rate gates the items with contrasts; a pattern that names an item also gates it without any, and is missed.
-    No gate is met if the unread rate of ``tally``, that of all cases of the item, is above ``max_unread``.
+    No gate is met if the unread rate of ``tally``, that of the item (``RelationResult.read_tally``), is above
+    ``max_unread``.
     ``version_before`` is that of the relation in the baseline; None where the rate is not compared with one.
     """
     unread = _too_high(tally, max_unread)

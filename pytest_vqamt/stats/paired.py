@@ -277,10 +277,10 @@ def with_holm_gates(
 
 
 def between_models(pairs: Sequence[PairedClusters], tested: Sequence[bool]) -> tuple[BaselineChange, ...]:
-    """Returns the second model less the first on each item, with the two-sided p-values of the tested ones in ``p_holm``.
+    """Returns the second model less the first on each item; ``p_holm`` of the tested ones is two-sided.
 
-    Everything that compares two models takes their differences from here; that of a model with its own baseline is
-    one-sided (``with_holm_gates``).
+    All that compares two models takes their differences from here. That of a model with its own baseline is one-sided
+    (``with_holm_gates``).
     """
     changes = [change_of(each) for each in pairs]
     adjusted = iter(holm([each.p_two_sided for each, counts in zip(changes, tested, strict=True) if counts]))

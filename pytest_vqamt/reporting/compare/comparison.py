@@ -157,7 +157,7 @@ def _compare_item(
         (presumed if is_presumed(both) else ordinary).add(both)
         if not is_presumed(both) and _has_contrasts(both):
             grounded.add(both)
-    was, now = ordinary.tallies[0] + presumed.tallies[0], ordinary.tallies[1] + presumed.tallies[1]
+    was, now = (ordinary if ordinary.tallies[1].cases else presumed).tallies
     for cases, of_presumed in ((ordinary, False), (presumed, True), (grounded, False)):
         if not cases.is_empty:
             made = change_of(cases.spread.paired, version_before=pair.before.version)
@@ -185,7 +185,7 @@ def _conclude_models(found: Sequence[_Compared]) -> Iterator[ComparedItem]:
     families: dict[tuple[Part, bool], list[int]] = {}
     for place, each in enumerate(found):
         families.setdefault((each.part, each.grounded), []).append(place)
-    changes = {}
+    changes: dict[int, BaselineChange] = {}
     for places in families.values():
         tested = [_CONTROL not in found[place].pair.tags and found[place].change.paired.shared > 0 for place in places]
         made = between_models([found[place].change.paired for place in places], tested)
@@ -478,17 +478,12 @@ class Comparison:
     @property
     def gated_totals(self) -> tuple[KindOfTotal, ...]:
         """All relations together, and accuracies, that have a gate."""
-        found = [
-            (kind, each)
-            for kind, totals in ((TotalKind.RELATIONS, self.totals), (TotalKind.ACCURACY, self.accuracy))
-            for each in totals
-            if each.change.gate
-        ]
+        gates = sum(each.change.gate is not None for each in (*self.totals, *self.accuracy))
+        kinds = ((TotalKind.RELATIONS, self.totals), (TotalKind.ACCURACY, self.accuracy))
+        gated = [(kind, each) for kind, totals in kinds for each in totals if each.change.gate]
         return tuple(
-            KindOfTotal(
-                kind, BaselineTotal(model=each.models[1], data=each.data[1], change=each.change), max(1, len(found))
-            )
-            for kind, each in found
+            KindOfTotal(kind, BaselineTotal(model=each.models[1], data=each.data[1], change=each.change), gates)
+            for kind, each in gated
         )
 
     @property

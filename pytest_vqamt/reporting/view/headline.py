@@ -30,7 +30,7 @@ from pytest_vqamt.reporting.view.model_figures import (
     is_apart,
     model_figures,
 )
-from pytest_vqamt.reporting.view.rankings import best_model_notes
+from pytest_vqamt.reporting.view.rankings import model_notes_of
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
     case_link,
@@ -82,7 +82,11 @@ class RunPart:
         figures = self.figures
         if not self.tally.judged:
             return self.title
-        shares = (("consistent", figures.consistent), ("grounded", figures.grounded), ("unread", figures.unread))
+        shares = (
+            ("consistent", figures.consistent),
+            (f"grounded{figures.grounded_of}", figures.grounded),
+            ("unread", figures.unread),
+        )
         told = [f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None]
         told[0] += f" (of the {self.tally.judged:,} judged)" if self._apart else ""
         return f"{self.title}: {', '.join(told)}"
@@ -394,7 +398,9 @@ _FEW_MODELS = 3
 
 
 def _rates(figures: ModelFigures, of: str = "") -> str:
-    grounded = "" if figures.grounded.rate is None else f", grounded in {format_percent(figures.grounded.rate)}"
+    grounded = ""
+    if figures.grounded.rate is not None:
+        grounded = f", grounded in {format_percent(figures.grounded.rate)}{figures.grounded_of}"
     return f"consistent in {format_percent(figures.consistent.rate)}{of}{grounded}"
 
 
@@ -581,7 +587,7 @@ def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
         yield "Set a gate with --vqamt-fail-under=RATE or GLOB=RATE."
     yield from model_notes(report)
     yield from baseline_notes(report, lines)
-    yield from best_model_notes(report)
+    yield from model_notes_of(report)
 
 
 def _answered_by_lines(report: Report) -> Iterator[str]:
@@ -863,8 +869,8 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
     more = f" and {len(low) - _NAMED} more" if len(low) > _NAMED else ""
     cannot = "1 rate cannot fall" if len(low) == 1 else f"{len(low)} rates cannot fall"
     yield (
-        f"{cannot} by more than the {describe_points(allowed)} that --vqamt-max-drop allows, so no drop is gated there: "
-        f"{named}{more} in the baseline."
+        f"{cannot} by more than the {describe_points(allowed)} that --vqamt-max-drop allows, so no gate is on "
+        f"{'it' if len(low) == 1 else 'them'} (in the baseline: {named}{more})."
     )
 
 

@@ -73,10 +73,11 @@ def describe_total(total: BaselineTotal, kind: TotalKind) -> str:
     change = total.change
     before, after, (low, high) = change.paired.first_rate, change.paired.second_rate, change.interval
     p = change.p if change.p_holm is None else change.p_holm
+    cases = count_noun(change.paired.shared, kind.unit)
+    within = f"95 % interval {format_difference(low)} to {format_difference(high)}"
     return (
-        f"{format_rate(before)} in the baseline, now {format_rate(after)} of "
-        f"{count_noun(change.paired.shared, kind.unit)}: {format_change(before, after)} points (95 % interval {format_difference(low)} to {format_difference(high)}, "
-        f"p {format_p(p)})"
+        f"{format_rate(before)} in the baseline, now {format_rate(after)} of {cases} "
+        f"({format_change(before, after)} points, {within}, p {format_p(p)})"
     )
 
 
