@@ -12,8 +12,9 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Grounded, RelationResult
+from pytest_vqamt.core.tallies import Clusters
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, format_rate
+from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, format_rate, tagged
 from pytest_vqamt.stats.power import (
     MOST_SCENES,
     EffectAssumptions,
@@ -383,20 +384,42 @@ def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], lis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallestDrop:
-    """The smallest drop of a relation's pass rate that is detected with a chance of 0.8; None if none is."""
+    """The smallest drop of a rate that is detected with a chance of 0.8; None if none is."""
 
-    result: RelationResult
+    name: str
+    """Of the relation, with "grounded" in brackets for its grounded rate."""
+    cases: int
+    rate: float
     drop: float | None
 
 
 def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...]:
-    """The smallest detectable drop of each of ``results`` that is gated, all gated together and no drop allowed."""
+    """The smallest detectable drop of each gated rate of ``results``, all gated together and no drop allowed."""
     with_pass_rate, with_grounded_rate = _rated(results)
     demand = _gate_of(len(with_pass_rate) + len(with_grounded_rate))
+    several = len({(each.model.name, each.data.name) for each in results}) > 1
+    rated: list[tuple[RelationResult, RelationResult | Grounded, tuple[str, ...]]] = [
+        *((each, each, ()) for each in with_pass_rate),
+        *((each, each.grounded, ("grounded",)) for each in with_grounded_rate if each.grounded),
+    ]
     return tuple(
-        SmallestDrop(result=each, drop=_smallest_of(each, _prospect(each), demand, float(_POWER)))
-        for each in with_pass_rate
+        SmallestDrop(
+            name=tagged(f"{each.item}-{each.model.name}-{each.data.name}" if several else each.item, tags),
+            cases=of.clusters.judged,
+            rate=of.clusters.holds / of.clusters.judged,
+            drop=_smallest_of(of.clusters, _prospect(of), demand, float(_POWER)),
+        )
+        for each, of, tags in rated
     )
+
+
+def smallest_drop_of_answers(right: Clusters) -> float | None:
+    """The smallest drop of the accuracy on questions that come with answers that is detected; None if none is.
+
+    It is gated beside all relations together.
+    """
+    demand = RegressionGate(relations=2, families=2)
+    return _smallest_of(right, assumptions_from(right, None), demand, float(_POWER))
 
 
 def _prospect(
@@ -406,23 +429,22 @@ def _prospect(
     return assumptions_from(rated.clusters, paired, differ=differ, icc=icc)
 
 
-def _largest(rated: RelationResult | Grounded, prospect: EffectAssumptions) -> float:
+def _largest(clusters: Clusters, prospect: EffectAssumptions) -> float:
     """The largest drop that there can be."""
-    clusters = rated.clusters
     return min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
 
 
 def _smallest_of(
-    rated: RelationResult | Grounded, prospect: EffectAssumptions, demand: RegressionGate, target: float
+    clusters: Clusters, prospect: EffectAssumptions, demand: RegressionGate, target: float
 ) -> float | None:
-    largest = _largest(rated, prospect)
-    return smallest_drop(rated.clusters.scenes, prospect, demand, target, largest) if largest > 0 else None
+    largest = _largest(clusters, prospect)
+    return smallest_drop(clusters.scenes, prospect, demand, target, largest) if largest > 0 else None
 
 
 def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) -> _Item:
     rated = result.grounded if query.grounded and result.grounded else result
     prospect = _prospect(rated, differ=query.differ, icc=query.icc)
-    largest = _largest(rated, prospect)
+    largest = _largest(rated.clusters, prospect)
     needed: list[int | None] = []
     for drop in query.drops:
         scenes = scenes_needed(replace(prospect, drop=drop), demand, query.power) if drop <= largest else None
@@ -431,7 +453,7 @@ def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) ->
         result=result,
         rated=rated,
         prospect=prospect,
-        smallest=_smallest_of(rated, prospect, demand, query.power),
+        smallest=_smallest_of(rated.clusters, prospect, demand, query.power),
         needed=tuple(needed),
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import MappingProxyType
 from typing import IO, BinaryIO, NamedTuple
 
 from pytest_vqamt.core.baseline_store import write_baseline
+from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import (
     CaseLine,
     ItemCount,
@@ -21,7 +23,7 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import check_patterns, matches
 from pytest_vqamt.core.report_json import BEFORE, case_line, tally_of_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import Clusters, SceneCounter, Tally
 from pytest_vqamt.reporting.files import read_report
 
 ERRORS_AT_MOST = 0.01
@@ -29,10 +31,15 @@ ERRORS_AT_MOST = 0.01
 
 
 class BlessedFile(NamedTuple):
-    """The head and the size of a written baseline."""
+    """The head and the size of a written baseline.
+
+    Attributes:
+        right: the answers to questions that come with answers, each question once, by model and data; right ones hold.
+    """
 
     head: BaselineHead
     size_bytes: int
+    right: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
 
 
 def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_errors: bool = False) -> BlessedFile:
@@ -53,13 +60,15 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=file.parent) as pieces:
-                items = tuple(_pieces(lines, pieces, report, wanted, allow_errors=allow_errors))
+                answers: dict[tuple[str, str], dict[str, tuple[str, bool]]] = {}
+                items = tuple(_pieces(lines, pieces, report, wanted, answers, allow_errors=allow_errors))
                 if not items:
                     raise OptionError(
                         f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed"
                     )
                 head = _head(report, items)
-                return BlessedFile(head, write_baseline(file, head, pieces))
+                right = {part: _by_scene(of_part) for part, of_part in answers.items()}
+                return BlessedFile(head, write_baseline(file, head, pieces), right)
         except OSError as error:
             raise VqamtError(
                 f"Expected a file that can be written, but got {str(file)!r} ({error.strerror or error}): name another"
@@ -90,9 +99,23 @@ def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
     )
 
 
+def _by_scene(answers: Mapping[str, tuple[str, bool]]) -> Clusters:
+    counter = SceneCounter()
+    for scene, right in answers.values():
+        counter.add(scene, Outcome.HOLDS if right else Outcome.VIOLATED)
+    return counter.clusters
+
+
 def _pieces(
-    lines: BinaryIO, pieces: IO[bytes], report: Report, wanted: frozenset[int], *, allow_errors: bool
+    lines: BinaryIO,
+    pieces: IO[bytes],
+    report: Report,
+    wanted: frozenset[int],
+    answers: dict[tuple[str, str], dict[str, tuple[str, bool]]],
+    *,
+    allow_errors: bool,
 ) -> Iterator[BaselineEntry]:
+    """Writes the cases of each item as a piece; ``answers`` gets the scene of each question, and if it is right."""
     where = str(lines.name)
     for place, result in enumerate(report.relations):
         tally, begins = Tally(), pieces.tell()
@@ -100,6 +123,9 @@ def _pieces(
             for line in item_lines(lines, ItemCount.of(result), where):
                 if place in wanted and not line.row.get("waived"):
                     tally += tally_of_row(line.row)
+                    if answer := line.right_answer:
+                        of_part = answers.setdefault((result.model.name, result.data.name), {})
+                        of_part[answer.question] = str(line.row["scene"]), answer.right
                     piece.write(_without_earlier_verdict(line) if "before" in line.row else line.text)
         if not tally.cases:
             pieces.seek(begins)

@@ -478,11 +478,11 @@ class Comparison:
     @property
     def gated_totals(self) -> tuple[KindOfTotal, ...]:
         """All relations together, and accuracies, that have a gate."""
-        gates = sum(each.change.gate is not None for each in (*self.totals, *self.accuracy))
-        kinds = ((TotalKind.RELATIONS, self.totals), (TotalKind.ACCURACY, self.accuracy))
-        gated = [(kind, each) for kind, totals in kinds for each in totals if each.change.gate]
+        kinds = [TotalKind.RELATIONS] * len(self.totals) + [TotalKind.ACCURACY] * len(self.accuracy)
+        both = zip(kinds, (*self.totals, *self.accuracy), strict=True)
+        gated = [(kind, each) for kind, each in both if each.change.gate]
         return tuple(
-            KindOfTotal(kind, BaselineTotal(model=each.models[1], data=each.data[1], change=each.change), gates)
+            KindOfTotal(kind, BaselineTotal(model=each.models[1], data=each.data[1], change=each.change), len(gated))
             for kind, each in gated
         )
 
