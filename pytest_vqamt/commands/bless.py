@@ -133,9 +133,9 @@ def _about_max_drop(allowed: float, drops: Sequence[SmallestDrop]) -> str:
     source = "half the median of this table" if is_half else "below most of these rates"
     most = "" if 2 * len(known) > len(drops) else f" {len(drops) - len(known)} of {len(drops)} rates show none."
     return (
-        f"{allowed:g} is {source}: no drop of up to {describe_points(allowed)} fails. A larger one fails if it is shown, "
-        f'and the table says how large it must be for that; else the summary says "cannot tell".{most} All relations '
-        "together have a gate of their own."
+        f"{allowed:g} is {source}: no drop of up to {describe_points(allowed)} fails. A larger one fails if it is "
+        f'shown, and the table says how large it must be for that; else the summary says "cannot tell".{most} All '
+        "relations together have a gate of their own."
     )
 
 

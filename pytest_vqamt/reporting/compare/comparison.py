@@ -489,8 +489,8 @@ class Comparison:
     @property
     def fails(self) -> bool:
         """Whether a gate is missed, or cannot tell where that counts as missed."""
-        held = [each.change.gate for each in (*self.items, *self.totals, *self.accuracy) if each.change.gate]
-        return any(self.undecided.fails(each) for each in held)
+        changes = [each.change for each in self.items] + [each.change for each in (*self.totals, *self.accuracy)]
+        return any(self.undecided.fails(each.gate) for each in changes if each.gate)
 
 
 class CasePair(NamedTuple):
