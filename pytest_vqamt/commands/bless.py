@@ -11,17 +11,17 @@ from shlex import quote
 from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.power import SmallestDrop, smallest_drop_of_answers, smallest_drops
+from pytest_vqamt.commands.power import SmallestDrop, smallest_drop_together, smallest_drops
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.core.tallies import Clusters
 from pytest_vqamt.relations.catalogue import globs_of
-from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
+from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, BlessedFile, bless
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, wrapped
 from pytest_vqamt.reporting.view.grounding import hardly_looks
 from pytest_vqamt.reporting.view.headline import rows_of_parts
 from pytest_vqamt.reporting.view.rows import result_rows
+from pytest_vqamt.reporting.view.totals import TotalKind
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
 _MAX_DROP = 0.1
@@ -60,24 +60,42 @@ def run(arguments: argparse.Namespace) -> int:
     blessed = {(each.item, each.model, each.data) for each in head.items}
     report = read_report(arguments.report)
     relations = [each for each in report.relations if (each.item, each.model.name, each.data.name) in blessed]
-    drops = smallest_drops(relations)
+    drops, totals = smallest_drops(relations), _totals(written)
     for line in _warnings(replace(report, relations=tuple(relations))):
         print("\n".join(wrapped(line)))
     if drops:
         print("the smallest drop of each rate that these cases show to be one, with a chance of 80 %:")
-        print("\n".join(f"    {line}" for line in _table(drops)))
-        if any(each.drop is None for each in drops):
+        print("\n".join(f"    {line}" for line in _table(totals, drops)))
+        if any(each.drop is None for each in (*totals, *drops)):
             print("\n".join(wrapped(_NONE)))
         print("to detect smaller drops, bless a report with more cases; how many says")
         print(f"    vqamt power --report {quote(str(arguments.report))}")
-    for (model, of_data), right in written.right.items():
-        print("\n".join(wrapped(_about_answers(f"{model} on {of_data}", right))))
     print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
-    allowed = proposed_max_drop(drops)
+    allowed = proposed_max_drop(drops, totals)
     print(f'    vqamt_max_drop = "{allowed:g}"')
-    print("\n".join(wrapped(_about_max_drop(allowed, drops))))
+    print("\n".join(wrapped(_about_max_drop(allowed, drops, totals))))
     return ExitStatus.OK
+
+
+def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
+    """The smallest drops of all relations together and of accuracies, which have gates of their own."""
+    found = [
+        *((TotalKind.RELATIONS, part, clusters) for part, clusters in written.together.items() if clusters.judged),
+        *((TotalKind.ACCURACY, part, clusters) for part, clusters in written.right.items()),
+    ]
+    if len(written.head.items) == 1:  # one relation alone is no more than itself
+        found = [each for each in found if each[0] is TotalKind.ACCURACY]
+    several = len(written.together) > 1
+    return tuple(
+        SmallestDrop(
+            name=f"{kind.value}{f', {model} on {data}' if several else ''}",
+            cases=clusters.judged,
+            rate=clusters.holds / clusters.judged,
+            drop=smallest_drop_together(clusters, len(found)),
+        )
+        for kind, (model, data), clusters in found
+    )
 
 
 _NONE = "none: even if all of its cases fell, so few would not show it, or its rate is about 0 and cannot fall"
@@ -107,48 +125,37 @@ def _warnings(report: Report) -> Iterator[str]:
             )
 
 
-def proposed_max_drop(drops: Sequence[SmallestDrop]) -> float:
+def proposed_max_drop(drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop] = ()) -> float:
     """The drop to allow: half the median of the smallest detectable ones, in whole points and at least one.
 
-    A drop as large as the median is then as easy to detect as with no drop allowed. Most rates are above the limit, for
-    a rate cannot fall by more than itself.
+    A drop as large as the median is then as easy to detect as with no drop allowed. It is at most half of what all
+    relations together, or the accuracy, can show; and most rates are above it, as no rate can fall by more than itself.
     """
     known = [each.drop for each in drops if each.drop is not None]
-    if not known:
+    seen = [each.drop for each in totals if each.drop is not None]
+    if not known and not seen:
         return _MAX_DROP
-    rates = sorted((each.rate for each in drops), reverse=True)
+    rates = sorted((each.rate for each in (*drops, *totals)), reverse=True)
     below_most = ceil(100 * rates[len(rates) // 2]) - 1
-    return max(1, min(floor(50 * median(known)), below_most)) / 100
+    halves = [floor(50 * each) for each in (*([median(known)] if known else []), *seen)]
+    return max(1, min(*halves, below_most)) / 100
 
 
-def _about_max_drop(allowed: float, drops: Sequence[SmallestDrop]) -> str:
+def _about_max_drop(allowed: float, drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop]) -> str:
     """Where the proposed limit is from, and what it cannot show."""
-    known = [each.drop for each in drops if each.drop is not None]
-    if not known:
-        return (
-            "With so few cases no relation fails by itself, whatever the limit: bless a report with more. The gate on "
-            "all relations together can still fail."
-        )
-    is_half = allowed == max(1, floor(50 * median(known))) / 100
-    source = "half the median of this table" if is_half else "below most of these rates"
-    most = "" if 2 * len(known) > len(drops) else f" {len(drops) - len(known)} of {len(drops)} rates show none."
+    shown = [each for each in (*drops, *totals) if each.drop is not None]
+    if not shown:
+        return "With so few cases no drop fails, whatever the limit: bless a report with more."
+    none = len(drops) - sum(each.drop is not None for each in drops)
+    few = f" {none} of {len(drops)} rates of relations show none by themselves." if none else ""
     return (
-        f"{allowed:g} is {source}: no drop of up to {describe_points(allowed)} fails. A larger one fails if it is "
-        f'shown, and the table says how large it must be for that; else the summary says "cannot tell".{most} All '
-        "relations together have a gate of their own."
+        f"{allowed:g} is about half of what this table shows: no drop of up to {describe_points(allowed)} fails. A "
+        "larger one fails if it is shown, and the table says how large it must be for that; else the summary says "
+        f'"cannot tell".{few}'
     )
 
 
-def _about_answers(part: str, right: Clusters) -> str:
-    drop = smallest_drop_of_answers(right)
-    shown = "no drop" if drop is None else f"a drop of {describe_points(ceil(100 * drop) / 100)} or more"
-    return (
-        f"{part}: {format_percent(right.holds / right.judged)} of {count_noun(right.judged, 'question')} are answered "
-        f"as your data says. A gate on that accuracy comes with vqamt_max_drop; so many questions show {shown}."
-    )
-
-
-def _table(drops: Sequence[SmallestDrop]) -> Iterator[str]:
+def _table(totals: Sequence[SmallestDrop], drops: Sequence[SmallestDrop]) -> Iterator[str]:
     rows = [
         (
             each.name,
@@ -156,6 +163,6 @@ def _table(drops: Sequence[SmallestDrop]) -> Iterator[str]:
             format_percent(each.rate),
             "none" if each.drop is None else f"{100 * each.drop:.0f} points",
         )
-        for each in sorted(drops, key=lambda each: each.drop or 1)
+        for each in (*totals, *sorted(drops, key=lambda each: each.drop or 1))
     ]
-    yield from aligned_table([("relation", "cases", "rate", "smallest drop"), *rows])
+    yield from aligned_table([("rate of", "cases", "rate", "smallest drop"), *rows])

@@ -22,6 +22,7 @@ from pytest_vqamt.stats.power import (
     assumed_discordance,
     assumptions_from,
     power,
+    prospect_of_rate,
     scenes_needed,
     smallest_drop,
 )
@@ -413,13 +414,9 @@ def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...
     )
 
 
-def smallest_drop_of_answers(right: Clusters) -> float | None:
-    """The smallest drop of the accuracy on questions that come with answers that is detected; None if none is.
-
-    It is gated beside all relations together.
-    """
-    demand = RegressionGate(relations=2, families=2)
-    return _smallest_of(right, assumptions_from(right, None), demand, float(_POWER))
+def smallest_drop_together(clusters: Clusters, gates: int) -> float | None:
+    """The smallest drop that is detected of all relations together, or of the accuracy, with so many such gates."""
+    return prospect_of_rate(clusters, RegressionGate(relations=max(1, gates), families=2)).smallest
 
 
 def _prospect(

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from pytest_vqamt.core.case import RIGHT_SOURCE, Change, Outcome
+from pytest_vqamt.core.case import RIGHT_SOURCE, Change, Outcome, own_question
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import InputError, LineReader, gunzipped, lines_of, open_input, parse_json, read_line
@@ -249,7 +249,7 @@ class ItemCount(NamedTuple):
 
 
 class RightAnswer(NamedTuple):
-    """The answer to the source question of a case, which came with answers, and that in the baseline."""
+    """The answer to a question that came with answers, and that in the baseline; the question as ``own_question``."""
 
     question: str
     right: bool
@@ -274,7 +274,7 @@ class CaseLine(NamedTuple):
 
     @property
     def right_answer(self) -> RightAnswer | None:
-        """Whether the answer to the source question is right, by the id of its query; None if no answer came with it.
+        """Whether the answer to the source question is right; None if none came with it, or it is not asked as it is.
 
         Raises:
             DataError: the line is incomplete.
@@ -282,9 +282,14 @@ class CaseLine(NamedTuple):
         now, before = (cast("dict[str, float]", self.row.get(name) or {}) for name in ("figures", "figures_before"))
         if RIGHT_SOURCE not in now or self.row.get("waived"):
             return None
-        (source, *_) = cast("list[Row]", self.whole["queries"])
-        then = before.get(RIGHT_SOURCE)
-        return RightAnswer(str(source["id"]), now[RIGHT_SOURCE] > 0, None if then is None else then > 0)
+        (source, *_), then = cast("list[Row]", self.whole["queries"]), before.get(RIGHT_SOURCE)
+        picture, meaning = cast("Row", source["picture"]), cast("Row", source["meaning"])
+        question = own_question(
+            str(picture["digest"]), bool(picture["edits"]), str(source["text"]), str(meaning.get("question", ""))
+        )
+        if not question:
+            return None
+        return RightAnswer(question, now[RIGHT_SOURCE] > 0, None if then is None else then > 0)
 
 
 def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseLine]:

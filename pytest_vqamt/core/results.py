@@ -631,7 +631,7 @@ class JudgedCases:
         self.records.append(bits + COMPARED * compared + HELD * (before is Outcome.HOLDS))
 
     def add_right(self, question: str, scene: str, *, right: bool, before: bool | None = None) -> None:
-        """Adds the answer to a question by the id of its query; ``before`` tells of that in the baseline."""
+        """Adds the answer to a question (``own_question``); ``before`` tells of that in the baseline."""
         outcomes = {True: Outcome.HOLDS, False: Outcome.VIOLATED, None: None}
         self.add(question, scene, Outcome.HOLDS if right else Outcome.VIOLATED, presumed=False, before=outcomes[before])
 

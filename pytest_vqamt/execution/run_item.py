@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
-from pytest_vqamt.core.case import RIGHT_SOURCE, Case, Outcome, Verdict
+from pytest_vqamt.core.case import RIGHT_SOURCE, Case, Outcome, Verdict, own_question
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Simplified, Stopped
+from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_line, case_row
@@ -286,12 +287,14 @@ class _Run:
             self._violation.consider(judged, part=planned.part, baseline=before.outcome if before else None)
 
     def _keep_right(self, case: Case, verdict: Verdict, before: Verdict | None) -> None:
-        """Keeps whether the answer to the source question is right, if answers came with it."""
+        """Keeps whether the answer to the source question is right, if one came with it and it is asked as it is."""
+        source = case.queries[0]
+        if self._right is None or not isinstance(source.meaning, Annotated):
+            return
         now, then = (dict(each.figures).get(RIGHT_SOURCE) if each else None for each in (verdict, before))
-        if self._right is not None and now is not None:
-            self._right.add_right(
-                case.queries[0].id, case.scene, right=now > 0, before=None if then is None else then > 0
-            )
+        question = own_question(source.picture.digest, bool(source.picture.edits), source.text, source.meaning.question)
+        if now is not None and question:
+            self._right.add_right(question, case.scene, right=now > 0, before=None if then is None else then > 0)
 
     def _count_grounded(self, judged: JudgedCase, before: Verdict | None) -> None:
         """Counts a case with a contrast; a case of a directional relation is its own."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import MappingProxyType
-from typing import IO, BinaryIO, NamedTuple
+from typing import IO, BinaryIO, NamedTuple, cast
 
 from pytest_vqamt.core.baseline_store import write_baseline
 from pytest_vqamt.core.case import Outcome
@@ -31,15 +32,41 @@ ERRORS_AT_MOST = 0.01
 
 
 class BlessedFile(NamedTuple):
-    """The head and the size of a written baseline.
+    """The head and the size of a written baseline, and what is gated over all its items, by model and data.
 
     Attributes:
-        right: the answers to questions that come with answers, each question once, by model and data; right ones hold.
+        together: the cases of all gated relations by scene.
+        right: the answers to questions that come with answers, each question once; right ones hold.
     """
 
     head: BaselineHead
     size_bytes: int
+    together: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
     right: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What is counted over all items of a model on data."""
+
+    together: SceneCounter = field(default_factory=SceneCounter)
+    right: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """The scene of each question, and whether its answer is right."""
+
+    def add(self, line: CaseLine, result: RelationResult) -> None:
+        """Adds a case that is blessed."""
+        row, scene = line.row, str(line.row["scene"])
+        if not ("presumed" in cast("list[str]", row.get("tags") or []) or {"control", "baseline"} & {*result.tags}):
+            self.together.add(scene, Outcome(str(row["verdict"])))
+        if answer := line.right_answer:
+            self.right.setdefault(answer.question, (scene, answer.right))
+
+    @property
+    def right_by_scene(self) -> Clusters:
+        counter = SceneCounter()
+        for scene, right in self.right.values():
+            counter.add(scene, Outcome.HOLDS if right else Outcome.VIOLATED)
+        return counter.clusters
 
 
 def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_errors: bool = False) -> BlessedFile:
@@ -60,15 +87,19 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=file.parent) as pieces:
-                answers: dict[tuple[str, str], dict[str, tuple[str, bool]]] = {}
-                items = tuple(_pieces(lines, pieces, report, wanted, answers, allow_errors=allow_errors))
+                totals: dict[tuple[str, str], _Totals] = {}
+                items = tuple(_pieces(lines, pieces, report, wanted, totals, allow_errors=allow_errors))
                 if not items:
                     raise OptionError(
                         f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed"
                     )
                 head = _head(report, items)
-                right = {part: _by_scene(of_part) for part, of_part in answers.items()}
-                return BlessedFile(head, write_baseline(file, head, pieces), right)
+                return BlessedFile(
+                    head,
+                    write_baseline(file, head, pieces),
+                    {part: each.together.clusters for part, each in totals.items()},
+                    {part: each.right_by_scene for part, each in totals.items() if each.right},
+                )
         except OSError as error:
             raise VqamtError(
                 f"Expected a file that can be written, but got {str(file)!r} ({error.strerror or error}): name another"
@@ -99,23 +130,16 @@ def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
     )
 
 
-def _by_scene(answers: Mapping[str, tuple[str, bool]]) -> Clusters:
-    counter = SceneCounter()
-    for scene, right in answers.values():
-        counter.add(scene, Outcome.HOLDS if right else Outcome.VIOLATED)
-    return counter.clusters
-
-
 def _pieces(
     lines: BinaryIO,
     pieces: IO[bytes],
     report: Report,
     wanted: frozenset[int],
-    answers: dict[tuple[str, str], dict[str, tuple[str, bool]]],
+    totals: dict[tuple[str, str], _Totals],
     *,
     allow_errors: bool,
 ) -> Iterator[BaselineEntry]:
-    """Writes the cases of each item as a piece; ``answers`` gets the scene of each question, and if it is right."""
+    """Writes the cases of each item as a piece, and adds them to ``totals``."""
     where = str(lines.name)
     for place, result in enumerate(report.relations):
         tally, begins = Tally(), pieces.tell()
@@ -123,9 +147,7 @@ def _pieces(
             for line in item_lines(lines, ItemCount.of(result), where):
                 if place in wanted and not line.row.get("waived"):
                     tally += tally_of_row(line.row)
-                    if answer := line.right_answer:
-                        of_part = answers.setdefault((result.model.name, result.data.name), {})
-                        of_part[answer.question] = str(line.row["scene"]), answer.right
+                    totals.setdefault((result.model.name, result.data.name), _Totals()).add(line, result)
                     piece.write(_without_earlier_verdict(line) if "before" in line.row else line.text)
         if not tally.cases:
             pieces.seek(begins)

@@ -10,9 +10,9 @@ from math import ceil, exp, floor, lgamma, log
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.tallies import Clusters, PairedClusters
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, SceneTally
 from pytest_vqamt.stats.binomial import UpperTail, probabilities, upper_quantile
-from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation
+from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation, worth_of_verdict
 from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes, worth_of_case
 
 if TYPE_CHECKING:
@@ -130,22 +130,34 @@ class Prospect(NamedTuple):
     needed: int | None
 
 
-@lru_cache(maxsize=64)
 def prospect_of(paired: PairedClusters, gate: RegressionGate) -> Prospect:
     """Returns what cases like these can show, taken as so many independent ones as they are worth.
 
-    The noise is twice the smaller of the shares lost and won; where nothing differs, it is ``assumed_discordance``, for
-    a new version of a model seldom answers all alike.
+    The noise is twice the smaller of the shares lost and won. Where nothing differs, it is that of
+    ``prospect_of_rate``, for a new version of a model seldom answers all alike.
     """
-    rate, drop = paired.first_rate or 0.0, max(2 * gate.max_drop, _SMALL_DROP)
-    differs = paired.first_only + paired.second_only
-    noise = 2 * min(paired.first_only, paired.second_only) / paired.shared if differs else assumed_discordance(rate)
-    worth = worth_of_case(paired)
+    if not paired.first_only + paired.second_only:
+        before = Counter((row.both + row.first_only, sum(row[:4])) for row in paired.rows for _ in range(row.scenes))
+        clusters = Clusters(tuple(SceneTally(*kind, scenes) for kind, scenes in sorted(before.items())))
+        return prospect_of_rate(clusters, gate)
+    noise = 2 * min(paired.first_only, paired.second_only) / paired.shared
+    return _prospect(paired.first_rate or 0.0, noise, paired.shared, worth_of_case(paired), gate)
+
+
+def prospect_of_rate(clusters: Clusters, gate: RegressionGate) -> Prospect:
+    """Returns what these cases can show of a later run; the noise is ``assumed_discordance``."""
+    rate = clusters.holds / clusters.judged
+    return _prospect(rate, assumed_discordance(rate), clusters.judged, worth_of_verdict(clusters), gate)
+
+
+@lru_cache(maxsize=64)
+def _prospect(rate: float, noise: float, judged: int, worth: float, gate: RegressionGate) -> Prospect:
+    drop = max(2 * gate.max_drop, _SMALL_DROP)
     largest = min(rate, 1 - noise / 2) - noise / 2
     assumed = EffectAssumptions(drop=0.0, differ=noise)
     if largest <= gate.max_drop:
         return Prospect(None, drop, None)
-    cases = max(1, floor(paired.shared * worth))
+    cases = max(1, floor(judged * worth))
     needed = scenes_needed(replace(assumed, drop=drop), gate, _DETECTED) if drop <= largest else None
     return Prospect(
         smallest=smallest_drop(cases, assumed, gate, _DETECTED, largest),
