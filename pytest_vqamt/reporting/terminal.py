@@ -177,6 +177,7 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
         state = "warning" if not head.gates.gated or head.gates.cannot_tell else "met"
         state = "missed" if head.gates.fail else state
         lines += _wrapped(head.gates.line, state)
+        lines += [line for text in together_lines(report) for line in _wrapped(text, "warning", most=3)]
     return lines
 
 
@@ -196,7 +197,9 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
             for line in _wrapped(f"  {text}", "warning", 2 if text == unread.advice else 1)
         ]
     others = [f"{part.model} on {part.data}: {part.unread.headline}" for part in often[1:]]
-    others += [line.removesuffix(".") for line in report_warnings(report, rows, 0, with_unread=False)]
+    together = set(together_lines(report))  # below the gates
+    warnings = (line for line in report_warnings(report, rows, 0, with_unread=False) if line not in together)
+    others += [line.removesuffix(".") for line in warnings]
     others += dominant_lines(report)
     for place, text in enumerate(others):
         wanted = _wrapped(text, "warning", most=2)

@@ -143,7 +143,9 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
             f"{quoted(query.answer)} now" if answer is None else f"{quoted(answer)} before, {quoted(query.answer)} now"
             for query, answer in zip(violation.queries, before, strict=True)
         ]
-        lines.append(f"simplest regression found: scene {violation.scene}, case {violation.id}")
+        is_regression = list(answers_before) != [query.answer for query in violation.queries]
+        what = "simplest regression" if is_regression else "simplest violation"
+        lines.append(f"{what} found: scene {violation.scene}, case {violation.id}")
         lines += _answer_lines(violation, answers)
         lines += _replay_lines(result, violation, again)
     if result.ungrounded and grounded and grounded.gate and not grounded.gate.met:
