@@ -533,6 +533,8 @@ class BaselineUse:
     new: tuple[str, ...] = ()
     totals: tuple[BaselineTotal, ...] = ()
     accuracy: tuple[BaselineTotal, ...] = ()
+    max_drop: float | None = None
+    """The drop that is allowed; None in reports of older versions."""
 
     @property
     def total_gates(self) -> tuple[Gate, ...]:

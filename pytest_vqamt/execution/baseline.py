@@ -154,4 +154,5 @@ def baseline_use(
         ),
         totals=totals.relations,
         accuracy=totals.accuracy,
+        max_drop=max_drop,
     )

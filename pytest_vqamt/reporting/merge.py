@@ -330,8 +330,11 @@ def max_drop(parts: Mapping[str, Report]) -> float | None:
     """
     found: dict[float, str] = {}
     for name, report in parts.items():
-        for held in (*report.total_gates, *(held for result in report.relations for held in result.drop_gates)):
-            found.setdefault(held.threshold, name)
+        allowed = [held.threshold for result in report.relations for held in result.drop_gates]
+        if report.baseline and report.baseline.max_drop is not None:
+            allowed = [report.baseline.max_drop]
+        for drop in allowed:
+            found.setdefault(drop, name)
     if len(found) > 1:
         listed = " and ".join(f"{drop:g} in {name}" for drop, name in found.items())
         raise DataError(f"Expected shards of one run, but the drop that is allowed is {listed}: {_SAME}")

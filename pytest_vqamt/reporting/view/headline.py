@@ -836,8 +836,9 @@ def _gated_changes(line: ResultRow) -> list[BaselineChange]:
 
 def _allowed_drop(report: Report, lines: Sequence[ResultRow]) -> float:
     """The drop that the gates allow, which is the same for all; 0 without a gate."""
-    held = [change.gate for line in lines for change in _gated_changes(line) if change.gate]
-    return max((each.threshold for each in (*held, *report.total_gates)), default=0.0)
+    if report.baseline and report.baseline.max_drop is not None:
+        return report.baseline.max_drop
+    return max((change.gate.threshold for line in lines for change in _gated_changes(line) if change.gate), default=0.0)
 
 
 def together_lines(report: Report) -> Iterator[str]:
