@@ -81,12 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
     """The smallest drops of all relations together and of accuracies, which have gates of their own."""
     found = [
-        *((TotalKind.RELATIONS, part, clusters) for part, clusters in written.together.items() if clusters.judged),
+        *((TotalKind.RELATIONS, part, clusters) for part, clusters in written.together.items()),
         *((TotalKind.ACCURACY, part, clusters) for part, clusters in written.right.items()),
     ]
-    if len(written.head.items) == 1:  # one relation alone is no more than itself
-        found = [each for each in found if each[0] is TotalKind.ACCURACY]
-    several = len(written.together) > 1
+    several = len({part for _, part, _ in found}) > 1
     return tuple(
         SmallestDrop(
             name=f"{kind.value}{f', {model} on {data}' if several else ''}",

@@ -35,7 +35,7 @@ class BlessedFile(NamedTuple):
     """The head and the size of a written baseline, and what is gated over all its items, by model and data.
 
     Attributes:
-        together: the cases of all gated relations by scene.
+        together: the cases of all gated relations by scene, where there are several.
         right: the answers to questions that come with answers, each question once; right ones hold.
     """
 
@@ -49,6 +49,8 @@ class BlessedFile(NamedTuple):
 class _Totals:
     """What is counted over all items of a model on data."""
 
+    items: set[str] = field(default_factory=set)
+    """Those that are gated."""
     together: SceneCounter = field(default_factory=SceneCounter)
     right: dict[str, tuple[str, bool]] = field(default_factory=dict)
     """The scene of each question, and whether its answer is right."""
@@ -57,6 +59,7 @@ class _Totals:
         """Adds a case that is blessed."""
         row, scene = line.row, str(line.row["scene"])
         if not ("presumed" in cast("list[str]", row.get("tags") or []) or {"control", "baseline"} & {*result.tags}):
+            self.items.add(result.item)
             self.together.add(scene, Outcome(str(row["verdict"])))
         if answer := line.right_answer:
             self.right.setdefault(answer.question, (scene, answer.right))
@@ -97,7 +100,7 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
                 return BlessedFile(
                     head,
                     write_baseline(file, head, pieces),
-                    {part: each.together.clusters for part, each in totals.items()},
+                    {part: each.together.clusters for part, each in totals.items() if len(each.items) > 1},
                     {part: each.right_by_scene for part, each in totals.items() if each.right},
                 )
         except OSError as error:

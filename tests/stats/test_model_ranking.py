@@ -190,14 +190,14 @@ def test_models_of_different_tasks_are_ranked_with_those_they_share_items_with()
 
 def test_kinds_and_data_sources_are_ranked_apart() -> None:
     results = [
-        result(item, model, cases_of("+-"), presumed=presumed, tags=tags, data=data)
+        result(item, model, cases_of("+-", start=start), presumed=presumed, tags=tags, data=data)
         for data in ("coco:A", "gqa:B")
         for model in ("one", "two")
-        for item, tags, presumed in (
-            ("control.repeat", ("control",), None),
-            ("ours.base", ("baseline",), None),
-            ("ours.rule", (), cases_of("++", start=10)),
-            ("ours.other", (), None),
+        for item, tags, presumed, start in (
+            ("control.repeat", ("control",), None, 0),
+            ("ours.base", ("baseline",), None, 0),
+            ("ours.rule", (), cases_of("++", start=10), 0),
+            ("ours.other", (), None, 20),
         )
     ]
     assert [(each.data, each.kind, each.items) for each in rankings(results)] == [

@@ -499,15 +499,10 @@ def test_without_compared_cases_there_is_no_total() -> None:
 
 
 def right_answers(letters: str) -> JudgedCases:
-    """The answers to questions of a scene each: "k" right both times, "l" right then, "w" right now, "n" not asked then."""
-    right = JudgedCases()
+    """The answers to questions of a scene each: right "k" both times, "l" then, "w" now, "n" now and not asked then."""
+    right, then = JudgedCases(), {"k": True, "l": True, "w": False}
     for place, letter in enumerate(letters):
-        right.add_right(
-            f"question {place}",
-            f"scene {place}",
-            right=letter in "kw",
-            before={"l": True, "k": True, "w": False}.get(letter),
-        )
+        right.add_right(f"question {place}", f"scene {place}", right=letter != "l", before=then.get(letter))
     return right
 
 

@@ -136,6 +136,8 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
     if grounded:
         variants = f"{len(gated)} rates ({count_noun(passed, 'pass rate')}, {count_noun(grounded, 'grounded rate')})"
     missed = comparison.missed
+    if not gated:
+        return f"met: no rate can fall by more than {describe_points(comparison.max_drop)}"
     drop = f"a significant drop of more than {describe_points(comparison.max_drop)}"
     unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
     untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""

@@ -187,7 +187,7 @@ def largest_differences(data: str, found: Sequence[ModelDifference], most: int) 
         [_LARGEST_HEAD, *map(_largest_row, significant[:most])],
         caption=(
             f"on {data}, {len(significant)} of {count_noun(tested, 'comparison')} of two models on a relation variant "
-            f"{'shows' if len(significant) == 1 else 'show'} a significant difference (Holm-adjusted p < "
+            f"{'shows' if 1 in (len(significant), tested) else 'show'} a significant difference (Holm-adjusted p < "
             f"{SIGNIFICANT:g})"
         ),
         notes=[f"and {left} smaller ones (pytest -v shows all; report.json has all comparisons)"] if left > 0 else [],
