@@ -118,13 +118,23 @@ def test_the_proposed_limit_leaves_room_for_all_together_and_for_low_rates() -> 
     assert proposed_max_drop(rated(None), rated(0.2)) == 0.1
 
 
-def test_a_model_that_hardly_looks_has_nothing_to_lose(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_into(tmp_path / "out", model="fault:language-prior", relations=["metavqa.reorder[object]", "carets.negation"], contrast=1.0)
+BLIND = """
+def answer(image, text):
+    return "no" if " no " in text else "yes"
+"""
+
+
+def test_a_model_that_hardly_looks_has_nothing_to_lose(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "blind.py").write_text(BLIND, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    run_into(tmp_path / "out", model="python:blind:answer", relations=["carets.negation"], contrast=1.0)
     assert main(["bless", str(tmp_path / "out"), "-o", str(tmp_path / "base.gz")]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "fault:language-prior on pictures:20 hardly looks at the pictures: grounded in 0 % of" in told
+    assert "python:blind:answer on pictures:20 hardly looks at the pictures: grounded in 0 % of" in told
     assert "This baseline protects nothing that needs them" in told
-    run_into(tmp_path / "seen", model="oracle", relations=["metavqa.reorder[object]", "carets.negation"], contrast=1.0)
+    run_into(tmp_path / "seen", model="oracle", relations=["carets.negation"], contrast=1.0)
     assert main(["bless", str(tmp_path / "seen"), "-o", str(tmp_path / "base.gz")]) == 0
     assert "hardly looks" not in capsys.readouterr().out
 
