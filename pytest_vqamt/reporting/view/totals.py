@@ -76,7 +76,7 @@ def describe_total(total: BaselineTotal, kind: TotalKind) -> str:
     cases = count_noun(change.paired.shared, kind.unit)
     within = f"95 % interval {format_difference(low)} to {format_difference(high)}"
     return (
-        f"{format_rate(before)} in the baseline, now {format_rate(after)} of {cases} "
+        f"from {format_rate(before)} to {format_rate(after)} on the same {cases} "
         f"({format_change(before, after)} points, {within}, p {format_p(p)})"
     )
 
@@ -90,8 +90,9 @@ def total_sentence(found: KindOfTotal) -> str:
     told = f"{describe_total(total, kind)}; {allowed}"
     if held.state is GateState.CANNOT_TELL:
         return f"cannot tell whether {kind.value} dropped: {told}; {what_it_takes(found)}"
-    said = "dropped" if held.state is GateState.MISSED else "did not drop by more than is allowed"
-    return f"{kind.value} {said}: {told}"
+    if held.state is GateState.MISSED:
+        return f"{kind.value} dropped {told}"
+    return f"{kind.value} did not drop by more than is allowed: {told}"
 
 
 def what_it_takes(found: KindOfTotal) -> str:
