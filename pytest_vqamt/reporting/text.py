@@ -77,11 +77,12 @@ def _missed(what: str, gate: Gate, rate: float | None, interval: tuple[float, fl
     """Why a gate on a rate is missed, the figures that decide first."""
     required = format_limit(gate.threshold)
     if gate.unread is not None:
-        reached = ""
-        if rate is not None:
-            share = percent_below(rate, gate.threshold) if rate < gate.threshold else format_percent(rate)
-            reached = f"; {what} {share}, required: {required}"
-        return f"{format_percent(gate.unread)} of the cases are unread, more than --vqamt-max-unread allows{reached}"
+        unread = f"{format_percent(gate.unread)} of the cases are unread, more than --vqamt-max-unread allows"
+        if rate is None:
+            return unread
+        if rate < gate.threshold:
+            return f"{what} {percent_below(rate, gate.threshold)} is below {required}; {unread}"
+        return f"{unread}; {what} {format_percent(rate)}, required: {required}"
     if rate is None:
         judged = "case with a contrast" if gate.kind == "grounded-under" else "case"
         return f"no {judged} was judged, so there is no {what}; required: {required}"

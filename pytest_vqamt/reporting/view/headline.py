@@ -799,7 +799,7 @@ def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str
         of = f" of {total.model} on {total.data}" if len(totals) > 1 else ""
         drop = format_change(change.paired.first_rate, change.paired.second_rate).removeprefix("-")
         yield (
-            f"The total{of} has dropped by {drop} points ({_told_p(change.p)}), "
+            f"All relations together{of} have dropped by {drop} points ({_told_p(change.p)}), "
             "though no relation alone shows it: the page has the regressions."
         )
 
@@ -822,7 +822,8 @@ def _drop_gate_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str
     if not states.total():
         return
     yield (
-        f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation')} shown to be no worse than the baseline "
+        f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation')} "
+        f"{'is' if states[GateState.MET] == 1 else 'are'} shown to be no worse than the baseline "
         f"by more than {describe_points(_allowed_drop(report, lines))}, {states[GateState.MISSED]:,} missed, "
         f"{states[GateState.CANNOT_TELL]:,} with too few cases to tell."
     )
@@ -898,7 +899,8 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
     ]
     most = f"--vqamt-max-cases={rounded_up(max(needed))}" if needed else "more cases (--vqamt-max-cases)"
     yield (
-        f"{relations} cannot tell a drop of {describe_points(allowed)} from chance, with too few cases: bless a run "
+        f"{relations} {'has' if relations.startswith('1 ') else 'have'} too few cases to tell a drop of "
+        f"{describe_points(allowed)} from chance: bless a run "
         f"with {most} (`vqamt power`)."
     )
 

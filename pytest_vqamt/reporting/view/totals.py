@@ -108,4 +108,4 @@ def what_it_takes(found: KindOfTotal) -> str:
     if prospect.needed is None:
         return shown
     wanted = describe_points(round(prospect.drop, 4))
-    return f"{shown}, and one of {wanted} takes about {rounded_up(prospect.needed):,}"
+    return f"{shown}; one of {wanted} takes about {count_noun(rounded_up(prospect.needed), unit)}"
