@@ -55,6 +55,7 @@ def phrases(source: Path) -> Iterator[str]:
             }
             is_docstring = isinstance(function, ast.Expr)
             for each in ast.walk(function):
-                is_text = isinstance(each, ast.Constant) and isinstance(each.value, str)
-                if is_text and not is_docstring and id(each) not in docstrings and len(each.value.split()) >= 4:
+                if is_docstring or id(each) in docstrings or not isinstance(each, ast.Constant):
+                    continue
+                if isinstance(each.value, str) and len(each.value.split()) >= 4:
                     yield each.value

@@ -269,13 +269,13 @@ def test_a_baseline_that_nothing_fell_below_is_said_to_be_met() -> None:
     same = change(kept=10, held=unsure, p_holm=1.0)
     assert first(result(change=same), baseline=BASELINE).notes[1:] == (
         "No relation is significantly worse.",
-        "0 of 1 relation are shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with too few cases "
-        "to tell.",
+        "0 of 1 relation are shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with too few "
+        "cases to tell.",
     )
     wider = change(kept=10, held=gate(0.1, met=True, kind="max-drop"), p_holm=1.0)
     assert first(result(change=wider), baseline=BASELINE).notes[2] == (
-        "1 of 1 relation is shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with too few cases "
-        "to tell."
+        "1 of 1 relation is shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with too few "
+        "cases to tell."
     )
 
 
