@@ -42,9 +42,19 @@ def ranking_table(report: Report, ranking: Ranking) -> ViewTable:
             f"{count_noun(len(ranking.items), 'relation variant')}{_KINDS[ranking.kind]}"
         ),
         heads=column_heads(*_RANKING_HEAD),
-        rows=tuple(_model_row(place, grounded[place.model]) for place in ranking.places),
+        rows=tuple(_model_row(ranking.places[0], place, grounded[place.model]) for place in ranking.places),
         notes=tuple(_grounded_note(grounded.values())),
     )
+
+
+def _points(first: RankedModel, ranked: RankedModel) -> str:
+    """The difference to the first model, rounded as in every other table where both have judged the same cases."""
+    assert ranked.behind is not None
+    is_of_all = abs(ranked.mean - first.mean - ranked.behind.difference) < _EQUAL
+    return format_change(first.mean, ranked.mean) if is_of_all else format_difference(ranked.behind.difference)
+
+
+_EQUAL = 1e-9
 
 
 def _rows_of(report: Report, ranking: Ranking, model: str) -> list[ResultRow]:
@@ -65,7 +75,7 @@ def _grounded_note(shares: Iterable[Share]) -> Iterator[str]:
         yield f"grounded: {' and '.join(dict.fromkeys(known))}; a model that does not look can be the most consistent"
 
 
-def _model_row(ranked: RankedModel, grounded: Share) -> tuple[TableCell, ...]:
+def _model_row(first: RankedModel, ranked: RankedModel, grounded: Share) -> tuple[TableCell, ...]:
     interval, behind = ranked.interval, ranked.behind
     p = behind.p if behind else None
     return (
@@ -76,7 +86,7 @@ def _model_row(ranked: RankedModel, grounded: Share) -> tuple[TableCell, ...]:
         NO_CELL
         if behind is None
         else TableCell(
-            text=f"{format_difference(behind.difference)} {_in_brackets(behind.interval)}",
+            text=f"{_points(first, ranked)} {_in_brackets(behind.interval)}",
             key=repr(behind.difference),
         ),
         NO_CELL if p is None else TableCell(text=format_p(p), key=repr(p)),
@@ -109,7 +119,8 @@ def model_notes_of(report: Report) -> Iterator[str]:
             behind = other.behind
             if behind is None or behind.p is None:
                 continue
-            points = f"{_with_range(behind.difference, behind.interval)}, two-sided p {format_p(behind.p)}"
+            low, high = map(format_difference, behind.interval)
+            points = f"{_points(first, other)} points, {low} to {high}, two-sided p {format_p(behind.p)}"
             rates = [
                 f"{model} {format_percent(share.rate)}" for model, share in shares.items() if share.rate is not None
             ]
@@ -218,8 +229,3 @@ def _p(each: ModelDifference) -> float:
 def _in_brackets(interval: tuple[float, float]) -> str:
     low, high = interval
     return f"({format_difference(low)} to {format_difference(high)})"
-
-
-def _with_range(difference: float, interval: tuple[float, float]) -> str:
-    low, high = interval
-    return f"{format_difference(difference)} points, {format_difference(low)} to {format_difference(high)}"

@@ -243,8 +243,8 @@ def test_a_drop_that_only_the_total_shows_is_a_warning(
     p: float, counts: dict[str, Any], of_relation: dict[str, Any], is_told: bool
 ) -> None:
     shown = warned(result(change=change(**of_relation)), baseline=replace(BASELINE, totals=(total_of(p, **counts),)))
-    told = "All relations together have dropped by 20.0 points (p = 0.002), though no relation alone shows it: the page has the "
-    assert (f"{told}regressions." in shown) is is_told
+    told = "All relations together have dropped by 20.0 points (p = 0.002), though no relation alone shows it: "
+    assert (f"{told}the page has the regressions." in shown) is is_told
     assert any("All relations together have" in each for each in shown) is is_told
 
 
