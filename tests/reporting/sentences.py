@@ -226,6 +226,7 @@ def _warned() -> list[str]:
         against(result(model=other), answered_by=(("gpt=x", "m-0"),)),
         against(result(), missing=("ours.gone-tiny-gqa:DIR",), new=("ours.new-tiny-gqa:DIR", "ours.two-tiny-gqa:DIR")),
         against(changed(FEW)),
+        against(changed(FEW), changed(paired(150, 4, 4, 42)), changed(paired(90, 4, 4, 2))),
         against(changed(FEW, max_drop=0.0), max_drop=0.0),
         against(changed(paired(150, 4, 4, 42))),
         against(changed(SAME), totals=(total(paired(70, 12, 1, 17), max_drop=0.2),)),

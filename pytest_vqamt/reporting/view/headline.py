@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import ceil
+from statistics import median
 
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.plain_text import MAX_READ, count_noun, shown
@@ -546,7 +547,7 @@ def _why(line: ResultRow) -> Iterator[str]:
         if part.change is not None and _has_missed(part.change):
             yield f"grounded rate {describe_change(part.change)}"
     for held in missed:
-        if held.kind != "max-drop" and held.unread is None:
+        if held.kind != "max-drop" and (held.unread is None or _is_below(line, held)):
             yield f"{_reached(line, held)}required: {_required(line, held)}"
     before = next((each.unread_before for each in (change,) if each and each.unread_before is not None), None)
     earlier = "" if before is None else f" ({format_percent(before)} in the baseline)"
@@ -561,6 +562,13 @@ def _why(line: ResultRow) -> Iterator[str]:
 
 def _has_missed(change: BaselineChange) -> bool:
     return change.gate is not None and not change.gate.met and (change.gate.dropped or change.gate.unread is None)
+
+
+def _is_below(line: ResultRow, held: Gate) -> bool:
+    """Whether the rate misses a gate by itself, whatever is unread."""
+    rates = [line.counted.tally.pass_rate] if held is line.counted.gate else []
+    rates += [part.rate for part in line.grounded if held is part.gate]
+    return any(rate is not None and rate < held.threshold for rate in rates)
 
 
 def _required(line: ResultRow, held: Gate) -> str:
@@ -667,7 +675,7 @@ def report_warnings(
         )
     yield from _answered_by_lines(report)
     yield from total_drop_lines(report, lines)
-    yield from together_lines(report)
+    yield from together_lines(report, (GateState.CANNOT_TELL,))  # those that are missed are findings
     yield from undecided_lines(report, lines)
     yield from cannot_fall_lines(report, lines)
     several = len(report.models) > 1 or len(report.data) > 1
@@ -842,9 +850,11 @@ def _allowed_drop(report: Report, lines: Sequence[ResultRow]) -> float:
     return max((change.gate.threshold for line in lines for change in _gated_changes(line) if change.gate), default=0.0)
 
 
-def together_lines(report: Report) -> Iterator[str]:
-    """What became of the gates on all relations together and on accuracies that are not met, a sentence each."""
-    found = [each for each in totals_of(report.baseline) if each.state not in (None, GateState.MET)]
+def together_lines(
+    report: Report, states: Sequence[GateState] = (GateState.MISSED, GateState.CANNOT_TELL)
+) -> Iterator[str]:
+    """What became of the gates on all relations together and on accuracies that are in ``states``, a sentence each."""
+    found = [each for each in totals_of(report.baseline) if each.state in states]
     several = len(report.models) * len(report.data) > 1
     for each in found:
         told = f"{f'{each.of}: ' if several else ''}{total_sentence(each)}"
@@ -897,11 +907,12 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
         for change in _gated_changes(line)
         if change.gate and change.gate.uncertain and (cases := cases_to_tell(change.paired, demand))
     ]
-    most = f"--vqamt-max-cases={rounded_up(max(needed))}" if needed else "more cases (--vqamt-max-cases)"
+    # The most that one of them needs may be absurd, where its answers are as good as drawn.
+    enough = f"--vqamt-max-cases={rounded_up(ceil(median(needed)))}" if needed else "more cases (--vqamt-max-cases)"
+    for_half = ", enough for half of them" if len(needed) > 1 else ""
     yield (
         f"{relations} {'has' if relations.startswith('1 ') else 'have'} too few cases to tell a drop of "
-        f"{describe_points(allowed)} from chance: bless a run "
-        f"with {most} (`vqamt power`)."
+        f"{describe_points(allowed)} from chance: bless a run with {enough}{for_half} (`vqamt power`)."
     )
 
 
