@@ -863,8 +863,9 @@ def together_lines(
 
 def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
     """Names the rates that are lower in the baseline than the drop that is allowed, so that no gate is on them."""
-    if report.baseline is None or not (allowed := _allowed_drop(report, lines)):
+    if report.baseline is None:
         return
+    allowed = _allowed_drop(report, lines)
     low = [
         (line.result.item + grounded, change.paired.first_rate or 0.0)
         for line in lines
@@ -873,7 +874,7 @@ def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[st
             ("", line.counted.change),
             *((" (grounded)", part.change) for part in line.grounded[:1]),
         )
-        if change and change.paired.shared and not may_fall(change, allowed)
+        if change and change.gate is None and change.paired.shared and not may_fall(change, allowed)
     ]
     if not low:
         return
