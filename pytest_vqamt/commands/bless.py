@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from math import floor
+from dataclasses import replace
+from math import ceil, floor
 from pathlib import Path
 from shlex import quote
 from statistics import median
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.commands.power import SmallestDrop, smallest_drops
+from pytest_vqamt.commands.power import SmallestDrop, smallest_drop_together, smallest_drops
 from pytest_vqamt.core.plain_text import count_noun
+from pytest_vqamt.core.results import Report
 from pytest_vqamt.relations.catalogue import globs_of
-from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
+from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, BlessedFile, bless
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.view.format import aligned_table, format_percent, wrapped
+from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, wrapped
+from pytest_vqamt.reporting.view.grounding import hardly_looks
+from pytest_vqamt.reporting.view.headline import rows_of_parts
+from pytest_vqamt.reporting.view.rows import result_rows
+from pytest_vqamt.reporting.view.totals import TotalKind
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
 _MAX_DROP = 0.1
@@ -54,59 +60,107 @@ def run(arguments: argparse.Namespace) -> int:
     blessed = {(each.item, each.model, each.data) for each in head.items}
     report = read_report(arguments.report)
     relations = [each for each in report.relations if (each.item, each.model.name, each.data.name) in blessed]
-    drops = smallest_drops(relations)
-    if unread := sum((each.tally.unread_rate or 0.0) > report.max_unread for each in relations):
-        print(
-            f"{count_noun(unread, 'relation')} with more than {format_percent(report.max_unread)} of the cases unread: "
-            "a gate on such a relation is missed, whatever it compares (--vqamt-max-unread)"
-        )
+    drops, totals = smallest_drops(relations), _totals(written)
+    for line in _warnings(replace(report, relations=tuple(relations))):
+        print("\n".join(wrapped(line)))
     if drops:
-        print("the smallest drop of each pass rate that these cases show to be one, with a chance of 80 %:")
-        print("\n".join(f"    {line}" for line in _table(drops)))
+        print("the smallest drop of each rate that these cases show to be one, with a chance of 80 %:")
+        print("\n".join(f"    {line}" for line in _table(totals, drops)))
+        if any(each.drop is None for each in (*totals, *drops)):
+            print("\n".join(wrapped(_NONE)))
         print("to detect smaller drops, bless a report with more cases; how many says")
         print(f"    vqamt power --report {quote(str(arguments.report))}")
     print("to compare every run with it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
-    allowed = proposed_max_drop(drops)
+    allowed = proposed_max_drop(drops, totals)
     print(f'    vqamt_max_drop = "{allowed:g}"')
-    print("\n".join(wrapped(_about_max_drop(allowed, _median_drop(drops)))))
+    print("\n".join(wrapped(_about_max_drop(allowed, drops, totals))))
     return ExitStatus.OK
 
 
-def proposed_max_drop(drops: Sequence[SmallestDrop]) -> float:
-    """The drop to allow: half the median of the smallest detectable ones, in whole points and at least one.
-
-    A drop as large as the median is then as easy to detect as with no drop allowed.
-    """
-    median_drop = _median_drop(drops)
-    return _MAX_DROP if median_drop is None else max(1, floor(50 * median_drop)) / 100
-
-
-def _median_drop(drops: Sequence[SmallestDrop]) -> float | None:
-    known = [each.drop for each in drops if each.drop is not None]
-    return median(known) if known else None
-
-
-def _about_max_drop(allowed: float, median_drop: float | None) -> str:
-    """Where the proposed limit is from, and what it cannot show."""
-    if median_drop is None:
-        return "With so few cases no drop fails, whatever the limit: bless a report with more."
-    return (
-        f"{allowed:g} is half the median of this table: no drop of up to {100 * allowed:g} points fails. A larger one "
-        'fails if it is shown, and the table says how large it must be for that; else the summary says "cannot tell".'
+def _totals(written: BlessedFile) -> tuple[SmallestDrop, ...]:
+    """The smallest drops of all relations together and of accuracies, which have gates of their own."""
+    found = [
+        *((TotalKind.RELATIONS, part, clusters) for part, clusters in written.together.items()),
+        *((TotalKind.ACCURACY, part, clusters) for part, clusters in written.right.items()),
+    ]
+    several = len({part for _, part, _ in found}) > 1
+    return tuple(
+        SmallestDrop(
+            name=f"{kind.value}{f', {model} on {data}' if several else ''}",
+            cases=clusters.judged,
+            rate=clusters.holds / clusters.judged,
+            drop=smallest_drop_together(clusters, len(found)),
+        )
+        for kind, (model, data), clusters in found
     )
 
 
-def _table(drops: Sequence[SmallestDrop]) -> Iterator[str]:
-    several = len({(each.result.model.name, each.result.data.name) for each in drops}) > 1
+_NONE = "none: even if all of its cases fell, so few would not show it, or its rate is about 0 and cannot fall"
+
+
+def _warnings(report: Report) -> Iterator[str]:
+    """What the gates on this baseline will not protect."""
+    unread = [each for each in report.relations if (each.read_tally.unread_rate or 0.0) > report.max_unread]
+    if unread:
+        named = ", ".join(f"{each.item} {format_percent(each.read_tally.unread_rate)}" for each in unread)
+        yield (
+            f"{count_noun(len(unread), 'relation')} with more than {format_percent(report.max_unread)} of the cases "
+            "unread: a gate on such a relation is missed, whatever it compares. Get answers that can be read first, by "
+            f"another prompt or a reader, or raise --vqamt-max-unread: {named}"
+        )
+    for part, rows in rows_of_parts(report, result_rows(report)):
+        looks = [row.grounded[0] for row in rows if row.grounded and row.grounded[0].cells.cases]
+        if looks and hardly_looks(looks):
+            cases = sum(each.cells.cases for each in looks)
+            grounded = sum(each.cells.consistent_changed for each in looks)
+            guessing = sum(each.chance.total for each in looks) / cases
+            yield (
+                f"{' on '.join(part)} hardly looks at the pictures: grounded in {format_percent(grounded / cases)} of "
+                f"{count_noun(cases, 'case')} with a contrast, where guessing gives {format_percent(guessing)}. This "
+                "baseline protects nothing that needs them: who does not look cannot get worse at it. See that the "
+                "pictures reach the model (`vqamt probe`) before you bless it."
+            )
+
+
+def proposed_max_drop(drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop] = ()) -> float:
+    """The drop to allow: half the median of the smallest detectable ones, in whole points and at least one.
+
+    A drop as large as the median is then as easy to detect as with no drop allowed. It is at most half of what all
+    relations together, or the accuracy, can show; and most rates are above it, as no rate can fall by more than itself.
+    """
+    known = [each.drop for each in drops if each.drop is not None]
+    seen = [each.drop for each in totals if each.drop is not None]
+    if not known and not seen:
+        return _MAX_DROP
+    rates = sorted((each.rate for each in (*drops, *totals)), reverse=True)
+    below_most = ceil(100 * rates[len(rates) // 2]) - 1
+    halves = [floor(50 * each) for each in (*([median(known)] if known else []), *seen)]
+    return max(1, min(*halves, below_most)) / 100
+
+
+def _about_max_drop(allowed: float, drops: Sequence[SmallestDrop], totals: Sequence[SmallestDrop]) -> str:
+    """Where the proposed limit is from, and what it cannot show."""
+    shown = [each for each in (*drops, *totals) if each.drop is not None]
+    if not shown:
+        return "With so few cases no drop fails, whatever the limit: bless a report with more."
+    none = len(drops) - sum(each.drop is not None for each in drops)
+    few = f" {none} of {len(drops)} rates of relations show none by themselves." if none else ""
+    return (
+        f"{allowed:g} is about half of what this table shows: no drop of up to {describe_points(allowed)} fails. A "
+        "larger one fails if it is shown, and the table says how large it must be for that; else the summary says "
+        f'"cannot tell".{few}'
+    )
+
+
+def _table(totals: Sequence[SmallestDrop], drops: Sequence[SmallestDrop]) -> Iterator[str]:
     rows = [
         (
-            result.id_in_baseline if several else result.item,
-            f"{result.clusters.judged:,}",
-            format_percent(result.clusters.holds / result.clusters.judged),
+            each.name,
+            f"{each.cases:,}",
+            format_percent(each.rate),
             "none" if each.drop is None else f"{100 * each.drop:.0f} points",
         )
-        for each in sorted(drops, key=lambda each: each.drop or 1)
-        for result in (each.result,)
+        for each in (*totals, *sorted(drops, key=lambda each: each.drop or 1))
     ]
-    yield from aligned_table([("relation", "cases", "pass rate", "smallest drop"), *rows])
+    yield from aligned_table([("rate of", "cases", "rate", "smallest drop"), *rows])

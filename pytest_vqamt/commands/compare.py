@@ -10,9 +10,15 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import OptionError, VqamtError
-from pytest_vqamt.core.results import MAX_UNREAD
+from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
-from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown, gate_verdict
+from pytest_vqamt.reporting.compare.render import (
+    comparison_json,
+    comparison_lines,
+    comparison_markdown,
+    gate_verdict,
+    total_verdicts,
+)
 from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
 
 _FORMATS = ("table", "markdown", "json")
@@ -21,13 +27,14 @@ _FORMATS = ("table", "markdown", "json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.usage = (
-        f"{parser.prog} OLD NEW [--max-drop RATE [--max-unread SHARE]] [--format table|markdown|json]\n"
-        f"       {' ' * len(parser.prog)} [--show N] [-v] [-o FILE]\n"
+        f"{parser.prog} OLD NEW [--max-drop RATE [--max-unread SHARE] [--undecided pass|fail]]\n"
+        f"       {' ' * len(parser.prog)} [--format table|markdown|json] [--show N] [-v] [-o FILE]\n"
         f"       {parser.prog} REPORT --models OLD NEW [...]"
     )
     parser.epilog = (
         "Cases are paired by their ids, so both runs should be of the same seed and data. The exit status is 1 where "
-        "--max-drop is missed, by the same test as that of --vqamt-max-drop, and 0 without it."
+        "--max-drop is missed, by the same test as that of --vqamt-max-drop, and 0 without it. Two models of different "
+        "names are compared by two-sided tests unless there is --max-drop."
     )
     parser.add_argument(
         "before", metavar="OLD", type=Path, help="a folder that --vqamt-report named, or the file of `vqamt bless`"
@@ -51,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help=f"the share of a relation's cases that may be unread in NEW if --max-drop is to be met "
         f"(default: {MAX_UNREAD})",
+    )
+    parser.add_argument(
+        "--undecided",
+        choices=list(Undecided),
+        default=Undecided.PASS,
+        help="what a gate that cannot tell, with too few cases, does to the exit status (default: pass)",
     )
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")
     parser.add_argument(
@@ -77,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         models=tuple(arguments.models) if arguments.models else None,
         max_drop=max_drop,
         max_unread=MAX_UNREAD if max_unread is None else max_unread,
+        undecided=Undecided(arguments.undecided),
         show=show,
     )
     lines = _lines(comparison, arguments.format, in_full=arguments.verbose)
@@ -85,9 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
             print(line)
     else:
         _write(arguments.out, lines)
-        print(gate_verdict(comparison))
+        print("\n".join((gate_verdict(comparison), *total_verdicts(comparison))))
         print(f"comparison: {arguments.out}")
-    return ExitStatus.FINDING if comparison.missed and max_drop is not None else ExitStatus.OK
+    return ExitStatus.FINDING if comparison.fails and max_drop is not None else ExitStatus.OK
 
 
 def _lines(comparison: Comparison, form: str, *, in_full: bool) -> Iterable[str]:

@@ -29,7 +29,8 @@ from pytest_vqamt.reporting.view.headline import ungated_line, untested_line
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.epilog = (
-        "The exit status is 1 if the merged cases miss a gate of the shards. The page shows pictures of data that is "
+        "The exit status is 1 if the merged cases miss a gate of the shards, or cannot tell and the shards had "
+        "--vqamt-undecided=fail. The page shows pictures of data that is "
         "found here under its name in the run; `vqamt report OUT --data SPEC` writes it again with data at another "
         "place."
     )
@@ -74,8 +75,4 @@ def _misses_a_gate(report: Report) -> bool:
     """True if any gate failed, or no case was judged under a gate or on CI. Single items without cases cannot fail."""
     if ungated_line(report) or (untested_line(report) and is_on_ci()):
         return True
-    return any(
-        not held.met
-        for result in report.relations
-        for held in ((*result.gates, *result.drop_gates) if result.all_cases else result.drop_gates)
-    )
+    return report.fails

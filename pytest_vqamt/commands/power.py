@@ -12,8 +12,9 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Grounded, RelationResult
+from pytest_vqamt.core.tallies import Clusters
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, format_rate
+from pytest_vqamt.reporting.view.format import aligned_table, describe_points, format_percent, format_rate, tagged
 from pytest_vqamt.stats.power import (
     MOST_SCENES,
     EffectAssumptions,
@@ -21,6 +22,7 @@ from pytest_vqamt.stats.power import (
     assumed_discordance,
     assumptions_from,
     power,
+    prospect_of_rate,
     scenes_needed,
     smallest_drop,
 )
@@ -129,10 +131,13 @@ def _report_power(arguments: argparse.Namespace) -> ReportPower:
 
 
 def _demand(arguments: argparse.Namespace, relations: str) -> RegressionGate:
-    return RegressionGate(
-        relations=_whole("--comparisons", arguments.comparisons or relations),
-        max_drop=_share("--max-drop", arguments.max_drop),
-    )
+    together = _whole("--comparisons", arguments.comparisons or relations)
+    return _gate_of(together, _share("--max-drop", arguments.max_drop))
+
+
+def _gate_of(together: int, max_drop: float = 0.0) -> RegressionGate:
+    """The gate on one of several rates. With others, the gate on all together takes half of the significance level."""
+    return RegressionGate(relations=max(1, together), max_drop=max_drop, families=2 if together > 1 else 1)
 
 
 def _drops(texts: Sequence[str], demand: RegressionGate) -> tuple[float, ...]:
@@ -367,7 +372,7 @@ def _gated(query: ReportPower) -> tuple[list[RelationResult], RegressionGate]:
             f"--vqamt-report{f' and a share {how}' if how else ''}"
         )
     together = query.relations or len(with_pass_rate) + len(with_grounded_rate)
-    return results, RegressionGate(relations=together, max_drop=query.max_drop)
+    return results, _gate_of(together, query.max_drop)
 
 
 def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], list[RelationResult]]:
@@ -380,20 +385,38 @@ def _rated(results: Sequence[RelationResult]) -> tuple[list[RelationResult], lis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallestDrop:
-    """The smallest drop of a relation's pass rate that is detected with a chance of 0.8; None if none is."""
+    """The smallest drop of a rate that is detected with a chance of 0.8; None if none is."""
 
-    result: RelationResult
+    name: str
+    """Of the relation, with "grounded" in brackets for its grounded rate."""
+    cases: int
+    rate: float
     drop: float | None
 
 
 def smallest_drops(results: Sequence[RelationResult]) -> tuple[SmallestDrop, ...]:
-    """The smallest detectable drop of each of ``results`` that is gated, all gated together and no drop allowed."""
+    """The smallest detectable drop of each gated rate of ``results``, all gated together and no drop allowed."""
     with_pass_rate, with_grounded_rate = _rated(results)
-    demand = RegressionGate(relations=max(1, len(with_pass_rate) + len(with_grounded_rate)))
+    demand = _gate_of(len(with_pass_rate) + len(with_grounded_rate))
+    several = len({(each.model.name, each.data.name) for each in results}) > 1
+    rated: list[tuple[RelationResult, RelationResult | Grounded, tuple[str, ...]]] = [
+        *((each, each, ()) for each in with_pass_rate),
+        *((each, each.grounded, ("grounded",)) for each in with_grounded_rate if each.grounded),
+    ]
     return tuple(
-        SmallestDrop(result=each, drop=_smallest_of(each, _prospect(each), demand, float(_POWER)))
-        for each in with_pass_rate
+        SmallestDrop(
+            name=tagged(f"{each.item}-{each.model.name}-{each.data.name}" if several else each.item, tags),
+            cases=of.clusters.judged,
+            rate=of.clusters.holds / of.clusters.judged,
+            drop=_smallest_of(of.clusters, _prospect(of), demand, float(_POWER)),
+        )
+        for each, of, tags in rated
     )
+
+
+def smallest_drop_together(clusters: Clusters, gates: int) -> float | None:
+    """The smallest drop that is detected of all relations together, or of the accuracy, with so many such gates."""
+    return prospect_of_rate(clusters, RegressionGate(relations=max(1, gates), families=2)).smallest
 
 
 def _prospect(
@@ -403,23 +426,22 @@ def _prospect(
     return assumptions_from(rated.clusters, paired, differ=differ, icc=icc)
 
 
-def _largest(rated: RelationResult | Grounded, prospect: EffectAssumptions) -> float:
+def _largest(clusters: Clusters, prospect: EffectAssumptions) -> float:
     """The largest drop that there can be."""
-    clusters = rated.clusters
     return min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
 
 
 def _smallest_of(
-    rated: RelationResult | Grounded, prospect: EffectAssumptions, demand: RegressionGate, target: float
+    clusters: Clusters, prospect: EffectAssumptions, demand: RegressionGate, target: float
 ) -> float | None:
-    largest = _largest(rated, prospect)
-    return smallest_drop(rated.clusters.scenes, prospect, demand, target, largest) if largest > 0 else None
+    largest = _largest(clusters, prospect)
+    return smallest_drop(clusters.scenes, prospect, demand, target, largest) if largest > 0 else None
 
 
 def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) -> _Item:
     rated = result.grounded if query.grounded and result.grounded else result
     prospect = _prospect(rated, differ=query.differ, icc=query.icc)
-    largest = _largest(rated, prospect)
+    largest = _largest(rated.clusters, prospect)
     needed: list[int | None] = []
     for drop in query.drops:
         scenes = scenes_needed(replace(prospect, drop=drop), demand, query.power) if drop <= largest else None
@@ -428,7 +450,7 @@ def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) ->
         result=result,
         rated=rated,
         prospect=prospect,
-        smallest=_smallest_of(rated, prospect, demand, query.power),
+        smallest=_smallest_of(rated.clusters, prospect, demand, query.power),
         needed=tuple(needed),
     )
 

@@ -369,6 +369,18 @@ RIGHT_SOURCE, RIGHT_FOLLOW_UP = "right source answer", "right follow-up answer"
 """The figures of questions that come with answers: 1 where the model's is the most frequent of these, else 0."""
 
 
+def own_question(picture: str, is_edited: bool, text: str, question: str) -> str:
+    """The id of a question of the data that is asked as it is there, about its photo; "" for others.
+
+    Letters of options may follow it. "I have no doubt that ... Is it sunny?" is another question, and so is one about
+    an edited picture: their answers say nothing of the accuracy on the user's own questions.
+
+    >>> own_question("d", False, "Is it red? A. yes B. no", "Is it red?"), own_question("d", True, "Is it?", "Is it?")
+    ('d Is it red?', '')
+    """
+    return f"{picture} {question}" if question and text.startswith(question) and not is_edited else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A sum over ``cases``, in millionths."""

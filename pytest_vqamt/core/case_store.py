@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from pytest_vqamt.core.case import Change, Outcome
+from pytest_vqamt.core.case import RIGHT_SOURCE, Change, Outcome, own_question
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.input_files import InputError, LineReader, gunzipped, lines_of, open_input, parse_json, read_line
@@ -202,6 +202,10 @@ def check_lists(row: Row) -> None:
             raise TypeError(f"expected {name} to be true or false")
     if row.get("before") is not None:
         Outcome(str(row["before"]))
+    for name in ("figures", "figures_before"):
+        figures = row.get(name) or {}
+        if not isinstance(figures, dict) or not all(isinstance(each, int | float) for each in figures.values()):
+            raise TypeError(f"expected numbers as {name}")
     if row.get("contrast") is not None:
         _check_contrast(row["contrast"], cast("list[Json]", row.get("answers") or []))
 
@@ -244,6 +248,14 @@ class ItemCount(NamedTuple):
         return cls(result.item, result.model.name, result.data.name, result.all_cases)
 
 
+class RightAnswer(NamedTuple):
+    """The answer to a question that came with answers, and that in the baseline; the question as ``own_question``."""
+
+    question: str
+    right: bool
+    before: bool | None
+
+
 class CaseLine(NamedTuple):
     """A line of the file, which sorts by its case id; ``row`` is parsed without the queries, most of the text."""
 
@@ -259,6 +271,25 @@ class CaseLine(NamedTuple):
             DataError: the line is incomplete.
         """
         return _parsed(self.text, self.text, f"the line of case {self.case_id}")
+
+    @property
+    def right_answer(self) -> RightAnswer | None:
+        """Whether the answer to the source question is right; None if none came with it, or it is not asked as it is.
+
+        Raises:
+            DataError: the line is incomplete.
+        """
+        now, before = (cast("dict[str, float]", self.row.get(name) or {}) for name in ("figures", "figures_before"))
+        if RIGHT_SOURCE not in now or self.row.get("waived"):
+            return None
+        (source, *_), then = cast("list[Row]", self.whole["queries"]), before.get(RIGHT_SOURCE)
+        picture, meaning = cast("Row", source["picture"]), cast("Row", source["meaning"])
+        question = own_question(
+            str(picture["digest"]), bool(picture["edits"]), str(source["text"]), str(meaning.get("question", ""))
+        )
+        if not question:
+            return None
+        return RightAnswer(question, now[RIGHT_SOURCE] > 0, None if then is None else then > 0)
 
 
 def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseLine]:

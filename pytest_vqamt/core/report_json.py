@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from pytest_vqamt.core.case import MILLION, Case, Change, Contrast, ContrastVerdict, Fact, Outcome, Verdict, item_name
+from pytest_vqamt.core.case import (
+    MILLION,
+    Case,
+    Change,
+    Contrast,
+    ContrastVerdict,
+    Fact,
+    Outcome,
+    Verdict,
+    item_name,
+)
 from pytest_vqamt.core.codec import Json, decode, encode, from_row, to_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import meaning_from_row
@@ -46,6 +56,8 @@ _COUNTS = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuou
 _BASELINE_COUNTS = (
     "cases", "holds", "violated", "unparsed", "errors", "declined", "refused", "flaky", "unread_cases", "unread_holds",
 )  # fmt: skip
+BEFORE = ("before", "figures_before")
+"""The members of a row that are about the baseline; those of a contrast are in its own object."""
 _PAIR_SHARES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc")
 _LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -62,6 +74,7 @@ def report_row(report: Report) -> Row:
         "repeats": report.repeats,
         "max_unread": report.max_unread,
         "max_error_rate": report.max_error_rate,
+        "undecided": report.undecided.value,
         "shard": report.shard,
         "started": report.started,
         "duration_s": round(report.duration_s, 3),
@@ -226,9 +239,10 @@ def baseline_row(baseline: BaselineUse | None) -> Row | None:
         **to_row(baseline),
         "models": _objects(baseline.models, "name", "fingerprint"),
         "answered_by": _objects(baseline.answered_by, "name", "model"),
-        "totals": [
-            {"model": each.model, "data": each.data, "change": change_row(each.change)} for each in baseline.totals
-        ],
+        **{
+            name: [{"model": each.model, "data": each.data, "change": change_row(each.change)} for each in totals]
+            for name, totals in (("totals", baseline.totals), ("accuracy", baseline.accuracy))
+        },
     }
 
 
@@ -240,7 +254,10 @@ def _baseline(row: Json) -> Json:
         **baseline,
         "models": _from_objects(baseline["models"], "name", "fingerprint"),
         "answered_by": _from_objects(baseline.get("answered_by") or [], "name", "model"),
-        "totals": [{**each, "change": _change(each["change"])} for each in _rows(baseline.get("totals") or [])],
+        **{
+            name: [{**each, "change": _change(each["change"])} for each in _rows(baseline.get(name) or [])]
+            for name in ("totals", "accuracy")
+        },
     }
 
 
@@ -456,7 +473,7 @@ def case_row(
     """One line of ``cases.jsonl``; the answer to a failed query is null.
 
     ``data_spec`` is the spec of data with a short name; ``before`` is the verdict on the case in the baseline, if it
-    has the case.
+    has the case. ``BEFORE`` names what the row has of it.
     """
     row: Row = {
         "case_id": case.id,
@@ -485,6 +502,8 @@ def case_row(
         row["waived"] = True
     if before is not None:
         row["before"] = before.outcome.value
+        if before.figures:
+            row["figures_before"] = dict(before.figures)
     if case.contrast is not None:
         row["contrast"] = _contrast_row(case.contrast, verdict.contrast, before)
     if any(isinstance(answer, Answer) and answer.scores for answer in answers):

@@ -279,6 +279,7 @@ class RelationResult(StratumResult):
         reference: what humans reach on such pairs.
         judged: the cases one by one, to compare models; None in a session of one model
             without a baseline, and in reports read back.
+        right: the answers to questions that come with answers, one by one, to compare accuracies; kept likewise.
         directional: whether no model that does not look at the picture can satisfy the relation.
         grounded: the cases with a contrast; None if there are none.
     """
@@ -299,6 +300,7 @@ class RelationResult(StratumResult):
     resources: tuple[tuple[str, str], ...] = ()
     reference: HumanReference | None = None
     judged: JudgedCases | None = None
+    right: JudgedCases | None = None
     directional: bool = False
     grounded: Grounded | None = None
 
@@ -348,6 +350,11 @@ class RelationResult(StratumResult):
         return sum((stratum.tally for stratum in self.strata), Tally())
 
     @property
+    def read_tally(self) -> Tally:
+        """The cases whose unread rate a gate limits: the ordinary ones, or the presumed ones if there are no others."""
+        return self.presumed.tally if self.presumed and not self.tally.cases else self.tally
+
+    @property
     def truncated(self) -> int:
         """The number of cases with a truncated question, with the presumed ones."""
         return sum(stratum.tally.truncated for stratum in self.strata)
@@ -373,6 +380,17 @@ class RelationResult(StratumResult):
         return self.tally.pass_rate
 
 
+class Undecided(StrEnum):
+    """What a gate that cannot tell, with too few cases, does to a run (``--vqamt-undecided``)."""
+
+    PASS = "pass"
+    FAIL = "fail"
+
+    def fails(self, gate: Gate) -> bool:
+        """Tells whether the gate fails the run."""
+        return not gate.met or (self is Undecided.FAIL and gate.state is GateState.CANNOT_TELL)
+
+
 MAX_UNREAD = 0.2
 """Above this share of unread cases an item meets no gate, by default."""
 
@@ -394,6 +412,7 @@ class Report:
         contrast: the share of cases that may have a contrast.
         repeats: how many times each distinct query was asked.
         max_unread: the share of an item's cases that may be unread if it is to meet a gate.
+        undecided: what a gate that cannot tell does to the run.
     """
 
     vqamt_version: str
@@ -421,6 +440,25 @@ class Report:
     max_error_rate: float = 0.0
     """The share of an item's cases that may end in an error if its test is to pass."""
     failure: str = ""
+    undecided: Undecided = Undecided.PASS
+
+    @property
+    def total_gates(self) -> tuple[Gate, ...]:
+        """The gates on the changes of all relations together, and of the accuracy."""
+        return self.baseline.total_gates if self.baseline else ()
+
+    @property
+    def fails(self) -> bool:
+        """Whether a gate is missed, or cannot tell where that counts as missed (``undecided``).
+
+        An item without a case misses no gate but that on its drop: its answers may all be refused now.
+        """
+        held = [
+            each
+            for result in self.relations
+            for each in ((*result.gates, *result.drop_gates) if result.all_cases else result.drop_gates)
+        ]
+        return any(self.undecided.fails(each) for each in (*held, *self.total_gates))
 
 
 class GateState(StrEnum):
@@ -443,6 +481,7 @@ class Gate:
         met: whether nothing is shown to miss it; a gate on a drop is also met where ``uncertain``.
         unread: the unread rate of the item, if it is above ``Report.max_unread``: then the gate is not met.
         uncertain: whether too few cases can tell if a drop is larger: none is shown, and none is ruled out.
+        dropped: whether the drop by itself misses the gate, whatever is unread.
     """
 
     kind: str
@@ -451,6 +490,7 @@ class Gate:
     met: bool
     unread: float | None = None
     uncertain: bool = False
+    dropped: bool = False
 
     @property
     def state(self) -> GateState:
@@ -501,6 +541,7 @@ class BaselineUse:
         missing: items of the baseline that are not in this run.
         new: items of this run that are not in the baseline.
         totals: the comparison of all relations together, for each model and data source.
+        accuracy: the comparison of the accuracy on questions that come with answers, likewise.
     """
 
     file: str
@@ -510,14 +551,23 @@ class BaselineUse:
     missing: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     totals: tuple[BaselineTotal, ...] = ()
+    accuracy: tuple[BaselineTotal, ...] = ()
+    max_drop: float | None = None
+    """The drop that is allowed; None in reports of older versions."""
+
+    @property
+    def total_gates(self) -> tuple[Gate, ...]:
+        """The gates on the changes of all relations together, and of the accuracy."""
+        return tuple(each.change.gate for each in (*self.totals, *self.accuracy) if each.change.gate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineTotal:
-    """The comparison of all relations of a model on a data source with the baseline; it has no gate.
+    """The comparison of all relations of a model on a data source with the baseline, or of its accuracy.
 
-    Presumed cases, controls and relations tagged "baseline" are not in it. The cases of a scene are counted together
-    over all relations, because they are correlated.
+    Presumed cases, controls and relations tagged "baseline" are not in the first. The cases of a scene are counted
+    together over all relations, because they are correlated. In the second a question counts once, whatever relations
+    ask it, and "holds" is a right answer.
     """
 
     model: str
@@ -583,7 +633,8 @@ RECORD_BYTES = 17
 class JudgedCases:
     """The judged cases of one item, without errors, declined, flaky and waived cases.
 
-    Kept only in sessions of several models, or with a baseline.
+    Kept only in sessions of several models, or with a baseline. As ``RelationResult.right`` it has questions in place
+    of cases, and "holds" is a right answer.
 
     Attributes:
         records: ``RECORD_BYTES`` for each case.
@@ -599,6 +650,11 @@ class JudgedCases:
         bits = HOLDS * (outcome is Outcome.HOLDS) + PRESUMED * presumed
         self.records += bytes.fromhex(digest(case_id) + digest(scene))
         self.records.append(bits + COMPARED * compared + HELD * (before is Outcome.HOLDS))
+
+    def add_right(self, question: str, scene: str, *, right: bool, before: bool | None = None) -> None:
+        """Adds the answer to a question (``own_question``); ``before`` tells of that in the baseline."""
+        outcomes = {True: Outcome.HOLDS, False: Outcome.VIOLATED, None: None}
+        self.add(question, scene, Outcome.HOLDS if right else Outcome.VIOLATED, presumed=False, before=outcomes[before])
 
 
 Cell: TypeAlias = str | int | float | None
@@ -636,10 +692,15 @@ class RankingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapToFirst:
-    """The difference of a mean pass rate to the first one's, with its 95 % interval by scene."""
+    """The pass rate less that of the first model on the shared cases, with its 95 % interval by scene.
+
+    Attributes:
+        p: the two-sided p-value; None in reports of older versions.
+    """
 
     difference: float
     interval: tuple[float, float]
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -647,9 +708,9 @@ class RankedModel:
     """A model's place in a ranking.
 
     Attributes:
-        mean: of its pass rates; items have equal weight.
-        interval: the 95 % interval of the mean, by scene over all items; None if the cases are not known.
-        best_in: the number of items in which no model has a higher pass rate.
+        mean: its pass rate over all cases of the items.
+        interval: the 95 % interval of that rate, by scene over all items; None if the cases are not known.
+        best_in: the number of items in which each other model has a lower pass rate.
         behind: the gap to the first model; None for the first, and if the cases are not known.
     """
 
@@ -662,10 +723,10 @@ class RankedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """Models on one data source by their mean pass rate over the items that all of them have, best first.
+    """Models on one data source by their pass rate over the items that all of them have, the highest first.
 
     Attributes:
-        items: the items of the mean.
+        items: the items whose cases are counted.
     """
 
     data: str
@@ -780,6 +841,7 @@ def build_report(
     repeats: int = 1,
     max_unread: float = MAX_UNREAD,
     max_error_rate: float = 0.0,
+    undecided: Undecided = Undecided.PASS,
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
     coverage: tuple[Coverage, ...] = (),
@@ -820,4 +882,5 @@ def build_report(
         repeats=repeats,
         max_unread=max_unread,
         max_error_rate=max_error_rate,
+        undecided=undecided,
     )

@@ -129,11 +129,13 @@ def baseline_use(
     run: Collection[str],
     wanted: Sequence[str],
     excluded: Sequence[str],
+    max_drop: float,
 ) -> BaselineUse:
     """The use that a run made of its baseline; ``run`` are the ids of the baseline's items that it ran, or tried to.
 
     Items that the user's globs ``wanted`` and ``excluded`` leave out are not missing.
     """
+    totals = baseline_totals(results).with_gates(max_drop)
 
     def is_missed(item: str) -> bool:
         taken = not wanted or any(matches(pattern, item) for pattern in wanted)
@@ -146,5 +148,7 @@ def baseline_use(
         answered_by=baseline.head.answered_by,
         missing=tuple(each.id for each in baseline.head.items if each.id not in run and is_missed(each.item)),
         new=tuple(result.id_in_baseline for result in results if result.all_cases and result.change is None),
-        totals=baseline_totals(results),
+        totals=totals.relations,
+        accuracy=totals.accuracy,
+        max_drop=max_drop,
     )

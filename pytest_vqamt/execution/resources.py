@@ -18,7 +18,15 @@ from statistics import fmean
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import name_of, split_name
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
+from pytest_vqamt.core.results import (
+    BaselineUse,
+    ModelUse,
+    RelationResult,
+    Report,
+    Undecided,
+    build_report,
+    order_results,
+)
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.spelling import Spelling, option, spelt
 from pytest_vqamt.data import catalogue as sources
@@ -52,6 +60,7 @@ class RunSettings:
         baseline: the file of blessed cases.
         max_drop: how far a pass rate may fall below that of the baseline.
         cache: the folder of the answer cache; None without one.
+        undecided: what a gate that cannot tell does to the run.
         only: the ids of the items that the command line names, which may be of any relation; empty for all.
         run: the run that this process is a part of.
     """
@@ -66,6 +75,7 @@ class RunSettings:
     baseline: Path | None
     max_drop: float
     cache: Path | None
+    undecided: Undecided = Undecided.PASS
     only: tuple[str, ...] = ()
     run: RunProcess = field(default_factory=RunProcess)
     max_error_rate: float = 0.0
@@ -295,6 +305,11 @@ class Resources:
                 f"Expected {option('contrast')} above 0 with {option(GateKind.GROUNDED_RATE.value)}, "
                 "but it is 0 (the default with a paper's preset), so no case has a contrast: set a share (0.5)"
             )
+        if settings.undecided is Undecided.FAIL and settings.baseline is not None and not settings.max_drop:
+            raise OptionError(
+                f"Expected {option('max-drop')} above 0 with {option('undecided')}=fail, but it is 0: "
+                "no number of cases shows that a rate has not dropped at all, so every run would fail; allow 0.05, say"
+            )
         wanted = settings.relations or (all_names() if settings.only else ())  # an id may be of any item
         chosen = select(wanted, settings.excluded, settings.relation_settings)
         if not chosen:
@@ -474,7 +489,8 @@ class Resources:
         if self.baseline is None:
             return None
         wanted = self.settings.only or self.settings.relations  # with named items, no other is missing
-        return baseline_use(self.baseline, compared, items_run, wanted, self.settings.excluded)
+        settings = self.settings
+        return baseline_use(self.baseline, compared, items_run, wanted, settings.excluded, settings.max_drop)
 
     def report(
         self,
@@ -509,6 +525,7 @@ class Resources:
             repeats=sampling.repeats,
             max_unread=settings.terms.max_unread,
             max_error_rate=settings.max_error_rate,
+            undecided=settings.undecided,
             shard=sampling.shard,
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,

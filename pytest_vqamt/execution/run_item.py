@@ -6,13 +6,14 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
-from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.case import RIGHT_SOURCE, Case, Outcome, Verdict, own_question
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Simplified, Stopped
+from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_line, case_row
@@ -29,7 +30,7 @@ from pytest_vqamt.core.results import (
     add_usage,
     stratum_fields,
 )
-from pytest_vqamt.core.tallies import CaseCounter, GroundedCounter, PairedClusters
+from pytest_vqamt.core.tallies import CaseCounter, GroundedCounter, PairedClusters, TallyBuilder
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
@@ -103,6 +104,7 @@ class _Run:
         self._violation = SimplestViolation()
         self._ungrounded = SimplestViolation(of_contrast=True)
         self._judged_cases = JudgedCases() if options.keeps_judged else None
+        self._right = JudgedCases() if options.keeps_judged else None
         self._error = ""
         self._unwritten = 0
         self._first_unwritten: list[Query] = []
@@ -143,6 +145,7 @@ class _Run:
             presumed=presumed,
             reference=human_reference(self._job.item),
             judged=self._judged_cases,
+            right=self._right,
             directional=info.is_directional(self._job.variant),
             grounded=self._grounded_result(),
         )
@@ -200,7 +203,7 @@ class _Run:
             presumed,
             self._options.grounded_thresholds,
             self._options.gate_on,
-            tally=self._ordinary.counts.tally + self._presumed.counts.tally,
+            tally=(self._ordinary if self._ordinary.counts.tally.cases else self._presumed).counts.tally,
             max_unread=self._options.max_unread,
             version_before=baseline.item.version if baseline else None,
         )
@@ -241,6 +244,7 @@ class _Run:
         before = None
         if planned.baseline is not None:
             before = baseline_verdict(self._job.relation, planned.baseline, self._options.reader)
+            stratum.before.add(before, waived=waived, truncated=False)
             stratum.judged_differently += before.outcome is not planned.baseline.outcome and not waived
         stratum.counts.add(
             case,
@@ -277,10 +281,21 @@ class _Run:
                 presumed=case.is_presumed,
                 before=before.outcome if before else None,
             )
+        self._keep_right(case, judged.verdict, before)
         if outcome is Outcome.ERROR:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:
             self._violation.consider(judged, part=planned.part, baseline=before.outcome if before else None)
+
+    def _keep_right(self, case: Case, verdict: Verdict, before: Verdict | None) -> None:
+        """Keeps whether the answer to the source question is right, if one came with it and it is asked as it is."""
+        source = case.queries[0]
+        if self._right is None or not isinstance(source.meaning, Annotated):
+            return
+        now, then = (dict(each.figures).get(RIGHT_SOURCE) if each else None for each in (verdict, before))
+        question = own_question(source.picture.digest, bool(source.picture.edits), source.text, source.meaning.question)
+        if now is not None and question:
+            self._right.add_right(question, case.scene, right=now > 0, before=None if then is None else then > 0)
 
     def _count_grounded(self, judged: JudgedCase, before: Verdict | None) -> None:
         """Counts a case with a contrast; a case of a directional relation is its own."""
@@ -467,11 +482,13 @@ class Stratum:
 
     Attributes:
         baseline: the item of the baseline, if there is one.
+        before: the same cases with their outcomes in the baseline.
         judged_differently: cases whose baseline answers are judged differently now.
     """
 
     counts: CaseCounter
     baseline: BaselineItem | None
+    before: TallyBuilder = field(default_factory=TallyBuilder)
     judged_differently: int = 0
 
     @classmethod
@@ -494,5 +511,5 @@ class Stratum:
             self.counts.spread.paired,
             version_before=self.baseline.item.version,
             other_judgement=self.judged_differently,
-            unread_before=self.baseline.item.tally.unread_rate,
+            unread_before=self.before.tally.unread_rate,
         )

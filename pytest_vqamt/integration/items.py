@@ -14,11 +14,11 @@ from _pytest.junitxml import xml_key
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean, raised_at
 from pytest_vqamt.core.plain_text import clear_message, error_text, visible
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import BaselineUse, RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.execution.resources import ItemSpec
 from pytest_vqamt.models.guarded import is_of_the_session
-from pytest_vqamt.reporting.junit import properties
+from pytest_vqamt.reporting.junit import properties, total_properties
 from pytest_vqamt.reporting.text import (
     TestOutcome,
     drop_message,
@@ -27,7 +27,10 @@ from pytest_vqamt.reporting.text import (
     missing_message,
     outcome_of,
     repeated_drop_message,
+    total_message,
+    undecided_message,
 )
+from pytest_vqamt.reporting.view.totals import KindOfTotal, TotalKind, totals_of
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
@@ -228,7 +231,7 @@ def error_item(session: pytest.Session, error: VqamtError) -> pytest.Item:
 
 
 def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemSpec, ...]:
-    """The items that the command line names; all if it names none.
+    """The items that the command line names; all if it names none, or the gate on all together.
 
     Raises:
         OptionError: there is no such item.
@@ -237,6 +240,8 @@ def _selected(specs: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemS
         return specs
     by_id = {spec.id: spec for spec in specs}
     names = [name.removeprefix(f"{BASELINE}::") for name in only]
+    if any(name.startswith(tuple(f"{kind.id}-" for kind in TotalKind)) for name in names):
+        return specs
     found = [by_id.get(name) for name in names]
     for name, spec in zip(names, found, strict=True):
         if spec is None:
@@ -428,7 +433,7 @@ class Consistency:
 
 
 class GateItem(VqamtItem):
-    """Fails if the pass rate of an item has dropped since the baseline."""
+    """Fails if the pass rate of an item has dropped since the baseline, or if that cannot be told and must be."""
 
     def __init__(self, *, vqamt: VqamtSession, result: RelationResult, name: str, parent: pytest.Collector) -> None:
         super().__init__(name, parent)
@@ -447,6 +452,24 @@ class GateItem(VqamtItem):
             pytest.skip(repeated_drop_message(self._result, drops))
         if missed:
             pytest.fail(drop_message(self._result, answers, self._vqamt.settings.rerun_command), pytrace=False)
+        if any(self._vqamt.settings.undecided.fails(held) for held in self._result.drop_gates):
+            pytest.fail(undecided_message(self._result), pytrace=False)
+
+
+class TotalGateItem(VqamtItem):
+    """Fails if all relations together, or the accuracy, have dropped since the baseline."""
+
+    def __init__(self, *, vqamt: VqamtSession, total: KindOfTotal, name: str, parent: pytest.Collector) -> None:
+        super().__init__(name, parent)
+        self._vqamt = vqamt
+        self._total = total
+        self.user_properties += total_properties(total)
+        self.title = f"{total.kind.value} on {total.of}: since the baseline"
+
+    def runtest(self) -> None:
+        gate = self._total.gate
+        if gate and self._vqamt.settings.undecided.fails(gate):
+            pytest.fail(total_message(self._total), pytrace=False)
 
 
 class MissingItem(VqamtItem):
@@ -457,11 +480,12 @@ class MissingItem(VqamtItem):
 
 
 def run_gates(
-    session: pytest.Session, vqamt: VqamtSession, results: Sequence[RelationResult], missing: Sequence[str]
+    session: pytest.Session, vqamt: VqamtSession, results: Sequence[RelationResult], use: BaselineUse | None
 ) -> None:
     """Runs a test for each result with a gate on its drop, in this process, after all other tests.
 
-    A test for each of the ``missing`` items is skipped. They are reported as any other test: counted, named in the
+    Those for all relations together and for accuracies follow. A test for each item of the baseline that is missing is
+    skipped. They are reported as any other test: counted, named in the
     short summary, written to JUnit files.
     """
     collector = VqamtCollector.from_parent(session, name=BASELINE, nodeid=f"{PREFIX}::{BASELINE}")
@@ -470,7 +494,13 @@ def run_gates(
         for result in results
         if result.drop_gates
     ]
-    gates += [MissingItem.from_parent(collector, name=item) for item in missing]
+    if use is not None:
+        gates += [
+            TotalGateItem.from_parent(collector, vqamt=vqamt, total=each, name=each.id)
+            for each in totals_of(use)
+            if each.gate
+        ]
+        gates += [MissingItem.from_parent(collector, name=item) for item in use.missing]
     # pytest shows its progress as a share of the collected tests. With a line per test it shows the share each time,
     # which must not fall; with a letter per test it shows it once at the end, which pytest 8 has written already.
     in_lines = session.config.get_verbosity() > 0

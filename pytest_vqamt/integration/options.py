@@ -620,6 +620,11 @@ class Options:
         default=0.0,
         metavar="RATE",
     )
+    undecided: str = _option(
+        Choice(("pass", "fail")),
+        "what a gate on a drop does to the exit status if too few cases can tell",
+        default="pass",
+    )
     max_error_rate: float = _option(
         Rate("rate"),
         "the share of cases that may end in an error",

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.events import Event, Finished, Judged, Listener, Planned
 from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.core.results import MAX_UNREAD
+from pytest_vqamt.core.results import MAX_UNREAD, Undecided
 from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.lookahead import LookAhead
@@ -47,6 +47,7 @@ def run(
     max_unread: float = MAX_UNREAD,
     baseline: str | Path | None = None,
     max_drop: float = 0.0,
+    undecided: str = "pass",
     shrink: int = 30,
     batch_size: int | Literal["auto"] | None = None,
     device: str = "auto",
@@ -80,6 +81,7 @@ def run(
       taken is flaky, and counts in no rate.
     - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.
     - ``max_drop``: the drop from the baseline that is allowed; only significant drops count.
+    - ``undecided``: "fail" if a gate that cannot tell, with too few cases, counts as missed in ``Report.fails``.
     - ``timeout``: the seconds that a batch may take; a model that takes longer is not asked again.
     - ``max_cost``: the run ends with an error before its answers cost more; answers that the cache keeps are not lost.
     - ``cache``: a folder that keeps answers for later runs; None keeps nothing.
@@ -130,6 +132,7 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
         relation_settings={**preset_settings(given.preset), **of_relations},
         baseline=given.baseline,
         max_drop=given.max_drop,
+        undecided=Undecided(given.undecided),
         cache=given.cache,
         spelling=given.spelling,
     )

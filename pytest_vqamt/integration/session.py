@@ -17,7 +17,7 @@ from pytest_vqamt.core.errors import VqamtError, from_here
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import BaselineUse, RelationResult
 from pytest_vqamt.execution.leases import SessionNote, lost_sessions
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
@@ -28,6 +28,7 @@ from pytest_vqamt.integration.items import (
     ConsistencyItem,
     GateItem,
     ShownErrors,
+    TotalGateItem,
     UpcomingItems,
     VqamtFailure,
     add_user_errors,
@@ -241,9 +242,9 @@ class VqamtSession:
         if isinstance(failure, VqamtFailure):
             add_user_errors(made, failure.user_error, others, item)
         outcome = item.stash.get(_OUTCOME, ItemOutcome())
-        if made.failed and (isinstance(item, ConsistencyItem | GateItem) or takes_fixture(item)):
+        if made.failed and (isinstance(item, ConsistencyItem | GateItem | TotalGateItem) or takes_fixture(item)):
             shorten_summary_line(made)
-            if _HAS_RUN not in item.stash and not isinstance(item, GateItem):
+            if _HAS_RUN not in item.stash and not isinstance(item, GateItem | TotalGateItem):
                 outcome.failed = True
                 outcome.failure = failure.message if isinstance(failure, VqamtFailure) else ""
         if outcome != ItemOutcome():
@@ -280,15 +281,14 @@ class VqamtSession:
         # A shard cannot miss a gate: `vqamt merge` checks the gates of the whole run.
         if not self._is_worker and self.settings.terms.sampling.is_whole:
             compared = self.resources.compared(self._collected.results)
-            run_gates(session, self, compared, self._missing_items(compared))
+            run_gates(session, self, compared, self._baseline_use(compared))
         return done
 
-    def _missing_items(self, compared: Sequence[RelationResult]) -> tuple[str, ...]:
-        """The baseline's items that were not run, if any item was."""
+    def _baseline_use(self, compared: Sequence[RelationResult]) -> BaselineUse | None:
+        """What the session made of its baseline, if any item was run."""
         if not (compared or self._collected.failed):
-            return ()
-        use = self.resources.baseline_use(compared, self._collected.in_baseline)
-        return use.missing if use else ()
+            return None
+        return self.resources.baseline_use(compared, self._collected.in_baseline)
 
     def pytest_sessionstart(self) -> None:
         # Standard error is captured while tests run; pytest's faulthandler has kept it.

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.results import Undecided
 from pytest_vqamt.core.spelling import option, spelt
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling, default_contrast
@@ -113,6 +114,7 @@ def _settings(config: pytest.Config, options: Options) -> Settings:
         baseline=baseline if has_baseline else None,
         missing_baseline=None if has_baseline else baseline,
         max_drop=options.max_drop,
+        undecided=Undecided(options.undecided),
         cache=cache,
         replay=options.replay,
         only=tuple(config.option.vqamt_only),

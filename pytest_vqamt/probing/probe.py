@@ -398,10 +398,14 @@ class _Probe:
         for form, yes, no in (
             (
                 CardForm.TRANSPARENT,
-                "all digits are read",
+                "answered as the opaque cards are",
                 "black or white digits are lost: what is transparent becomes black or white",
             ),
-            (CardForm.TURNED, "applied, or the model reads turned digits", "ignored: the model gets the turned pixels"),
+            (
+                CardForm.TURNED,
+                "answered as upright ones are: applied, or the model reads turned digits",
+                "ignored: the model gets the turned pixels",
+            ),
         ):
             agreeing = all(self.differs(place, replace(self.cards[place], form=form)) is None for place in (1, 4))
             self.result.facts.append(Fact(name=form.value, value=yes if agreeing else no))

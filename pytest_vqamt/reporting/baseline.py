@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, BinaryIO, NamedTuple
+from types import MappingProxyType
+from typing import IO, BinaryIO, NamedTuple, cast
 
 from pytest_vqamt.core.baseline_store import write_baseline
+from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import (
     CaseLine,
     ItemCount,
@@ -19,9 +22,9 @@ from pytest_vqamt.core.case_store import (
 )
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.identity import check_patterns, matches
-from pytest_vqamt.core.report_json import case_line, tally_of_row
+from pytest_vqamt.core.report_json import BEFORE, case_line, tally_of_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import Clusters, SceneCounter, Tally
 from pytest_vqamt.reporting.files import read_report
 
 ERRORS_AT_MOST = 0.01
@@ -29,10 +32,44 @@ ERRORS_AT_MOST = 0.01
 
 
 class BlessedFile(NamedTuple):
-    """The head and the size of a written baseline."""
+    """The head and the size of a written baseline, and what is gated over all its items, by model and data.
+
+    Attributes:
+        together: the cases of all gated relations by scene, where there are several.
+        right: the answers to questions that come with answers, each question once; right ones hold.
+    """
 
     head: BaselineHead
     size_bytes: int
+    together: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
+    right: Mapping[tuple[str, str], Clusters] = MappingProxyType({})
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What is counted over all items of a model on data."""
+
+    items: set[str] = field(default_factory=set)
+    """Those that are gated."""
+    together: SceneCounter = field(default_factory=SceneCounter)
+    right: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """The scene of each question, and whether its answer is right."""
+
+    def add(self, line: CaseLine, result: RelationResult) -> None:
+        """Adds a case that is blessed."""
+        row, scene = line.row, str(line.row["scene"])
+        if not ("presumed" in cast("list[str]", row.get("tags") or []) or {"control", "baseline"} & {*result.tags}):
+            self.items.add(result.item)
+            self.together.add(scene, Outcome(str(row["verdict"])))
+        if answer := line.right_answer:
+            self.right.setdefault(answer.question, (scene, answer.right))
+
+    @property
+    def right_by_scene(self) -> Clusters:
+        counter = SceneCounter()
+        for scene, right in self.right.values():
+            counter.add(scene, Outcome.HOLDS if right else Outcome.VIOLATED)
+        return counter.clusters
 
 
 def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_errors: bool = False) -> BlessedFile:
@@ -53,13 +90,19 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=file.parent) as pieces:
-                items = tuple(_pieces(lines, pieces, report, wanted, allow_errors=allow_errors))
+                totals: dict[tuple[str, str], _Totals] = {}
+                items = tuple(_pieces(lines, pieces, report, wanted, totals, allow_errors=allow_errors))
                 if not items:
                     raise OptionError(
                         f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed"
                     )
                 head = _head(report, items)
-                return BlessedFile(head, write_baseline(file, head, pieces))
+                return BlessedFile(
+                    head,
+                    write_baseline(file, head, pieces),
+                    {part: each.together.clusters for part, each in totals.items() if len(each.items) > 1},
+                    {part: each.right_by_scene for part, each in totals.items() if each.right},
+                )
         except OSError as error:
             raise VqamtError(
                 f"Expected a file that can be written, but got {str(file)!r} ({error.strerror or error}): name another"
@@ -91,8 +134,15 @@ def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
 
 
 def _pieces(
-    lines: BinaryIO, pieces: IO[bytes], report: Report, wanted: frozenset[int], *, allow_errors: bool
+    lines: BinaryIO,
+    pieces: IO[bytes],
+    report: Report,
+    wanted: frozenset[int],
+    totals: dict[tuple[str, str], _Totals],
+    *,
+    allow_errors: bool,
 ) -> Iterator[BaselineEntry]:
+    """Writes the cases of each item as a piece, and adds them to ``totals``."""
     where = str(lines.name)
     for place, result in enumerate(report.relations):
         tally, begins = Tally(), pieces.tell()
@@ -100,6 +150,7 @@ def _pieces(
             for line in item_lines(lines, ItemCount.of(result), where):
                 if place in wanted and not line.row.get("waived"):
                     tally += tally_of_row(line.row)
+                    totals.setdefault((result.model.name, result.data.name), _Totals()).add(line, result)
                     piece.write(_without_earlier_verdict(line) if "before" in line.row else line.text)
         if not tally.cases:
             pieces.seek(begins)
@@ -119,8 +170,7 @@ def _pieces(
 
 
 def _without_earlier_verdict(line: CaseLine) -> bytes:
-    row = line.whole
-    del row["before"]
+    row = {name: value for name, value in line.whole.items() if name not in BEFORE}
     return f"{case_line(row)}\n".encode()
 
 

@@ -18,7 +18,10 @@ from pytest_vqamt.reporting.text import (
     missing_message,
     outcome_of,
     repeated_drop_message,
+    total_message,
+    undecided_message,
 )
+from pytest_vqamt.reporting.view.totals import KindOfTotal, totals_of
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""
@@ -42,6 +45,17 @@ def properties(result: RelationResult) -> list[Property]:
         *(_grounded("vqamt_grounded", result.grounded) if result.grounded else ()),
     ]
     return [(name, shown(value) if isinstance(value, str) else value) for name, value in found]
+
+
+def total_properties(found: KindOfTotal) -> list[Property]:
+    """The figures of the change of all relations together, or of the accuracy."""
+    total = found.total
+    return [
+        ("vqamt_relation", found.kind.id),
+        ("vqamt_model", shown(total.model)),
+        ("vqamt_data", shown(total.data)),
+        *_change("vqamt", total.change),
+    ]
 
 
 def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Property]:
@@ -217,6 +231,8 @@ def _baseline_cases(report: Report, page: str, failed: set[int]) -> Iterator[_Te
                 if outcome == "skipped"
                 else f"{_heading_first(result, drop_message(result, (), 'pytest'))}\n{page}"
             )
+        elif any(map(report.undecided.fails, result.drop_gates)):
+            outcome, message = "failure", _heading_first(result, undecided_message(result))
         yield _TestCase(
             classname=BASELINE_CLASS,
             name=visible(result.id_in_baseline),
@@ -224,5 +240,15 @@ def _baseline_cases(report: Report, page: str, failed: set[int]) -> Iterator[_Te
             message=message,
             properties=tuple(properties(result)),
         )
+    for total in totals_of(report.baseline):
+        if total.gate:
+            is_missed = report.undecided.fails(total.gate)
+            yield _TestCase(
+                classname=BASELINE_CLASS,
+                name=visible(total.id),
+                outcome="failure" if is_missed else "passed",
+                message=f"{total_message(total).removeprefix(f'{total.of}: ')}\n{page}" if is_missed else "",
+                properties=tuple(total_properties(total)),
+            )
     for item in report.baseline.missing if report.baseline else ():
         yield _TestCase(classname=BASELINE_CLASS, name=visible(item), outcome="skipped", message=missing_message(item))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias, cast
@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.paper_tables import model_tables
 from pytest_vqamt.reporting.terminal import short_gate
 from pytest_vqamt.reporting.text import describe_queries, describe_usage, describe_utilisation, folded_lines
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
-from pytest_vqamt.reporting.view.format import format_percent
+from pytest_vqamt.reporting.view.format import format_percent, format_percents
 from pytest_vqamt.reporting.view.headline import Finding, headline, link_of, report_warnings
 from pytest_vqamt.reporting.view.overview import overview_table
 from pytest_vqamt.reporting.view.rankings import summary_tables
@@ -222,15 +222,24 @@ def badge(report: Report) -> dict[str, Json]:
     """The headline as a badge: https://shields.io/badges/endpoint-badge. It is red where a gate is missed."""
     first = headline(report, result_rows(report))
     known = [each for each in first.figures if each.consistent.rate is not None]
-    best = max(known, key=lambda each: each.consistent.rate or 0.0, default=None)
     parts = ["nothing tested"]
-    if best is not None:
-        parts = [format_percent(best.consistent.rate)]
-        parts += [f"grounded {format_percent(best.grounded.rate)}"] if best.grounded.rate is not None else []
-        parts += [f"{format_percent(best.unread.rate)} unread"] if (best.unread.rate or 0.0) > OFTEN_UNREAD else []
-    parts += [f"{count_noun(first.gates.missed, 'gate')} missed"] if first.gates.missed else []
-    color = _COLORS[first.state] if best is not None else "red"
+    if known:
+        # Of several models no one is picked: who never looks is often the most consistent.
+        parts = [_range(each.consistent.rate for each in known)]
+        grounded = [each.grounded.rate for each in known if each.grounded.rate is not None]
+        parts += [f"grounded {_range(grounded)}"] if grounded else []
+        often = max(each.unread.rate or 0.0 for each in known)
+        parts += [f"{format_percent(often)} unread"] if often > OFTEN_UNREAD else []
+        parts[:0] = [f"{len(known)} models"] if len(known) > 1 else []
+    parts += [f"{count_noun(first.gates.misses, 'gate')} missed"] if first.gates.misses else []
+    color = _COLORS[first.state] if known else "red"
     return {"schemaVersion": 1, "label": "consistency", "message": ", ".join(parts), "color": color}
+
+
+def _range(rates: Iterable[float | None]) -> str:
+    """The only rate, or the lowest and the highest."""
+    known = [rate for rate in rates if rate is not None]
+    return format_percents((min(known), max(known))) if min(known) < max(known) else format_percent(known[0])
 
 
 def _lines(report: Report, audit: Mapping[str, Json] | None, cases: CaseLines) -> Iterator[str]:

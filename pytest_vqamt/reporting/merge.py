@@ -122,22 +122,27 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
         relations=relations,
         coverage=coverage_tables(relations),
         summaries=summaries(relations),
-        baseline=_baseline([report.baseline for report in reports if report.baseline], relations),
+        baseline=_baseline([report.baseline for report in reports if report.baseline], relations, drop),
         ranking=rankings(relations),
         differences=differences(relations),
     )
 
 
-def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) -> BaselineUse | None:
+def _baseline(
+    uses: Sequence[BaselineUse], relations: Sequence[RelationResult], max_drop: float | None
+) -> BaselineUse | None:
     """The baseline of all shards: ``missing`` items were run by no shard, ``new`` ones are not in the baseline."""
     if not uses:
         return None
-    first = uses[0]
+    first, totals = uses[0], baseline_totals(relations)
+    if max_drop is not None:
+        totals = totals.with_gates(max_drop)
     return replace(
         first,
         missing=tuple(item for item in first.missing if all(item in use.missing for use in uses)),
         new=tuple(result.id_in_baseline for result in relations if result.all_cases and result.change is None),
-        totals=baseline_totals(relations),
+        totals=totals.relations,
+        accuracy=totals.accuracy,
     )
 
 
@@ -163,6 +168,7 @@ def _relation(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: f
         not_applicable=dict(not_applicable),
         presumed=presumed,
         judged=cases.judged,
+        right=cases.right,
     )
 
 
@@ -199,7 +205,9 @@ def _grounded(shares: Sequence[RelationResult], cases: ItemCounts, max_unread: f
         presumed,
         (Threshold(pattern="*" if is_bare else first.item, rate=held.threshold),) if held else (),
         GateOn(held.on) if held else GateOn.POINT,
-        tally=reduce(add, (share.total for share in shares)),
+        tally=reduce(add, (share.tally for share in shares))
+        if any(share.tally.cases for share in shares)
+        else sum((share.presumed.tally for share in shares if share.presumed), Tally()),
         max_unread=max_unread,
         version_before=None if first.directional or not before else before[0].version_before,
     )
@@ -248,13 +256,14 @@ def _change(paired: PairedClusters | None, shares: Sequence[BaselineChange]) -> 
     """The change of an item over all shards, before Holm's correction."""
     if paired is None or not shares:
         return None
-    otherwise = sum(share.other_judgement for share in shares)
-    first = shares[0]
+    # Of the shared cases, as those that were answered then alone are not in the files.
+    unread = [(share.unread_before, share.paired.shared) for share in shares if share.unread_before is not None]
+    shared = sum(cases for _, cases in unread)
     return change_of(
         paired,
-        version_before=first.version_before,
-        other_judgement=otherwise,
-        unread_before=first.unread_before,
+        version_before=shares[0].version_before,
+        other_judgement=sum(share.other_judgement for share in shares),
+        unread_before=sum(rate * cases for rate, cases in unread) / shared if shared else None,
     )
 
 
@@ -318,8 +327,11 @@ def max_drop(parts: Mapping[str, Report]) -> float | None:
     """
     found: dict[float, str] = {}
     for name, report in parts.items():
-        for held in (held for result in report.relations for held in result.drop_gates):
-            found.setdefault(held.threshold, name)
+        allowed = [held.threshold for result in report.relations for held in result.drop_gates]
+        if report.baseline and report.baseline.max_drop is not None:
+            allowed = [report.baseline.max_drop]
+        for drop in allowed:
+            found.setdefault(drop, name)
     if len(found) > 1:
         listed = " and ".join(f"{drop:g} in {name}" for drop, name in found.items())
         raise DataError(f"Expected shards of one run, but the drop that is allowed is {listed}: {_SAME}")
@@ -374,6 +386,7 @@ def _identity(report: Report) -> dict[str, str]:
         "the number of repeats": str(report.repeats),
         "the share that may be unread": str(report.max_unread),
         "the share that may end in an error": str(report.max_error_rate),
+        "--vqamt-undecided": report.undecided.value,
         **{f"the setting {name}": value for name, value in report.settings},
         **({"the digest of the baseline": report.baseline.digest} if report.baseline else {}),
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},
@@ -411,12 +424,14 @@ class ItemCounts(NamedTuple):
     """The counts of an item by stratum, and its judged cases, which are kept only to compare models or runs.
 
     Attributes:
+        right: the answers to questions that come with answers, kept likewise.
         grounded, presumed_grounded: the cases with a contrast, by scene.
     """
 
     ordinary: StratumCounts
     presumed: StratumCounts
     judged: JudgedCases | None
+    right: JudgedCases | None = None
     grounded: SceneCounts = SceneCounts()
     presumed_grounded: SceneCounts = SceneCounts()
 
@@ -434,6 +449,7 @@ class _StratumCounter:
 @dataclass(slots=True)
 class _ItemCounter:
     judged: JudgedCases | None
+    right: JudgedCases | None
     is_directional: bool
     ordinary: _StratumCounter = field(default_factory=_StratumCounter)
     presumed: _StratumCounter = field(default_factory=_StratumCounter)
@@ -446,6 +462,7 @@ class _ItemCounter:
             self.ordinary.counted,
             self.presumed.counted,
             self.judged,
+            self.right,
             *(SceneCounts(each.clusters, each.paired) for each in (self.grounded, self.presumed_grounded)),
         )
 
@@ -471,7 +488,8 @@ def merge_cases(parts: Mapping[Path, Report], cases: Path, name: str) -> tuple[I
             ]
             is_directional = first.contrast > 0 and first.relations[position].directional
             keeps_judged = len(first.models) > 1 or first.baseline is not None
-            item = _ItemCounter(JudgedCases() if keeps_judged else None, is_directional)
+            judged, right = (JudgedCases() if keeps_judged else None for _ in range(2))
+            item = _ItemCounter(judged, right, is_directional)
             joined.writelines(_each_once(heapq.merge(*shares), item))
             merged.append(item.merged)
         for lines in shards.values():
@@ -486,6 +504,8 @@ def _each_once(lines: Iterator[CaseLine], item: _ItemCounter) -> Iterator[bytes]
             raise DataError(f"Expected each case in one shard, but got case_id={line.case_id!r} in two")
         before = line.case_id
         _count(line.case_id, line.row, item)
+        if item.right is not None and (answer := line.right_answer):
+            item.right.add_right(answer.question, str(line.row["scene"]), right=answer.right, before=answer.before)
         yield line.text
 
 

@@ -44,12 +44,14 @@ from pytest_vqamt.reporting.view.grounding import wrapped_misleading_lines
 from pytest_vqamt.reporting.view.headline import (
     Headline,
     bad_records_line,
+    cannot_fall_lines,
     expired_waivers_line,
     headline,
     is_broken,
     model_notes,
     report_warnings,
     run_parts,
+    together_lines,
     total_drop_lines,
     total_notes,
     undecided_lines,
@@ -88,8 +90,8 @@ class SummaryLine:
 LINES = 30
 """The most lines of the short summary, with its title and the notes below it."""
 
-_AROUND_ROWS = 3
-"""The lines of the table that are no rows: its head with the rule, and the number of other relations."""
+_AROUND_ROWS = 4
+"""The lines of the table that are no rows: its head with the rule, the number of other relations, and a note."""
 
 _PARTS_SHOWN = 3
 _ROWS_SHOWN = 10
@@ -171,10 +173,11 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
         lines += _wrapped(
             f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
         )
-    elif report.relations and (head.gates.gated or not awaits_baseline):
-        state = "warning" if not head.gates.gated or head.gates.undecided else "met"
-        state = "missed" if head.gates.missed else state
+    elif report.relations and (head.gates.gated or head.gates.together or not awaits_baseline):
+        state = "warning" if not head.gates.gated or head.gates.cannot_tell else "met"
+        state = "missed" if head.gates.fail else state
         lines += _wrapped(head.gates.line, state)
+        lines += [line for text in together_lines(report) for line in _wrapped(text, "warning", most=3)]
     return lines
 
 
@@ -194,7 +197,9 @@ def _short_warnings(report: Report, head: Headline, rows: Sequence[ResultRow]) -
             for line in _wrapped(f"  {text}", "warning", 2 if text == unread.advice else 1)
         ]
     others = [f"{part.model} on {part.data}: {part.unread.headline}" for part in often[1:]]
-    others += [line.removesuffix(".") for line in report_warnings(report, rows, 0, with_unread=False)]
+    together = set(together_lines(report))  # below the gates
+    warnings = (line for line in report_warnings(report, rows, 0, with_unread=False) if line not in together)
+    others += [line.removesuffix(".") for line in warnings]
     others += dominant_lines(report)
     for place, text in enumerate(others):
         wanted = _wrapped(text, "warning", most=2)
@@ -251,7 +256,17 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
         least = min(row.counted.tally.pass_rate or 0.0 for row in rest)
         rates = f"{format_percent(least)} consistent{' or more' if least < 1 else ''}"
         found.append(SummaryLine(text=f"and {count_noun(len(rest), 'more relation')}, {rates}"))
+    if any(map(_is_grounded_more, shown)):
+        found.append(SummaryLine(text=_OF_CONTRASTS))
     return found
+
+
+_OF_CONTRASTS = "grounded: of the cases with a contrast alone, so it can be above the rate of all cases"
+
+
+def _is_grounded_more(row: ResultRow) -> bool:
+    rates = [part.rate or 0.0 for part in row.grounded[:1]]
+    return any(rate > (row.counted.tally.pass_rate or 0.0) for rate in rates)
 
 
 _BEFORE = "before"
@@ -299,7 +314,7 @@ def short_gate(gate: Gate, *, is_grounded: bool = False) -> str:
     """
     state = gate.state.value
     what = "grounded " if is_grounded or gate.kind == "grounded-under" else ""
-    if gate.unread is not None:
+    if gate.unread is not None and not gate.dropped:
         return f"missed: {format_percent(gate.unread)} unread"
     if gate.kind == "max-drop":
         return f"{state}: {what}drop <= {describe_points(gate.threshold)}"
@@ -395,7 +410,11 @@ def _lines(report: Report, again: str, *, in_full: bool) -> Iterator[str]:
     yield from model_notes(report)
     if report.shard != "1/1":
         yield f"this is shard {report.shard}: `vqamt merge` joins the shards and checks the gates on all cases"
-    elif report.relations and not any(result.gates or result.drop_gates for result in report.relations):
+    elif (
+        report.relations
+        and not report.total_gates
+        and not any(result.gates or result.drop_gates for result in report.relations)
+    ):
         yield "no gate was set, so no pass rate can fail the run: set one with --vqamt-fail-under=RATE or GLOB=RATE"
 
 
@@ -410,6 +429,8 @@ def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], agai
     if table.rows:
         yield ""
         yield from table.lines
+        if any(_is_grounded_more(ResultRow(result=each, counted=each, model=0)) for each in results):
+            yield _OF_CONTRASTS
     if folded:
         yield ""
         yield from folded_lines(results)
@@ -533,7 +554,9 @@ def baseline_lines(report: Report) -> Iterator[str]:
     yield ""
     yield from total_notes(report)
     yield from total_drop_lines(report, rows)
-    yield from undecided_lines(rows)
+    yield from together_lines(report)
+    yield from undecided_lines(report, rows)
+    yield from cannot_fall_lines(report, rows)
     for items, where in (
         (use.missing, "in the baseline but not in this run"),
         (use.new, "in this run but not in the baseline, so not compared"),

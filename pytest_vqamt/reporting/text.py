@@ -10,6 +10,7 @@ from pytest_vqamt.core.plain_text import count_noun, quoted, shortened, shown, v
 from pytest_vqamt.core.results import (
     BaselineChange,
     Gate,
+    GateState,
     Grounded,
     ModelUse,
     RelationResult,
@@ -31,6 +32,7 @@ from pytest_vqamt.reporting.view.format import (
     wrapped,
 )
 from pytest_vqamt.reporting.view.grounding import describe_by_chance
+from pytest_vqamt.reporting.view.totals import KindOfTotal, total_sentence
 
 
 class TestOutcome(StrEnum):
@@ -40,7 +42,7 @@ class TestOutcome(StrEnum):
 
     PASSED = "passed"
     MISSED = "missed a gate"
-    ERRORS = "too many cases without an answer"
+    ERRORS = "errors"
     SKIPPED = "skipped"
 
 
@@ -74,7 +76,8 @@ def missed_gate_message(result: RelationResult, again: str) -> str:
 
 
 def _unread_lines(result: RelationResult) -> Iterator[str]:
-    unread = UnreadAnswers.of(result.strata, result.model)
+    # Those of the rate that the gate is on, as in the tables: presumed cases count with no others.
+    unread = UnreadAnswers.of([result] if result.tally.cases else result.strata, result.model)
     yield f"  {unread.rates}; unread answers: {unread.named_causes}"
     yield from (f"    {example}" for example in unread.examples)
     yield f"  {unread.advice}"
@@ -105,11 +108,12 @@ def _missed(what: str, gate: Gate, rate: float | None, interval: tuple[float, fl
     """Why a gate on a rate is missed, the figures that decide first."""
     required = format_limit(gate.threshold)
     if gate.unread is not None:
-        reached = ""
-        if rate is not None:
-            share = percent_below(rate, gate.threshold) if rate < gate.threshold else format_percent(rate)
-            reached = f"; {what} {share}, required: {required}"
-        return f"{format_percent(gate.unread)} of the cases are unread, more than --vqamt-max-unread allows{reached}"
+        unread = f"{format_percent(gate.unread)} of the cases are unread, more than --vqamt-max-unread allows"
+        if rate is None:
+            return unread
+        if rate < gate.threshold:
+            return f"{what} {percent_below(rate, gate.threshold)} is below {required}; {unread}"
+        return f"{unread}; {what} {format_percent(rate)}, required: {required}"
     if rate is None:
         judged = "case with a contrast" if gate.kind == "grounded-under" else "case"
         return f"no {judged} was judged, so there is no {what}; required: {required}"
@@ -171,7 +175,9 @@ def drop_message(result: RelationResult, answers_before: Sequence[str | None], a
             f"{quoted(query.answer)} now" if answer is None else f"{quoted(answer)} before, {quoted(query.answer)} now"
             for query, answer in zip(violation.queries, before, strict=True)
         ]
-        lines.append(f"simplest regression found: scene {violation.scene}, case {violation.id}")
+        is_regression = list(answers_before) != [query.answer for query in violation.queries]
+        what = "simplest regression" if is_regression else "simplest violation"
+        lines.append(f"{what} found: scene {violation.scene}, case {violation.id}")
         lines += _answer_lines(violation, answers)
         lines += _replay_lines(result, violation, again)
     if result.ungrounded and grounded and grounded.gate and not grounded.gate.met:
@@ -196,14 +202,61 @@ def missing_message(item: str) -> str:
     return visible(f"{item}: in the baseline, but not in this run, so not compared")
 
 
+def undecided_message(result: RelationResult) -> str:
+    """The message of an item with too few cases to tell whether it dropped (``--vqamt-undecided=fail``)."""
+    return _message(
+        f"{result.item} on {result.model.name}: {_describe_undecided(change, is_grounded=is_grounded)}"
+        for is_grounded, change in _changes(result)
+        if change.gate and change.gate.state is GateState.CANNOT_TELL
+    )
+
+
+def _describe_undecided(change: BaselineChange, *, is_grounded: bool) -> str:
+    paired, (low, high) = change.paired, change.interval
+    allowed = describe_points(change.gate.threshold) if change.gate else ""
+    return (
+        f"cannot tell whether the {'grounded' if is_grounded else 'pass'} rate has dropped by more than {allowed}: "
+        f"{format_rate(paired.first_rate)} in the baseline, now {format_rate(paired.second_rate)} on the same "
+        f"{count_noun(paired.shared, 'case')} (95 % interval of the change {format_difference(low)} to "
+        f"{format_difference(high)}); more cases can tell (`vqamt power`), and --vqamt-undecided=pass lets it pass"
+    )
+
+
+def total_message(found: KindOfTotal) -> str:
+    """The message where all relations together, or the accuracy, miss the gate on the drop."""
+    return _message([f"{found.of}: {total_sentence(found)}"])
+
+
+def _changes(result: RelationResult) -> Iterator[tuple[bool, BaselineChange]]:
+    """The changes since the baseline, with whether they are of the grounded rate."""
+    grounded = result.grounded.change if result.grounded else None
+    yield from ((change is grounded, change) for change in result.changes)
+
+
 def missed_drops(result: RelationResult) -> list[str]:
     """The drops since the baseline that are larger than is allowed, each with its counts on a second line."""
-    grounded = result.grounded.change if result.grounded else None
-    return [
-        _describe_drop(change, is_grounded=change is grounded)
-        for change in result.changes
-        if change.gate and not change.gate.met
+    missed = [(is_grounded, change) for is_grounded, change in _changes(result) if change.gate and not change.gate.met]
+    dropped = [
+        _describe_drop(change, is_grounded=is_grounded)
+        for is_grounded, change in missed
+        if change.gate and (change.gate.dropped or change.gate.unread is None)
     ]
+    # The unread cases are those of the item, whichever of its rates has the gate.
+    unread = [
+        _describe_unread(change, has_dropped=bool(dropped))
+        for _, change in missed
+        if change.gate and change.gate.unread is not None
+    ]
+    return [*dropped, *unread[:1]]
+
+
+def _describe_unread(change: BaselineChange, *, has_dropped: bool) -> str:
+    share, before = format_percent(change.gate.unread if change.gate else None), change.unread_before
+    earlier = "" if before is None else f" ({format_percent(before)} in the baseline)"
+    little = "" if has_dropped else ", so the rate of the others says little"
+    return (
+        f"the answers of {share} of the cases could not be read{earlier}, more than --vqamt-max-unread allows{little}"
+    )
 
 
 def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
@@ -211,14 +264,6 @@ def _describe_drop(change: BaselineChange, *, is_grounded: bool) -> str:
     before, after = paired.first_rate, paired.second_rate
     p = "" if change.p_holm is None else f", p {format_p(change.p_holm)} after Holm"
     allowed = f"; allowed drop: {describe_points(change.gate.threshold)}" if change.gate else ""
-    if change.gate and change.gate.unread is not None:
-        earlier = (
-            f" ({format_percent(change.unread_before)} in the baseline)" if change.unread_before is not None else ""
-        )
-        return (
-            f"the answers of {format_percent(change.gate.unread)} of the cases could not be read{earlier}, more than "
-            f"--vqamt-max-unread allows, so a {'grounded' if is_grounded else 'pass'} rate of the others says little"
-        )
     return (
         f"the {'grounded' if is_grounded else 'pass'} rate has dropped from {format_rate(before)} to "
         f"{format_rate(after)} on the same {count_noun(paired.shared, 'case')} ({format_change(before, after)} points, "
@@ -301,8 +346,20 @@ def describe_queries(use: ModelUse) -> str:
 
 
 def describe_usage(use: ModelUse) -> str:
-    """What the model's answers took, as it tells: tokens, cost."""
-    return f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
+    """What the model's answers took, as it tells: tokens, cost. Answers from the cache took it in an earlier run.
+
+    >>> describe_usage(ModelUse(
+    ...     name="gpt", fingerprint="f", tasks=("vqa",), queries_asked=955, queries_cached=1200, usage=(("cost", 0.5),)
+    ... ))
+    'usage: cost 0.5 (of the 955 queries sent now; the 1,200 from the cache were paid for before)'
+    """
+    told = f"usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
+    if not use.queries_cached:
+        return told
+    return (
+        f"{told} (of the {count_noun(use.queries_asked, 'query', 'queries')} sent now; the {use.queries_cached:,} from "
+        "the cache were paid for before)"
+    )
 
 
 def describe_utilisation(use: ModelUse) -> str:

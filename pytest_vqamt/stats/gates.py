@@ -14,7 +14,7 @@ from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, Gate, Grounded
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.core.tallies import Clusters, GroundedCells, PairedClusters, Tally
 from pytest_vqamt.stats.intervals import pass_rate_interval
-from pytest_vqamt.stats.paired import change_of, with_holm_gates
+from pytest_vqamt.stats.paired import baseline_totals, change_of, may_fall, with_holm_gates
 
 _GATED_ONLY_BY_NAME = {"baseline", "presumed"}
 _NEVER_GATED = "control"
@@ -145,7 +145,8 @@ def grounded_result(
     """Returns the grounded rate of an item with its interval, gate and change; None without a case and without a gate.
 
     A bare rate gates the items with contrasts; a pattern that names an item also gates it without any, and is missed.
-    No gate is met if the unread rate of ``tally``, that of all cases of the item, is above ``max_unread``.
+    No gate is met if the unread rate of ``tally``, that of the item (``RelationResult.read_tally``), is above
+    ``max_unread``.
     ``version_before`` is that of the relation in the baseline; None where the rate is not compared with one.
     """
     unread = _too_high(tally, max_unread)
@@ -201,8 +202,11 @@ def with_baseline_gates(
     """Returns the results in the same order, with Holm-adjusted p-values and gates for those in the baseline.
 
     Every item that shares judged cases with the baseline is gated on its pass rate, and on its grounded rate where both
-    have contrasts, except controls and relations tagged "baseline". Presumed cases are compared but not gated. An item
-    whose unread rate is above ``max_unread`` misses the gate, also if it has no judged case left to compare.
+    have contrasts, except controls and relations tagged "baseline", and rates that cannot fall by more than
+    ``max_drop``. Presumed cases are compared but not gated. An item whose unread rate is above ``max_unread`` misses
+    the gate, also if it has no judged case left to compare. Where all relations together, or accuracies, are gated too
+    (``baseline_totals``), they have half of the significance level, so that at most one in twenty runs of an unchanged
+    model fails.
     """
     found = [
         (place, is_grounded, change)
@@ -211,10 +215,12 @@ def with_baseline_gates(
         if change is not None
     ]
     may_be = [not {_NEVER_GATED, "baseline"}.intersection(results[place].tags) for place, _, _ in found]
-    gated = [may and change.paired.shared > 0 for may, (_, _, change) in zip(may_be, found, strict=True)]
-    held = with_holm_gates([change for _, _, change in found], max_drop, gated)
+    gated = [may and may_fall(change, max_drop) for may, (_, _, change) in zip(may_be, found, strict=True)]
+    held = with_holm_gates([change for _, _, change in found], max_drop, gated, baseline_totals(results).families)
     made = {
-        (place, is_grounded): missed_if_unread(change, results[place].total, max_drop, max_unread) if may else change
+        (place, is_grounded): missed_if_unread(change, results[place].read_tally, max_drop, max_unread)
+        if may
+        else change
         for may, (place, is_grounded, _), change in zip(may_be, found, held, strict=True)
     }
     return tuple(

@@ -30,12 +30,18 @@ def pass_rate_interval(clusters: Clusters) -> tuple[float, float]:
     groups = [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
     if not groups:
         return 0.0, 1.0
-    size = mean_scene_size(groups)
-    prior = (SceneGroup(size, size, size, _PRIOR_SCENES), SceneGroup(0, 0, size, _PRIOR_SCENES))
-    share = effective_sample_size(groups, prior) / clusters.judged
+    share = worth_of_verdict(clusters)
     low, high = wilson(clusters.holds * share, clusters.judged * share)
     least = least_sample_size(groups)
     return min(low, wilson(least, least)[0]), max(high, wilson(0, least)[1])
+
+
+def worth_of_verdict(clusters: Clusters) -> float:
+    """Returns the independent cases that a case is worth for the pass rate: the effective over the whole number."""
+    groups = [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows if row.judged]
+    size = mean_scene_size(groups)
+    prior = (SceneGroup(size, size, size, _PRIOR_SCENES), SceneGroup(0, 0, size, _PRIOR_SCENES))
+    return effective_sample_size(groups, prior) / clusters.judged
 
 
 class SceneGroup(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from math import isqrt, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.results import (
     COMPARED,
@@ -78,18 +78,24 @@ def paired_interval(paired: PairedClusters) -> tuple[float, float]:
     difference = paired.difference
     if difference is None:
         return -1.0, 1.0
-    size = mean_scene_size(groups)
-    prior = (
-        SceneGroup(-size, size, size, _PRIOR_SCENES_OF_CHANGE),
-        SceneGroup(size, size, size, _PRIOR_SCENES_OF_CHANGE),
-    )
-    share = effective_sample_size(groups, prior) / paired.shared
+    share = worth_of_case(paired)
     low, high = tango(paired.first_only * share, paired.second_only * share, paired.shared * share)
     nothing_differs = wilson(0, least_sample_size(groups))[1]
     return (
         min(low, -nothing_differs) if difference <= 0 else low,
         max(high, nothing_differs) if difference >= 0 else high,
     )
+
+
+def worth_of_case(paired: PairedClusters) -> float:
+    """Returns the independent cases that a case is worth: the effective sample size over the number of cases."""
+    groups = groups_of_changes(paired)
+    size = mean_scene_size(groups)
+    prior = (
+        SceneGroup(-size, size, size, _PRIOR_SCENES_OF_CHANGE),
+        SceneGroup(size, size, size, _PRIOR_SCENES_OF_CHANGE),
+    )
+    return effective_sample_size(groups, prior) / paired.shared
 
 
 def groups_of_changes(paired: PairedClusters) -> list[SceneGroup]:
@@ -253,17 +259,33 @@ def change_of(
 
 
 def with_holm_gates(
-    changes: Sequence[BaselineChange], max_drop: float, gated: Sequence[bool]
+    changes: Sequence[BaselineChange], max_drop: float, gated: Sequence[bool], families: int = 1
 ) -> tuple[BaselineChange, ...]:
     """Returns the changes in the same order; the gated ones get a Holm-adjusted p-value and a gate, the others neither.
 
     A gate is missed if the drop is larger than ``max_drop`` and significant after Holm's adjustment. It is uncertain if
-    the 95 % interval of the difference reaches such a drop.
+    the 95 % interval of the difference reaches such a drop. Where the changes are one of several ``families`` of tests
+    that can fail a run, each has its share of the significance level (Bonferroni): the p-values are multiplied.
     """
-    adjusted = iter(holm([each.p for each, counts in zip(changes, gated, strict=True) if counts]))
+    adjusted = iter(
+        min(1.0, families * p) for p in holm([each.p for each, counts in zip(changes, gated, strict=True) if counts])
+    )
     return tuple(
         _with_gate(each, max_drop, next(adjusted)) if counts else replace(each, p_holm=None, gate=None)
         for each, counts in zip(changes, gated, strict=True)
+    )
+
+
+def between_models(pairs: Sequence[PairedClusters], tested: Sequence[bool]) -> tuple[BaselineChange, ...]:
+    """Returns the second model less the first on each item; ``p_holm`` of the tested ones is two-sided.
+
+    All that compares two models takes their differences from here. That of a model with its own baseline is one-sided
+    (``with_holm_gates``).
+    """
+    changes = [change_of(each) for each in pairs]
+    adjusted = iter(holm([each.p_two_sided for each, counts in zip(changes, tested, strict=True) if counts]))
+    return tuple(
+        replace(each, p_holm=next(adjusted) if counts else None) for each, counts in zip(changes, tested, strict=True)
     )
 
 
@@ -285,8 +307,15 @@ def _with_gate(change: BaselineChange, max_drop: float, p_holm: float) -> Baseli
             on="holm",
             met=status is not ChangeStatus.WORSE,
             uncertain=status is ChangeStatus.UNCERTAIN,
+            dropped=status is ChangeStatus.WORSE,
         ),
     )
+
+
+def may_fall(change: BaselineChange, max_drop: float) -> bool:
+    """Tells whether the rate in the baseline is so high that it can fall by more than ``max_drop``."""
+    before = change.paired.first_rate
+    return before is not None and before > max_drop
 
 
 def _too_large(change: BaselineChange, max_drop: float) -> bool:
@@ -314,30 +343,85 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
 _NOT_IN_TOTAL = frozenset({"control", "baseline"})
 
 
-def baseline_totals(results: Sequence[RelationResult]) -> tuple[BaselineTotal, ...]:
-    """Returns the comparison of all relations together with the baseline, for each model and data source.
+class Totals(NamedTuple):
+    """Comparisons with the baseline over all items of each model and data source, before their gates.
+
+    Attributes:
+        relations: of all relations together.
+        accuracy: of the answers to questions that come with answers.
+        gated: for each of both, whether it has a gate. One relation alone has its own.
+    """
+
+    relations: tuple[BaselineTotal, ...]
+    accuracy: tuple[BaselineTotal, ...]
+    gated: tuple[bool, ...]
+
+    @property
+    def families(self) -> int:
+        """The families of tests that share the significance level: relations one by one, and these."""
+        return 1 + any(self.gated)
+
+    def with_gates(self, max_drop: float) -> Totals:
+        """Returns the same with Holm-adjusted p-values and gates, on half of the significance level."""
+        both = (*self.relations, *self.accuracy)
+        gated = [has and may_fall(each.change, max_drop) for has, each in zip(self.gated, both, strict=True)]
+        changes = with_holm_gates([each.change for each in both], max_drop, gated, self.families)
+        made = tuple(replace(each, change=change) for each, change in zip(both, changes, strict=True))
+        return self._replace(relations=made[: len(self.relations)], accuracy=made[len(self.relations) :])
+
+
+def baseline_totals(results: Sequence[RelationResult]) -> Totals:
+    """Returns the comparisons over all items with the baseline, for each model and data source.
 
     The test and the interval are those of one item. Their scenes have the cases of all relations, because the cases of
-    a scene are correlated. Items without single cases are left out.
+    a scene are correlated. Items without single cases are left out. A question that several relations ask counts once.
     """
-    found: dict[tuple[str, str], list[JudgedCases]] = {}
+    judged: dict[tuple[str, str], list[JudgedCases]] = {}
+    right: dict[tuple[str, str], list[JudgedCases]] = {}
     for result in results:
+        part = result.model.name, result.data.name
         if result.judged is not None and not _NOT_IN_TOTAL.intersection(result.tags):
-            found.setdefault((result.model.name, result.data.name), []).append(result.judged)
-    totals = (
-        BaselineTotal(model=model, data=data, change=change_of(_paired_over_items(items)))
-        for (model, data), items in found.items()
+            judged.setdefault(part, []).append(result.judged)
+        if result.right is not None:
+            right.setdefault(part, []).append(result.right)
+    relations = {part: paired_over(items) for part, items in judged.items()}
+    accuracy = {part: paired_over(items, each_once=True) for part, items in right.items()}
+    several = {part: sum(_shares_cases(items) for items in some) > 1 for part, some in judged.items()}
+    return Totals(
+        relations=tuple(_total(part, paired) for part, paired in relations.items() if paired.shared),
+        accuracy=tuple(_total(part, paired) for part, paired in accuracy.items() if paired.shared),
+        gated=(
+            *(several[part] for part, paired in relations.items() if paired.shared),
+            *(True for paired in accuracy.values() if paired.shared),
+        ),
     )
-    return tuple(each for each in totals if each.change.paired.shared)
 
 
-def _paired_over_items(items: Sequence[JudgedCases]) -> PairedClusters:
+def _total(part: tuple[str, str], paired: PairedClusters) -> BaselineTotal:
+    return BaselineTotal(model=part[0], data=part[1], change=change_of(paired))
+
+
+def _compared(records: NDArray[np.void]) -> NDArray[np.bool_]:
+    bits = records["bits"]
+    compared: NDArray[np.bool_] = (bits & COMPARED > 0) & (bits & PRESUMED == 0)
+    return compared
+
+
+def _shares_cases(judged: JudgedCases) -> bool:
+    return bool(_compared(records_of(judged)).any())
+
+
+def paired_over(items: Sequence[JudgedCases], *, each_once: bool = False) -> PairedClusters:
+    """The compared cases of all items, or the compared questions, which several items may ask."""
     import numpy as np
 
     records = np.concatenate([records_of(each) for each in items])
+    records = records[_compared(records)]
+    if each_once:
+        _, first = np.unique(records["case"], return_index=True)
+        records = records[first]
     bits = records["bits"]
-    compared = (bits & COMPARED > 0) & (bits & PRESUMED == 0)
-    return paired_by_scene(records["scene"][compared], bits[compared] & HELD > 0, bits[compared] & HOLDS > 0)
+    return paired_by_scene(records["scene"], bits & HELD > 0, bits & HOLDS > 0)
 
 
 def records_of(judged: JudgedCases) -> NDArray[np.void]:

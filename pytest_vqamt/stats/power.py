@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil, exp, floor, lgamma, log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.tallies import Clusters, PairedClusters
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, SceneTally
 from pytest_vqamt.stats.binomial import UpperTail, probabilities, upper_quantile
-from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation
-from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes
+from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation, worth_of_verdict
+from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes, worth_of_case
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,11 +32,13 @@ class RegressionGate:
 
     relations: int = 1
     max_drop: float = 0.0
+    families: int = 1
+    """The families of tests that share the significance level (``stats.paired.Totals``)."""
 
     @property
     def alpha(self) -> float:
         """The level of Holm's first step, which is the only one if nothing else has dropped."""
-        return SIGNIFICANT / self.relations
+        return SIGNIFICANT / self.families / self.relations
 
 
 def power(scenes: int, assumed: EffectAssumptions, gate: RegressionGate) -> float:
@@ -107,6 +110,60 @@ def cases_to_tell(paired: PairedClusters, gate: RegressionGate) -> int | None:
         return None
     cases = scenes_needed(EffectAssumptions(drop=drop, differ=noise, sizes=((1, 1.0),), icc=1.0), gate, _DETECTED)
     return cases if cases is not None and cases > paired.shared else None
+
+
+_SMALL_DROP = 0.03
+"""The drop that a first gate is asked for, where less is allowed."""
+
+
+class Prospect(NamedTuple):
+    """What a comparison can show with a power of 0.8.
+
+    Attributes:
+        smallest: the smallest drop that as many cases show; None if they show none.
+        drop: a small drop: twice the allowed one, and at least three points.
+        needed: the cases that show it; None if no number does.
+    """
+
+    smallest: float | None
+    drop: float
+    needed: int | None
+
+
+def prospect_of(paired: PairedClusters, gate: RegressionGate) -> Prospect:
+    """Returns what cases like these can show, taken as so many independent ones as they are worth.
+
+    The noise is twice the smaller of the shares lost and won. Where nothing differs, it is that of
+    ``prospect_of_rate``, for a new version of a model seldom answers all alike.
+    """
+    if not paired.first_only + paired.second_only:
+        before = Counter((row.both + row.first_only, sum(row[:4])) for row in paired.rows for _ in range(row.scenes))
+        clusters = Clusters(tuple(SceneTally(*kind, scenes) for kind, scenes in sorted(before.items())))
+        return prospect_of_rate(clusters, gate)
+    noise = 2 * min(paired.first_only, paired.second_only) / paired.shared
+    return _prospect(paired.first_rate or 0.0, noise, paired.shared, worth_of_case(paired), gate)
+
+
+def prospect_of_rate(clusters: Clusters, gate: RegressionGate) -> Prospect:
+    """Returns what these cases can show of a later run; the noise is ``assumed_discordance``."""
+    rate = clusters.holds / clusters.judged
+    return _prospect(rate, assumed_discordance(rate), clusters.judged, worth_of_verdict(clusters), gate)
+
+
+@lru_cache(maxsize=64)
+def _prospect(rate: float, noise: float, judged: int, worth: float, gate: RegressionGate) -> Prospect:
+    drop = max(2 * gate.max_drop, _SMALL_DROP)
+    largest = min(rate, 1 - noise / 2) - noise / 2
+    assumed = EffectAssumptions(drop=0.0, differ=noise)
+    if largest <= gate.max_drop:
+        return Prospect(None, drop, None)
+    cases = max(1, floor(judged * worth))
+    needed = scenes_needed(replace(assumed, drop=drop), gate, _DETECTED) if drop <= largest else None
+    return Prospect(
+        smallest=smallest_drop(cases, assumed, gate, _DETECTED, largest),
+        drop=drop,
+        needed=None if needed is None else ceil(needed / worth),
+    )
 
 
 def _power_of_single_cases(cases: int, assumed: EffectAssumptions, gate: RegressionGate) -> float:

@@ -87,7 +87,7 @@ def report(folder: Path, *items: RelationResult) -> str:
 
 def test_the_numbers_are_those_of_the_statistics(capsys: pytest.CaptureFixture[str]) -> None:
     found = told(capsys, "--drop", "0.1,0.2", "--drop=0.3", "--differ", "0.1", "--comparisons", "10", "--power", "0.9")
-    demand = RegressionGate(relations=10)
+    demand = RegressionGate(relations=10, families=2)
     for row, drop in zip(rows(found["needed"]), (0.1, 0.2, 0.3), strict=True):
         prospect = EffectAssumptions(drop=drop, differ=0.1)
         scenes = scenes_needed(prospect, demand, 0.9)
@@ -125,7 +125,7 @@ def test_the_tables_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -
     assert "85.0 % of the cases held before, 12.8 % come out otherwise by chance; they are one a scene" in found[1]
     assert [line.split() for line in found[3:5]] == [["drop", "cases", "scenes"], ["---------", "-----", "------"]]
     assert len({len(line) for line in found[3:7]}) == 1
-    assert found[6].split() == ["2", "points", "5,337", "5,337"]
+    assert found[6].split() == ["2", "points", "5,931", "5,931"]
     assert found[8].split() == ["cases", "scenes", "smallest", "drop"]
     assert found[10].split() == ["5", "5", "none"]
 
@@ -146,7 +146,7 @@ def test_of_a_report_each_relation_has_its_own(tmp_path: Path, capsys: pytest.Ca
     assert (found["relations"], found["report"]) == (3, folder)
     first, second, alike = rows(found["items"])
     assert [each["id"] for each in (first, second, alike)] == ["ours.first", "ours.second", "ours.alike"]
-    demand, prospect = RegressionGate(relations=3), EffectAssumptions(drop=0.1, differ=0.9 * (1 - 0.9))
+    demand, prospect = RegressionGate(relations=3, families=2), EffectAssumptions(drop=0.1, differ=0.9 * (1 - 0.9))
     assert first["differ"] == pytest.approx(0.09)
     assert rows(first["needed"]) == [
         {"drop": 0.1, "cases": scenes_needed(prospect, demand, 0.8)},
@@ -188,7 +188,7 @@ def test_the_power_of_grounded_rates(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (found["relations"], found["grounded"]) == (4, True)
     (only,) = rows(found["items"])
     assert (only["id"], only["cases"], only["scenes"], only["grounded_rate"]) == ("ours.first", 100, 100, 0.6)
-    demand, prospect = RegressionGate(relations=4), EffectAssumptions(drop=0.0, differ=0.6 * 0.4)
+    demand, prospect = RegressionGate(relations=4, families=2), EffectAssumptions(drop=0.0, differ=0.6 * 0.4)
     assert only["smallest_drop"] == pytest.approx(smallest_drop(100, prospect, demand, 0.8, 0.6 - 0.12))
     head = lines(capsys, "--report", folder, "--grounded")
     assert "among 4 pass rates and grounded rates" in head[0]

@@ -293,7 +293,13 @@ REPORT = Report(
     relations=(BARE, RESULT),
     coverage=(COVERAGE,),
     baseline=BaselineUse(
-        file="blessed.gz", digest="b" * 16, models=(("tiny", "old"),), missing=("a.b",), totals=(TOTAL,)
+        file="blessed.gz",
+        digest="b" * 16,
+        models=(("tiny", "old"),),
+        missing=("a.b",),
+        totals=(TOTAL,),
+        accuracy=(TOTAL,),
+        max_drop=0.1,
     ),
     waived=(("0123456789abcdef", "two dogs overlap"),),
     repeats=5,
@@ -429,6 +435,8 @@ def test_the_report_has_every_field_that_others_read() -> None:
         "missing": ["a.b"],
         "new": [],
         "totals": [{"model": "tiny", "data": "gqa:DIR", "change": change_row(TOTAL.change)}],
+        "accuracy": [{"model": "tiny", "data": "gqa:DIR", "change": change_row(TOTAL.change)}],
+        "max_drop": 0.1,
     }
     assert row["waived"] == [{"case_id": "0123456789abcdef", "reason": "two dogs overlap"}]
     assert (row["ranking"], row["differences"]) == ([], [])
@@ -453,6 +461,7 @@ def test_a_relation_has_every_field_that_others_read() -> None:
         "on": "point",
         "unread": None,
         "uncertain": False,
+        "dropped": False,
     }
     assert isinstance(row["breakdown"], dict)
     assert row["breakdown"].keys() == {"present_groups"}
@@ -464,6 +473,7 @@ def test_presumed_cases_have_a_place_of_their_own() -> None:
     none = ("unparsed", "errors", "waived", "vacuous", "truncated", "declined", "refused", "flaky")
     counts |= dict.fromkeys((*none, "unread_cases", "unread_holds"), 0)
     gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True, "unread": None, "uncertain": False}
+    gate["dropped"] = False
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"unread_rate": 0.0, "readable_pass_rate": 0.5}
     rest |= {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}

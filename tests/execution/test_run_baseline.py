@@ -41,12 +41,13 @@ def test_each_result_tells_what_became_of_it(baseline: Path) -> None:
     reversion, control = report.relations
     assert reversion.change is not None
     assert (reversion.change.paired.first_only, reversion.change.paired.shared) == (20, 20)
-    assert reversion.change.gate == Gate(kind="max-drop", threshold=0.1, on="holm", met=False)
+    assert reversion.change.gate == Gate(kind="max-drop", threshold=0.1, on="holm", met=False, dropped=True)
     assert control.change is not None
     assert (control.change.paired.both, control.change.gate) == (20, None)
     assert report.baseline is not None
     assert (report.baseline.file, report.baseline.models) == ("base.gz", (("oracle", "undeclared:oracle"),))
     (total,) = report.baseline.totals
+    assert (total.change.gate, report.fails) == (None, True), "one relation alone has a gate of its own"
     assert (total.model, total.data) == ("fault:ignores-negation", "pictures:20")
     assert total.change.paired == reversion.change.paired, "a control is not in the total"
 
@@ -117,7 +118,7 @@ def test_a_model_that_stops_looking_is_found_though_its_pass_rate_stays(tmp_path
     assert result.grounded.change is not None
     paired = result.grounded.change.paired
     assert (paired.first_only, paired.shared) == (paired.shared, result.grounded.cells.cases)
-    assert result.grounded.change.gate == Gate(kind="max-drop", threshold=0.0, on="holm", met=False)
+    assert result.grounded.change.gate == Gate(kind="max-drop", threshold=0.0, on="holm", met=False, dropped=True)
     assert result.drop_gates == (result.change.gate, result.grounded.change.gate)
     again = against(tmp_path / "base.gz", "oracle")
     assert again.grounded is not None

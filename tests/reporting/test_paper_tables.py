@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.results import (
@@ -18,14 +19,18 @@ from pytest_vqamt.core.results import (
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.audit.results import audit_tables
 from pytest_vqamt.reporting.paper_tables import model_tables, paper_tables, summary_table
-from pytest_vqamt.reporting.view.rankings import best_model_notes, difference_tables, ranking_table
+from pytest_vqamt.reporting.view.rankings import difference_tables, model_notes_of, ranking_table
 from pytest_vqamt.reporting.view.tables import ViewTable
 from tests.reporting.html.made import OTHER, report, result
 
 PLACES = (
     RankedModel(model="other", mean=0.9, interval=(0.8, 0.95), best_in=2),
     RankedModel(
-        model="tiny", mean=0.75, interval=None, best_in=1, behind=GapToFirst(difference=-0.15, interval=(-0.2, -0.1))
+        model="tiny",
+        mean=0.75,
+        interval=None,
+        best_in=1,
+        behind=GapToFirst(difference=-0.15, interval=(-0.2, -0.1), p=0.003),
     ),
 )
 
@@ -59,29 +64,37 @@ def texts(table: ViewTable) -> list[list[str]]:
     return [[cell.text for cell in row] for row in table.rows]
 
 
-def test_models_are_ranked_with_how_far_they_are_behind() -> None:
-    (made,) = map(ranking_table, two_models().ranking)
-    assert made.caption == "models on gqa:DIR: mean pass rate over 2 relation variants"
+def test_models_are_ranked_with_how_far_they_are_from_the_first() -> None:
+    told = two_models()
+    made = ranking_table(told, told.ranking[0])
+    assert made.caption == "models on gqa:DIR: pass rate over all cases of 2 relation variants"
     assert texts(made) == [
-        ["other", "90.0 %", "80.0 to 95.0 %", "-", "2"],
-        ["tiny", "75.0 %", "-", "-15.0 (-20.0 to -10.0)", "1"],
+        ["other", "90.0 %", "80.0 to 95.0 %", "-", "-", "-", "2"],
+        ["tiny", "75.0 %", "-", "-", "-15.0 (-20.0 to -10.0)", "0.0030", "1"],
     ]
     assert made.rows[1][0].link == "#model=tiny"
 
 
-def test_the_best_model_is_named_for_relations_only() -> None:
-    assert list(best_model_notes(two_models())) == [
-        "On gqa:DIR, other has the highest mean of 2 pass rates, 90 %; tiny has 75 % (-15.0 points, -20.0 to -10.0)."
+def test_no_model_is_called_the_best_and_chance_is_no_difference() -> None:
+    assert list(model_notes_of(two_models())) == [
+        "On gqa:DIR, tiny is consistent less often than other (-15.0 points, -20.0 to -10.0, two-sided p 0.0030). That "
+        "alone makes no model the better one."
     ]
-    assert list(best_model_notes(two_models(RankingKind.CONTROL))) == []
+    first, second = PLACES
+    chance = replace(second, behind=GapToFirst(difference=-0.01, interval=(-0.2, 0.18), p=0.8))
+    ranking = Ranking(data="gqa:DIR", kind=RankingKind.RELATIONS, items=("ours.a",), places=(first, chance))
+    assert list(model_notes_of(report(result(), result(model=OTHER), ranking=(ranking,)))) == [
+        "On gqa:DIR, other and tiny do not differ significantly (-1.0 points, -20.0 to +18.0, two-sided p 0.8000)."
+    ]
+    assert list(model_notes_of(two_models(RankingKind.CONTROL))) == []
 
 
 def test_the_surest_difference_stands_first_and_controls_last() -> None:
     (made,) = difference_tables(two_models())
     assert made.caption == "other against tiny on gqa:DIR: significant difference in 1 of 2 relation variants"
     assert texts(made) == [
-        ["ours.b", "60.0 %", "100.0 %", "+40.0 (-10.0 to +90.0)", "0.02", "0", "4", "10"],
-        ["ours.a", "70.0 %", "90.0 %", "+20.0 (-10.0 to +90.0)", "0.2", "1", "3", "10"],
+        ["ours.b", "60.0 %", "100.0 %", "+40.0 (-10.0 to +90.0)", "0.0200", "0", "4", "10"],
+        ["ours.a", "70.0 %", "90.0 %", "+20.0 (-10.0 to +90.0)", "0.2000", "1", "3", "10"],
         ["control.repeat", "100.0 %", "60.0 %", "-40.0 (-10.0 to +90.0)", "-", "4", "0", "10"],
     ]
     assert [row[3].state for row in made.rows] == ["better", "", ""]

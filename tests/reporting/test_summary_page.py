@@ -15,7 +15,10 @@ from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.markdown import BYTES_AT_MOST, badge, comment_page, summary_page
 from pytest_vqamt.reporting.merge import merge_folders
+from tests.reporting.html.made import OTHER, result
+from tests.reporting.html.made import report as made_report
 from tests.reporting.running import run_into
+from tests.reporting.sentences import contrasts
 
 HOSTILE = "evil|`<img src=x onerror=alert(1)>`\n| a | b |"
 
@@ -208,3 +211,8 @@ def test_a_badge_has_the_share_that_holds_and_the_color_of_the_gates(
         "schemaVersion": 1, "label": "consistency", "message": message, "color": color,
     }  # fmt: skip
     assert badge(of(report, result_of(report, "ours.never", 0, 0)))["message"] == "nothing tested"
+
+
+def test_a_badge_of_several_models_names_none_of_them() -> None:
+    looks, prior = result(holds=7, violated=3, grounded=contrasts(6, 4)), result(model=OTHER, grounded=contrasts(1, 9))
+    assert badge(made_report(looks, prior))["message"] == "2 models, 70 to 80 %, grounded 10 to 60 %"

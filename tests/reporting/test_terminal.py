@@ -241,7 +241,7 @@ def test_several_models_are_ranked() -> None:
     worse = replace(result(replace(SURE, holds=5, violated=5), None), model=other)
     results = (result(SURE, None), worse)
     lines = shown(*results, models=(TINY, other), ranking=rankings(results))
-    at = lines.index("models on gqa:DIR: mean pass rate over 1 relation variant")
+    at = lines.index("models on gqa:DIR: pass rate over all cases of 1 relation variant")
     assert [re.split(r" {2,}", line)[:2] for line in lines[at + 4 : at + 6]] == [
         ["tiny", "80.0 %"],
         ["other", "50.0 %"],
@@ -314,7 +314,7 @@ RANKING = Ranking(
             mean=0.5,
             interval=(0.4, 0.6),
             best_in=1,
-            behind=GapToFirst(difference=-0.25, interval=(-0.3, -0.2)),
+            behind=GapToFirst(difference=-0.25, interval=(-0.3, -0.2), p=0.01),
         ),
     ),
 )
@@ -343,26 +343,26 @@ def test_of_one_model_nothing_is_said() -> None:
     assert lines_of_rankings_table((), ()) == []
 
 
-def test_the_models_stand_in_the_order_of_their_means_and_the_differences_name_the_better_one() -> None:
+def test_the_models_stand_in_the_order_of_their_rates_and_differences_are_the_second_less_the_first() -> None:
     assert lines_of_rankings_table((RANKING,), (DIFFERENCE,)) == [
-        "models on gqa:DIR: mean pass rate over 2 relation variants",
+        "models on gqa:DIR: pass rate over all cases of 2 relation variants",
         "",
-        "model  mean pass rate   95 % interval  points behind the first  best in",
-        "-----  --------------  --------------  -----------------------  -------",
-        "good           75.0 %  70.0 to 80.0 %                        -        2",
-        "bad            50.0 %  40.0 to 60.0 %   -25.0 (-30.0 to -20.0)        1",
+        "model  pass rate   95 % interval  grounded  points against the first       p  alone first in",
+        "-----  ---------  --------------  --------  ------------------------  ------  --------------",
+        "good      75.0 %  70.0 to 80.0 %         -                         -       -               2",
+        "bad       50.0 %  40.0 to 60.0 %         -    -25.0 (-30.0 to -20.0)  0.0100               1",
         "",
         "on gqa:DIR, 1 of 1 comparison of two models on a relation variant shows a significant difference "
         "(Holm-adjusted p < 0.05)",
         "",
-        "relation  shared cases       better       worse  points   95 % interval  p (Holm)",
-        "--------  ------------  -----------  ----------  ------  --------------  --------",
-        "ours.a              10  good 90.0 %  bad 60.0 %    30.0  +10.0 to +50.0    0.0200",
+        "relation  shared cases  first model  second model  points   95 % interval  p (Holm)",
+        "--------  ------------  -----------  ------------  ------  --------------  --------",
+        "ours.a              10   bad 60.0 %   good 90.0 %   +30.0  +10.0 to +50.0    0.0200",
         "",
     ]
 
 
-def test_the_interval_is_of_the_better_one_less_the_worse() -> None:
+def test_of_the_models_exchanged_the_signs_are() -> None:
     turned = replace(
         DIFFERENCE,
         models=("good", "bad"),
@@ -371,14 +371,16 @@ def test_the_interval_is_of_the_better_one_less_the_worse() -> None:
         ),
         interval=(-0.5, -0.1),
     )
-    assert lines_of_rankings_table((), (turned,))[4:] == lines_of_rankings_table((), (DIFFERENCE,))[4:]
+    assert lines_of_rankings_table((), (turned,))[4].split() == (
+        ["ours.a", "10", "good", "90.0", "%", "bad", "60.0", "%", "-30.0", "-50.0", "to", "-10.0", "0.0200"]
+    )
 
 
 def test_chance_and_controls_are_not_shown_and_of_many_only_the_largest() -> None:
     chance = replace(DIFFERENCE, item="ours.chance", p_holm=0.05)
     control = replace(DIFFERENCE, item="control.repeat", p_holm=None)
     assert lines_of_rankings_table((), (chance, control)) == [
-        "on gqa:DIR, 0 of 1 comparison of two models on a relation variant show a significant difference "
+        "on gqa:DIR, 0 of 1 comparison of two models on a relation variant shows a significant difference "
         "(Holm-adjusted p < 0.05)",
         "",
     ]

@@ -40,6 +40,7 @@ def report(*models: ModelUse) -> Report:
     )
 
 
+USAGE = "usage: tokens in 7 (of the 1,200 queries sent now; the 300 from the cache were paid for before)"
 QUERIES = "1,200 sent, 300 cached, 500 deduplicated"
 UTILISATION = "75 % (45 s of 60 s)"
 
@@ -48,7 +49,7 @@ def test_the_terminal_has_them_in_lines_of_each_model() -> None:
     assert list(summary(report(TINY, IDLE)))[:4] == [
         f"tiny queries: {QUERIES}",
         f"tiny model utilisation {UTILISATION}",
-        "tiny usage: tokens in 7",
+        f"tiny {USAGE}",
         "idle queries: 0 sent, 3 cached, 0 deduplicated",
     ]
 
@@ -56,7 +57,7 @@ def test_the_terminal_has_them_in_lines_of_each_model() -> None:
 def test_the_summary_has_them_in_its_last_lines() -> None:
     *_, took, tiny, idle = summary_page(report(TINY, IDLE)).splitlines()
     assert took.endswith("took 90 s.")
-    assert tiny == f"tiny queries: {QUERIES}; model utilisation {UTILISATION}; usage: tokens in 7."
+    assert tiny == f"tiny queries: {QUERIES}; model utilisation {UTILISATION}; {USAGE}."
     assert idle == "idle queries: 0 sent, 3 cached, 0 deduplicated."
 
 

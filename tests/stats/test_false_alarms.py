@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import sqrt
 
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.tallies import PairedClusters
-from pytest_vqamt.stats.paired import change_of, drop_p, mcnemar_p, paired_interval, tango, two_sided_p, with_holm_gates
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.results import JudgedCases
+from pytest_vqamt.core.tallies import PairedClusters, SceneCounter
+from pytest_vqamt.stats.gates import with_baseline_gates
+from pytest_vqamt.stats.paired import (
+    baseline_totals,
+    change_of,
+    drop_p,
+    mcnemar_p,
+    paired_interval,
+    tango,
+    two_sided_p,
+    with_holm_gates,
+)
+from tests.reporting.html.made import result
 from tests.stats.drawn_clusters import changed_runs, runs_of_one_model
 
 
@@ -49,6 +63,51 @@ def test_of_pairs_of_equal_models_at_most_one_in_twenty_fails(sets: int) -> None
 @pytest.mark.slow
 def test_so_it_is_with_thirty_relations() -> None:
     false_alarms(30, 1000)
+
+
+def first_gate(draw: np.random.Generator, *, questions: int, relations: int, worse: float = 0.0) -> bool:
+    """Whether a gate of a small team fails: questions of a photo each, asked by relations of which each has two cases.
+
+    A tenth of the answers to a question, and of the verdicts of its cases, are drawn anew in the second run; ``worse``
+    is how much more seldom the model is right then.
+    """
+    results = []
+    right = draw.random(questions) < 0.75
+    again = np.where(draw.random(questions) < 0.1, draw.random(questions) < 0.75, right)
+    again &= draw.random(questions) >= worse / 0.75
+    for number in range(relations):
+        judged, answers = JudgedCases(), JudgedCases()
+        of_item, paired = draw.choice(questions, min(30, questions), replace=False), SceneCounter()
+        for question in map(int, of_item):
+            scene = f"photo {question}"
+            answers.add_right(scene, scene, right=bool(again[question]), before=bool(right[question]))
+            for case in range(2):
+                # What is answered rightly holds more often.
+                held = bool(draw.random() < (0.9 if right[question] else 0.6))
+                is_same = right[question] == again[question] and draw.random() > 0.1
+                holds = held if is_same else bool(draw.random() < (0.9 if again[question] else 0.6))
+                outcomes = [Outcome.HOLDS if each else Outcome.VIOLATED for each in (holds, held)]
+                paired.add(scene, *outcomes)
+                judged.add(f"{number} {question} {case}", scene, outcomes[0], presumed=False, before=outcomes[1])
+        made = result(f"ours.{number}", judged=judged, change=change_of(paired.paired))
+        results.append(replace(made, right=answers))
+    gates = [each for one in with_baseline_gates(results, 0.0) for each in one.drop_gates]
+    totals = baseline_totals(results).with_gates(0.0)
+    gates += [each.change.gate for each in (*totals.relations, *totals.accuracy) if each.change.gate]
+    assert len(gates) == relations + 2
+    return any(not each.met for each in gates)
+
+
+@pytest.mark.parametrize("sets", [200, pytest.param(1000, marks=pytest.mark.slow)])
+def test_the_whole_first_gate_fails_an_unchanged_model_in_one_of_twenty_runs_at_most(sets: int) -> None:
+    draw = np.random.default_rng(0)
+    alarms = [first_gate(draw, questions=60, relations=8) for _ in range(sets)]
+    assert share(alarms) < 0.05 + 2 * sqrt(0.05 * 0.95 / sets)
+
+
+def test_a_much_worse_model_fails_the_first_gate() -> None:
+    draw = np.random.default_rng(1)
+    assert share([first_gate(draw, questions=60, relations=8, worse=0.3) for _ in range(10)]) > 0.8
 
 
 # How often the interval of a difference holds the truth, on scenes drawn at random, and how often tests are wrong.

@@ -190,7 +190,7 @@ class TestDrops:
         assert [each and each.p_holm for each in changes] == pytest.approx([3 * 0.5**7, 2 * 0.5**5, 1.0])
         assert [each and each.gate and each.gate.met for each in changes] == [False, True, True]
         assert changes[0] is not None
-        assert changes[0].gate == Gate(kind="max-drop", threshold=0.02, on="holm", met=False)
+        assert changes[0].gate == Gate(kind="max-drop", threshold=0.02, on="holm", met=False, dropped=True)
 
     def test_a_drop_that_is_tolerated_is_none_however_sure_it_is(self) -> None:
         [at, beyond] = with_baseline_gates([self.item(20, kept=80), self.item(21, kept=79)], 0.2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import sqrt
 from unittest.mock import patch
@@ -22,9 +23,11 @@ from pytest_vqamt.stats.intervals import SceneGroup, effective_sample_size, stud
 from pytest_vqamt.stats.paired import (
     ChangeStatus,
     baseline_totals,
+    between_models,
     change_of,
     drop_p,
     holm,
+    may_fall,
     mcnemar_p,
     paired_interval,
     sign_flip_p,
@@ -193,7 +196,7 @@ def of_single_cases_of_changes(kept: int, lost: int, won: int = 0) -> PairedClus
 
 
 def gate(max_drop: float, *, met: bool, uncertain: bool = False) -> Gate:
-    return Gate(kind="max-drop", threshold=max_drop, on="holm", met=met, uncertain=uncertain)
+    return Gate(kind="max-drop", threshold=max_drop, on="holm", met=met, uncertain=uncertain, dropped=not met)
 
 
 UNSURE = gate(0.0, met=True, uncertain=True)
@@ -457,18 +460,24 @@ def test_the_total_is_over_all_relations_by_scene() -> None:
     items = [
         result(f"ours.{n}", judged=judged_cases(f"ours.{n}", letters)) for n, letters in enumerate(("lllkn", "lllwk"))
     ]
-    (total,) = baseline_totals(items)
+    totals = baseline_totals(items)
+    (total,) = totals.relations
     # The new case is not compared. Three scenes lose two cases each, and one wins one.
     assert (total.model, total.data) == ("tiny", "gqa:DIR")
     assert total.change.paired == paired((0, 2, 0, 0, 3), (1, 0, 0, 0, 1), (1, 0, 1, 0, 1))
     # Net losses of 2, 2, 2 and -1, in 16 ways of signs: only these and those with 1 have at least 5.
     assert total.change.p == 2 / 16
     assert (total.change.gate, total.change.p_holm) == (None, None)
+    assert (totals.accuracy, totals.gated, totals.families) == ((), (True,), 2)
+    # It is one of two families, the other being the relations one by one, and has half of the significance level.
+    (held,) = totals.with_gates(0.02).relations
+    assert held.change.p_holm == 2 * 2 / 16
+    assert held.change.gate == gate(0.02, met=True, uncertain=True)
 
 
 def test_the_total_is_of_each_model_without_controls_baselines_and_presumed_cases() -> None:
     lost = judged_cases("one", "ll")
-    (total, other) = baseline_totals(
+    totals = baseline_totals(
         [
             result("ours.a", judged=judged_cases("a", "kk")),
             result("ours.presumed", judged=judged_cases("p", "ll", presumed=True)),
@@ -478,9 +487,55 @@ def test_the_total_is_of_each_model_without_controls_baselines_and_presumed_case
             result("ours.not_known"),
         ]
     )
+    (total, other) = totals.relations
     assert (total.change.paired, total.model) == (paired((1, 0, 0, 0, 2)), "tiny")
     assert (other.change.paired, other.model) == (paired((0, 1, 0, 0, 2)), "other")
+    assert (totals.gated, totals.families) == ((False, False), 1), "one relation alone has its own gate"
 
 
 def test_without_compared_cases_there_is_no_total() -> None:
-    assert baseline_totals([result("ours.new", judged=judged_cases("new", "nn")), result("ours.b")]) == ()
+    totals = baseline_totals([result("ours.new", judged=judged_cases("new", "nn")), result("ours.b")])
+    assert (totals.relations, totals.accuracy, totals.families) == ((), (), 1)
+
+
+def right_answers(letters: str) -> JudgedCases:
+    """The answers to questions of a scene each: right "k" both times, "l" then, "w" now, "n" now and not asked then."""
+    right, then = JudgedCases(), {"k": True, "l": True, "w": False}
+    for place, letter in enumerate(letters):
+        right.add_right(f"question {place}", f"scene {place}", right=letter != "l", before=then.get(letter))
+    return right
+
+
+def test_a_question_counts_once_in_the_accuracy_and_is_gated_by_mcnemars_test() -> None:
+    # Both relations ask the first seven questions; the new one is not compared.
+    items = [
+        replace(result("ours.a"), right=right_answers("lllllllkkkn")),
+        replace(result("ours.b"), right=right_answers("lllllll")),
+    ]
+    totals = baseline_totals(items)
+    (accuracy,) = totals.accuracy
+    assert accuracy.change.paired == paired((0, 1, 0, 0, 7), (1, 0, 0, 0, 3))
+    assert accuracy.change.p == pytest.approx(0.5**7)
+    assert (totals.gated, totals.families) == ((True,), 2)
+    (held,) = totals.with_gates(0.1).accuracy
+    assert held.change.p_holm == pytest.approx(2 * 0.5**7)
+    assert held.change.gate == gate(0.1, met=False)
+    (tolerated,) = totals.with_gates(0.7).accuracy
+    assert tolerated.change.gate is not None
+    assert tolerated.change.gate.met
+
+
+def test_a_rate_that_cannot_fall_so_far_has_no_gate() -> None:
+    low = change_of(paired((1, 0, 0, 0, 6), (0, 0, 0, 1, 94)))
+    assert not may_fall(low, 0.06)
+    assert may_fall(low, 0.05)
+    assert not may_fall(change_of(PairedClusters()), 0.0)
+
+
+def test_two_models_are_held_against_each_other_by_two_sided_tests() -> None:
+    # Eight scenes lost and none won: 2 of 2^8 signs. Two tested items, so the smaller p-value counts twice.
+    pairs = [of_single_cases_of_changes(2, 8), of_single_cases_of_changes(9, 1), of_single_cases_of_changes(2, 8)]
+    found = between_models(pairs, [True, True, False])
+    assert [each.p_holm for each in found] == [pytest.approx(2 * 2 / 256), 1.0, None]
+    swapped = [paired(*((a, c, b, d, n) for a, b, c, d, n in each.rows)) for each in pairs]
+    assert [each.p_holm for each in between_models(swapped, [True, True, False])] == [each.p_holm for each in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -12,7 +13,7 @@ from pytest_vqamt.core.case_store import CaseLine
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.report_json import Row, tally_of_row
-from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange
+from pytest_vqamt.core.results import MAX_UNREAD, BaselineChange, BaselineTotal, JudgedCases, Undecided
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
 from pytest_vqamt.reporting.compare.runs import (
     ComparableRun,
@@ -25,11 +26,23 @@ from pytest_vqamt.reporting.compare.runs import (
 from pytest_vqamt.reporting.html.cards import describe_edits
 from pytest_vqamt.reporting.view.answers import OFTEN_UNREAD
 from pytest_vqamt.reporting.view.format import format_cost, format_percent
+from pytest_vqamt.reporting.view.totals import KindOfTotal, TotalKind
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.gates import missed_if_unread
-from pytest_vqamt.stats.paired import SIGNIFICANT, change_of, drop_p, holm, with_holm_gates
+from pytest_vqamt.stats.paired import (
+    SIGNIFICANT,
+    Totals,
+    between_models,
+    change_of,
+    drop_p,
+    holm,
+    may_fall,
+    paired_over,
+    with_holm_gates,
+)
 
-_NEVER_GATED = {"control", "baseline"}
+_CONTROL = "control"
+_NEVER_GATED = {_CONTROL, "baseline"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +64,14 @@ class _Compared:
         return not self.presumed and not _NEVER_GATED.intersection(self.pair.tags)
 
     @property
-    def is_gated(self) -> bool:
+    def counts(self) -> bool:
+        """Whether it is among those that are corrected for together."""
         return self.may_be_gated and self.change.paired.shared > 0
+
+    @property
+    def part(self) -> Part:
+        old, new = self.pair.before.counted, self.pair.after.counted
+        return (old.model, new.model), (old.data, new.data)
 
 
 def compare(
@@ -62,11 +81,13 @@ def compare(
     models: tuple[str, str] | None = None,
     max_drop: float | None = None,
     max_unread: float = MAX_UNREAD,
+    undecided: Undecided = Undecided.PASS,
     show: int = 3,
 ) -> Comparison:
     """Compares two runs case by case.
 
-    Gated items share one Holm correction, as in a run with a baseline.
+    Gated items share one Holm correction, as in a run with a baseline. Two models of different names are compared as
+    ``stats.model_ranking`` does, by two-sided tests, unless there is a gate.
 
     Args:
         before: the first run.
@@ -74,6 +95,7 @@ def compare(
         models: the model to take of each run; needed where the runs have no model name in common.
         max_drop: the drop of the pass rate that the gate allows; without it there is no gate.
         max_unread: the share of an item's cases that may be unread in the second run if it is to meet the gate.
+        undecided: what a gate that cannot tell does to ``Comparison.fails``.
         show: how many regressions and how many fixes to keep in full.
 
     Raises:
@@ -83,37 +105,59 @@ def compare(
     named = models_compared(before, after, models)
     pairs, only_before, only_after = match_items(before, after, named)
     with before.open() as old, after.open() as new:
-        pooled: dict[Part, SceneCounter] = {}
+        pooled: dict[Part, _Pooled] = {}
         found = [each for pair in pairs for each in _compare_item(pair, old, new, show, pooled)]
     if not any(each.change.paired.shared for each in found):
         raise DataError(_nothing_in_common(before, after, pairs))
-    items = tuple(_conclude(found, max_drop, max_unread))
+    two_sided = max_drop is None and any(old != new for old, new in named)
+    totals, accuracy, families = _totals(pooled, found, max_drop, two_sided=two_sided)
+    items = tuple(_conclude_models(found) if two_sided else _conclude(found, max_drop, max_unread, families))
     return Comparison(
         before=_compared_run(before, [name for name, _ in named]),
         after=_compared_run(after, [name for _, name in named]),
         items=items,
-        totals=tuple(_totals(pooled)),
+        totals=totals,
+        accuracy=accuracy,
         notes=tuple(comparison_notes(before, after, named, items)),
         only_before=only_before,
         only_after=only_after,
         shown=_examples(items, found, show),
         max_drop=max_drop,
+        undecided=undecided,
+        two_sided=two_sided,
     )
 
 
+@dataclass(slots=True)
+class _Pooled:
+    """The cases of all items of a part, and the answers to its questions that come with answers."""
+
+    cases: SceneCounter = field(default_factory=SceneCounter)
+    right: JudgedCases = field(default_factory=JudgedCases)
+
+    def add_right(self, both: CasePair) -> None:
+        """Adds the answers to the source question of a case, if answers came with it."""
+        answers = [line.right_answer if line else None for line in both]
+        if both.after and answers[0] and answers[1] and answers[0].question == answers[1].question:
+            scene = str(both.after.row["scene"])
+            self.right.add_right(answers[1].question, scene, right=answers[1].right, before=answers[0].right)
+
+
 def _compare_item(
-    pair: PairedItem, before: ReadItem, after: ReadItem, show: int, pooled: dict[Part, SceneCounter]
+    pair: PairedItem, before: ReadItem, after: ReadItem, show: int, pooled: dict[Part, _Pooled]
 ) -> Iterator[_Compared]:
     """Compares an item; its ordinary cases are added to ``pooled`` unless it is never gated."""
     ordinary, presumed, grounded = ItemPairs(show), ItemPairs(show), ItemPairs(show, of_contrasts=True)
+    old, new = pair.before.counted, pair.after.counted
+    of_part = pooled.setdefault(((old.model, new.model), (old.data, new.data)), _Pooled())
     if not _NEVER_GATED.intersection(pair.tags):
-        old, new = pair.before.counted, pair.after.counted
-        ordinary.pooled = pooled.setdefault(((old.model, new.model), (old.data, new.data)), SceneCounter())
+        ordinary.pooled = of_part.cases
     for both in join_cases(before(pair.before.counted), after(pair.after.counted)):
+        of_part.add_right(both)
         (presumed if is_presumed(both) else ordinary).add(both)
         if not is_presumed(both) and _has_contrasts(both):
             grounded.add(both)
-    was, now = ordinary.tallies[0] + presumed.tallies[0], ordinary.tallies[1] + presumed.tallies[1]
+    was, now = (ordinary if ordinary.tallies[1].cases else presumed).tallies
     for cases, of_presumed in ((ordinary, False), (presumed, True), (grounded, False)):
         if not cases.is_empty:
             made = change_of(cases.spread.paired, version_before=pair.before.version)
@@ -121,41 +165,106 @@ def _compare_item(
             yield _Compared(pair, of_presumed, cases is grounded, cases, made, (was, now))
 
 
-def _conclude(found: Sequence[_Compared], max_drop: float | None, max_unread: float) -> Iterator[ComparedItem]:
-    gated = [each.is_gated for each in found]
-    held = with_holm_gates([each.change for each in found], max_drop or 0.0, gated)
-    gains = iter(holm([_gain_p(each.change) for each in found if each.is_gated]))
+def _conclude(
+    found: Sequence[_Compared], max_drop: float | None, max_unread: float, families: int
+) -> Iterator[ComparedItem]:
+    gated = [each.counts and (max_drop is None or may_fall(each.change, max_drop)) for each in found]
+    held = with_holm_gates([each.change for each in found], max_drop or 0.0, gated, families)
+    gains = iter(holm([_gain_p(each.change) for each in found if each.counts]))
     for each, made in zip(found, held, strict=True):
-        p_gain = next(gains) if each.is_gated else None
+        p_gain = next(gains) if each.counts else None
         with_gate = made
         if each.may_be_gated:
             with_gate = missed_if_unread(made, each.tallies[1], max_drop or 0.0, max_unread)
-        yield ComparedItem(
-            item=each.pair.after.counted.item,
-            models=(each.pair.before.counted.model, each.pair.after.counted.model),
-            data=(each.pair.before.counted.data, each.pair.after.counted.data),
-            presumed=each.presumed,
-            grounded=each.grounded,
-            tags=each.pair.tags,
-            version=each.pair.after.version,
-            change=with_gate if max_drop is not None else replace(made, gate=None),
-            p_gain=p_gain,
-            standing=_conclusion(made, p_gain, max_drop),
-            only_before=each.cases.only_before,
-            only_after=each.cases.only_after,
-            unjudged=each.cases.unjudged,
-            other_verdict=each.cases.other_verdict,
-            unread=(each.tallies[0].unread_rate, each.tallies[1].unread_rate),
-            regressions=tuple(each.cases.regressions),
-            fixes=tuple(each.cases.fixes),
+        change = with_gate if max_drop is not None else replace(made, gate=None)
+        yield _compared_item(each, change, _conclusion(made, p_gain, max_drop), p_gain)
+
+
+def _conclude_models(found: Sequence[_Compared]) -> Iterator[ComparedItem]:
+    """The items of two models: Holm's correction is for each part, and for grounded rates by themselves."""
+    families: dict[tuple[Part, bool], list[int]] = {}
+    for place, each in enumerate(found):
+        families.setdefault((each.part, each.grounded), []).append(place)
+    changes: dict[int, BaselineChange] = {}
+    for places in families.values():
+        tested = [_CONTROL not in found[place].pair.tags and found[place].change.paired.shared > 0 for place in places]
+        made = between_models([found[place].change.paired for place in places], tested)
+        changes |= dict(zip(places, made, strict=True))
+    for place, each in enumerate(found):
+        change = replace(changes[place], version_before=each.change.version_before)
+        yield _compared_item(each, change, _conclusion_of_models(change), None)
+
+
+def _compared_item(each: _Compared, change: BaselineChange, standing: Conclusion, p_gain: float | None) -> ComparedItem:
+    models, data = each.part
+    return ComparedItem(
+        item=each.pair.after.counted.item,
+        models=models,
+        data=data,
+        presumed=each.presumed,
+        grounded=each.grounded,
+        tags=each.pair.tags,
+        version=each.pair.after.version,
+        change=change,
+        p_gain=p_gain,
+        standing=standing,
+        only_before=each.cases.only_before,
+        only_after=each.cases.only_after,
+        unjudged=each.cases.unjudged,
+        other_verdict=each.cases.other_verdict,
+        unread=(each.tallies[0].unread_rate, each.tallies[1].unread_rate),
+        regressions=tuple(each.cases.regressions),
+        fixes=tuple(each.cases.fixes),
+    )
+
+
+def _conclusion_of_models(made: BaselineChange) -> Conclusion:
+    pairs, p = made.paired, made.p_two_sided if made.p_holm is None else made.p_holm
+    if pairs.shared and not pairs.first_only and not pairs.second_only:
+        return Conclusion.UNCHANGED
+    if p >= SIGNIFICANT:
+        return Conclusion.UNCERTAIN
+    return Conclusion.WORSE if pairs.second_only < pairs.first_only else Conclusion.BETTER
+
+
+def _totals(
+    pooled: Mapping[Part, _Pooled], found: Sequence[_Compared], max_drop: float | None, *, two_sided: bool
+) -> tuple[tuple[ComparedTotal, ...], tuple[ComparedTotal, ...], int]:
+    """All relations together and the accuracy of each part, and the families of tests (``stats.paired.Totals``)."""
+    counted = Counter(each.part for each in found if each.counts and not each.grounded)
+    parts: dict[str, list[Part]] = {"relations": [], "accuracy": []}
+    made: dict[str, list[BaselineTotal]] = {"relations": [], "accuracy": []}
+    for part, of_part in pooled.items():
+        for kind, cases in (
+            ("relations", of_part.cases.paired),
+            ("accuracy", paired_over([of_part.right], each_once=True)),
+        ):
+            if cases.shared:
+                parts[kind].append(part)
+                made[kind].append(BaselineTotal(model=part[0][1], data=part[1][1], change=change_of(cases)))
+    totals = Totals(
+        relations=tuple(made["relations"]),
+        accuracy=tuple(made["accuracy"]),
+        gated=(*(counted[part] > 1 for part in parts["relations"]), *(True for _ in parts["accuracy"])),
+    )
+    families = totals.families if max_drop is not None else 1
+    if max_drop is not None:
+        totals = totals.with_gates(max_drop)
+
+    def compared(of_parts: Sequence[Part], of_kind: Sequence[BaselineTotal]) -> tuple[ComparedTotal, ...]:
+        return tuple(
+            ComparedTotal(
+                models=models,
+                data=data,
+                standing=_conclusion_of_models(each.change)
+                if two_sided
+                else _conclusion(each.change, None, max_drop if each.change.gate else None),
+                change=each.change,
+            )
+            for (models, data), each in zip(of_parts, of_kind, strict=True)
         )
 
-
-def _totals(pooled: Mapping[Part, SceneCounter]) -> Iterator[ComparedTotal]:
-    for (models, data), cases in pooled.items():
-        made = change_of(cases.paired)
-        if made.paired.shared:
-            yield ComparedTotal(models=models, data=data, standing=_conclusion(made, None, None), change=made)
+    return compared(parts["relations"], totals.relations), compared(parts["accuracy"], totals.accuracy), families
 
 
 def _gain_p(made: BaselineChange) -> float:
@@ -325,7 +434,7 @@ Part: TypeAlias = tuple[tuple[str, str], tuple[str, str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedTotal:
-    """All relations of a model on a data source together, as in ``core.results.BaselineTotal``; it has no gate."""
+    """All relations of a model on a data source together, or its accuracy, as in ``core.results.BaselineTotal``."""
 
     models: tuple[str, str]
     data: tuple[str, str]
@@ -339,10 +448,13 @@ class Comparison:
 
     Attributes:
         totals: all relations together, for each model and data source.
+        accuracy: the answers to questions that come with answers, likewise.
         notes: other differences between the runs and limits of the comparison, a sentence each.
         only_before, only_after: ids of the items that only one run has.
         shown: some regressions, then some fixes, the smallest p-values first.
         max_drop: the drop that the gate allows; None without a gate.
+        undecided: what a gate that cannot tell does to ``fails``.
+        two_sided: whether the p-values are two-sided, of two models neither of which is the one before.
     """
 
     before: ComparedRun
@@ -354,11 +466,31 @@ class Comparison:
     only_after: tuple[str, ...]
     shown: tuple[ChangedCase, ...]
     max_drop: float | None
+    accuracy: tuple[ComparedTotal, ...] = ()
+    undecided: Undecided = Undecided.PASS
+    two_sided: bool = False
 
     @property
     def missed(self) -> tuple[ComparedItem, ...]:
         """The items that missed the gate."""
         return tuple(each for each in self.items if each.change.gate and not each.change.gate.met)
+
+    @property
+    def gated_totals(self) -> tuple[KindOfTotal, ...]:
+        """All relations together, and accuracies, that have a gate."""
+        kinds = [TotalKind.RELATIONS] * len(self.totals) + [TotalKind.ACCURACY] * len(self.accuracy)
+        both = zip(kinds, (*self.totals, *self.accuracy), strict=True)
+        gated = [(kind, each) for kind, each in both if each.change.gate]
+        return tuple(
+            KindOfTotal(kind, BaselineTotal(model=each.models[1], data=each.data[1], change=each.change), len(gated))
+            for kind, each in gated
+        )
+
+    @property
+    def fails(self) -> bool:
+        """Whether a gate is missed, or cannot tell where that counts as missed."""
+        changes = [each.change for each in self.items] + [each.change for each in (*self.totals, *self.accuracy)]
+        return any(self.undecided.fails(each.gate) for each in changes if each.gate)
 
 
 class CasePair(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.plain_text import count_noun, quoted, shown, visible
 from pytest_vqamt.core.report_json import change_row
+from pytest_vqamt.core.results import BaselineTotal, GateState
 from pytest_vqamt.reporting.compare.comparison import (
     ChangedCase,
     ComparedItem,
@@ -20,6 +21,7 @@ from pytest_vqamt.reporting.compare.comparison import (
 from pytest_vqamt.reporting.markdown import code, escape, markdown_table, prose
 from pytest_vqamt.reporting.view.format import describe_points, tagged, wrapped
 from pytest_vqamt.reporting.view.tables import CHANGE_HEAD, ViewTable, change_cells, drop_gate_cell, text_table
+from pytest_vqamt.reporting.view.totals import KindOfTotal, TotalKind, total_sentence
 
 COMPARISON_SCHEMA = 1
 """Raised when a field is renamed or removed; additions keep it."""
@@ -33,6 +35,12 @@ _CONCLUSIONS = {
     Conclusion.NO_WORSE: "no worse: the whole interval lies above the allowed drop",
     Conclusion.UNCHANGED: "unchanged: every verdict is the same",
     Conclusion.UNCERTAIN: "uncertain: too few cases to tell; `vqamt power` computes how many are needed",
+}
+
+_BETWEEN_MODELS = {
+    **_CONCLUSIONS,
+    Conclusion.WORSE: "worse: the second model holds in significantly fewer cases (Holm-adjusted p < 0.05)",
+    Conclusion.BETTER: "better: the second model holds in significantly more cases (Holm-adjusted p < 0.05)",
 }
 
 Row = dict[str, Json]
@@ -66,6 +74,8 @@ def _lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterato
     yield from _changed_case_lines(comparison, in_full=in_full, in_python=in_python)
     yield ""
     yield from wrapped(gate_verdict(comparison, in_python=in_python))
+    for told in total_verdicts(comparison):
+        yield from wrapped(told)
 
 
 def _changed_case_lines(comparison: Comparison, *, in_full: bool, in_python: bool) -> Iterator[str]:
@@ -126,6 +136,8 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
     if grounded:
         variants = f"{len(gated)} rates ({count_noun(passed, 'pass rate')}, {count_noun(grounded, 'grounded rate')})"
     missed = comparison.missed
+    if not gated:
+        return f"met: no rate can fall by more than {describe_points(comparison.max_drop)}"
     drop = f"a significant drop of more than {describe_points(comparison.max_drop)}"
     unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
     untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""
@@ -140,12 +152,29 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
     return f"MISSED: {len(missed)} of {variants} {'has' if len(missed) == 1 else 'have'} {drop}: {named}{untold}"
 
 
+def total_verdicts(comparison: Comparison) -> Iterator[str]:
+    """What became of the gates on all relations together and on accuracies, a sentence each."""
+    several = len({(each.models, each.data) for each in comparison.items}) > 1
+    for found in comparison.gated_totals:
+        missed = found.state is GateState.MISSED
+        told = f"{f'{found.of}: ' if several else ''}{total_sentence(found)}"
+        yield f"MISSED: {told}" if missed else told
+    if comparison.max_drop is None:
+        for accuracy in comparison.accuracy:
+            total = BaselineTotal(model=accuracy.models[1], data=accuracy.data[1], change=accuracy.change)
+            found = KindOfTotal(TotalKind.ACCURACY, total, 1)
+            yield f"{f'{found.of}: ' if several else ''}{total_sentence(found)}"
+
+
 def comparison_markdown(comparison: Comparison) -> Iterator[str]:
     """The comparison as lines of Markdown, in which text from data or models is never markup."""
     yield f"## vqamt: {escape(comparison.before.name)} and {escape(comparison.after.name)} compared"
     yield ""
     yield f"**{prose(gate_verdict(comparison))}**"
     yield ""
+    for told in total_verdicts(comparison):
+        yield prose(told)
+        yield ""
     yield f"- before: {_run_markdown(comparison.before)}"
     yield f"- now: {_run_markdown(comparison.after)}"
     for title, items in _blocks(comparison):
@@ -225,11 +254,16 @@ def comparison_json(comparison: Comparison) -> str:
             "before": _run_row(comparison.before),
             "after": _run_row(comparison.after),
             "max_drop": comparison.max_drop,
-            "met": None if comparison.max_drop is None else not comparison.missed,
+            "met": None if comparison.max_drop is None else not comparison.fails,
+            "undecided": comparison.undecided.value,
+            "two_sided": comparison.two_sided,
             "notes": list(comparison.notes),
             "only_before": list(comparison.only_before),
             "only_after": list(comparison.only_after),
-            "totals": [{**to_row(each), "change": change_row(each.change)} for each in comparison.totals],
+            **{
+                name: [{**to_row(each), "change": change_row(each.change)} for each in totals]
+                for name, totals in (("totals", comparison.totals), ("accuracy", comparison.accuracy))
+            },
             "relations": [_renamed({**to_row(item), "change": change_row(item.change)}) for item in comparison.items],
             "shown": [_renamed(to_row(case)) for case in comparison.shown],
         },
@@ -271,15 +305,16 @@ def _table(comparison: Comparison, items: Sequence[ComparedItem], total: Compare
     rows = [
         (
             _name(item),
-            *change_cells(item.change, unadjusted_p=True),
+            *change_cells(item.change, unadjusted_p=True, two_sided=comparison.two_sided),
             item.standing.value if item.change.paired.difference is not None else "-",
             *((drop_gate_cell(item.change.gate),) if is_gated else ()),
         )
         for item in items
     ]
     if total:
-        cells = change_cells(total.change, unadjusted_p=True)
-        rows.append(("total", *cells, total.standing.value, *(("-",) if is_gated else ())))
+        cells = change_cells(total.change, unadjusted_p=True, two_sided=comparison.two_sided)
+        gate = (drop_gate_cell(total.change.gate),) if is_gated else ()
+        rows.append(("total", *cells, total.standing.value, *gate))
     return text_table([head, *rows])
 
 
@@ -313,16 +348,24 @@ def _blocks(comparison: Comparison) -> Iterator[tuple[str, Sequence[ComparedItem
 def _table_notes(comparison: Comparison) -> Iterator[str]:
     """What the words in the table mean, as far as they occur in it."""
     items = comparison.items
-    yield "p: p-value of the drop, Holm-adjusted over all gated relation variants"
-    for conclusion, meaning in _CONCLUSIONS.items():
+    if comparison.two_sided:
+        yield "p: two-sided p-value of the difference, Holm-adjusted over all relation variants but controls"
+    else:
+        shared = ", and for the gates on all together" if comparison.gated_totals else ""
+        yield f"p: p-value of the drop, Holm-adjusted over all gated relation variants{shared}"
+    for conclusion, meaning in (_BETWEEN_MODELS if comparison.two_sided else _CONCLUSIONS).items():
         if conclusion in {each.standing for each in items} | {each.standing for each in comparison.totals}:
             yield meaning
     if any(each.grounded for each in items):
         yield "grounded: of the cases with a contrast in both runs, those that hold with another answer to the contrast"
     if any(each.change.p_holm is None and each.change.paired.shared for each in items):
-        yield "p in brackets: not adjusted (the total, controls, baselines and presumed cases are not gated)"
-    elif any(_total_of(comparison, of_block) for _, of_block in _blocks(comparison)):
-        yield "p in brackets: not adjusted (the total is not gated)"
+        yield "p in brackets: not adjusted (controls, baselines and presumed cases are not gated)"
+    elif any(
+        total.change.p_holm is None
+        for _, of_block in _blocks(comparison)
+        if (total := _total_of(comparison, of_block)) is not None
+    ):
+        yield "p in brackets: not adjusted (the total has no gate)"
 
 
 def _unmatched(comparison: Comparison) -> Iterator[tuple[tuple[str, ...], ComparedRun]]:

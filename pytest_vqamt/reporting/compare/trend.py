@@ -12,6 +12,7 @@ from pytest_vqamt.reporting.view.model_figures import model_figures
 from pytest_vqamt.reporting.view.rows import result_rows
 from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_cell
 
+_GROUNDED = "grounded"
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH_PX, _HEIGHT_PX = 160, 24
 
@@ -21,7 +22,7 @@ class TrendLine:
     """The rates of a relation variant, or of a model over all its relations, one for each report.
 
     Attributes:
-        item: "" for the model as a whole.
+        item: "" for the model as a whole, and "grounded" for its grounded rate.
         rates: None where the report has no judged case of it.
         versions: of the relation, without repetitions: rates of two versions are of different questions.
     """
@@ -85,17 +86,21 @@ def trends(reports: Sequence[tuple[str, Report]], wanted: Callable[[str], bool])
     for place, (_, report) in enumerate(ordered):
         for figures in model_figures(report, result_rows(report)):
             note((figures.model, "", ""), place, figures.consistent.rate)
+            note((figures.model, "", _GROUNDED), place, figures.grounded.rate)
         for result in filter(lambda each: wanted(each.item), report.relations):
             key = result.model.name, result.data.name, tagged(result.item, result.tags)
+            of_contrasts = result.model.name, result.data.name, tagged(result.item, (*result.tags, _GROUNDED))
             note(key, place, result.pass_rate)
-            versions.setdefault(key, {})[result.version] = None
+            note(of_contrasts, place, result.grounded.rate if result.grounded else None)
+            for each in (key, of_contrasts):
+                versions.setdefault(each, {})[result.version] = None
     lines = [
         TrendLine(item=item, model=model, data=data, rates=tuple(rates), versions=tuple(versions.get(key, ())))
         for key, rates in found.items()
         for model, data, item in [key]
         if any(rate is not None for rate in rates)
     ]
-    if not any(line.item for line in lines):
+    if not any(line.data for line in lines):
         lines = []
     return Trends(
         reports=tuple((name, report.started) for name, report in ordered),
@@ -114,13 +119,13 @@ def trend_lines(found: Trends) -> Iterator[str]:
 def trend_table(found: Trends) -> ViewTable:
     """A row for each line: the rate in the first and in the last report that have it, and all rates as bars."""
     several = len({line.data for line in found.lines if line.data}) > 1
-    heads = column_heads("relation", "first", "last", "points", "runs", "pass rate of each run")
+    heads = column_heads("relation", "first", "last", "points", "runs", "rate of each run")
     return ViewTable(heads=heads, rows=tuple(_row(line, several=several) for line in found.lines))
 
 
 def _row(line: TrendLine, *, several: bool) -> tuple[TableCell, ...]:
-    name = f"  {line.item}" if line.item else f"{line.model}, all relations"
-    notes = (line.data,) if several and line.item else ()
+    name = f"  {line.item}" if line.data else ", ".join(filter(None, (line.model, "all relations", line.item)))
+    notes = (line.data,) if several and line.data else ()
     if len(line.versions) > 1:
         notes = (*notes, f"versions {', '.join(map(str, line.versions))}")
     first, last = line.known[0], line.known[-1]
@@ -142,7 +147,7 @@ def trend_page(found: Trends) -> str:
 
     table = trend_table(found)
     return page_template("pytest_vqamt.reporting.html", "trend.html.j2").render(
-        title=f"{count_noun(len(found.reports), 'report')}: how the pass rates moved",
+        title=f"{count_noun(len(found.reports), 'report')}: how the rates moved",
         policy=f"default-src 'none'; style-src {inline_source(styles())}; base-uri 'none'; form-action 'none'",
         styles=Markup(styles()),
         reports=found.reports,

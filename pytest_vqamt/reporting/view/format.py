@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 from textwrap import wrap
 
 from pytest_vqamt.core.results import Gate
@@ -137,6 +138,16 @@ def format_cost(amount: float) -> str:
     ('1,234.50', '0.0012', '0.00')
     """
     return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.2g}" if amount < 0.1 else f"{amount:.2f}"
+
+
+def rounded_up(number: int) -> int:
+    """The number with two digits, rounded up.
+
+    >>> rounded_up(87), rounded_up(1234)
+    (87, 1300)
+    """
+    step: int = 10 ** max(0, len(str(number)) - 2)
+    return ceil(number / step) * step
 
 
 def axis_percent(share: float) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.results import Grounded, RelationResult
+from pytest_vqamt.core.tallies import Clusters
 from pytest_vqamt.reporting.view.format import format_percent, format_percents, wrapped
+from pytest_vqamt.stats.intervals import pass_rate_interval
 
 CONSISTENT = 0.8
 """From this share of its cases on a relation holds often enough for its pass rate to mislead."""
@@ -20,6 +22,14 @@ def is_misleading(grounded: Grounded) -> bool:
     """Whether the relation holds in most cases, but the whole interval of the grounded rate lies below a half."""
     cells = grounded.cells
     return bool(cells.cases) and cells.consistent >= CONSISTENT * cells.cases and grounded.interval[1] < GROUNDED
+
+
+def hardly_looks(found: Sequence[Grounded]) -> bool:
+    """Whether all cases with a contrast together are grounded no more often than by guessing, and surely seldom."""
+    rows = tuple(row for each in found for row in each.clusters.rows)
+    low, high = pass_rate_interval(Clusters(rows))
+    cases = sum(each.cells.cases for each in found)
+    return low <= sum(each.chance.total for each in found) / cases and high < GROUNDED
 
 
 def describe_by_chance(grounded: Grounded) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import ceil
+from statistics import median
 
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.plain_text import MAX_READ, count_noun, shown
-from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, ModelUse, Report
+from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, GateState, ModelUse, Report, Undecided
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.answers import UnreadAnswers, noise_lines
 from pytest_vqamt.reporting.view.format import (
@@ -20,6 +21,7 @@ from pytest_vqamt.reporting.view.format import (
     format_change,
     format_percent,
     format_percents,
+    rounded_up,
 )
 from pytest_vqamt.reporting.view.grounding import misleading_lines
 from pytest_vqamt.reporting.view.model_figures import (
@@ -29,7 +31,7 @@ from pytest_vqamt.reporting.view.model_figures import (
     is_apart,
     model_figures,
 )
-from pytest_vqamt.reporting.view.rankings import best_model_notes
+from pytest_vqamt.reporting.view.rankings import model_notes_of
 from pytest_vqamt.reporting.view.rows import (
     ResultRow,
     case_link,
@@ -38,8 +40,9 @@ from pytest_vqamt.reporting.view.rows import (
     rate_difference,
     results_by_model_and_data,
 )
+from pytest_vqamt.reporting.view.totals import KindOfTotal, TotalKind, describe_total, total_sentence, totals_of
 from pytest_vqamt.stats.gates import GateKind
-from pytest_vqamt.stats.paired import SIGNIFICANT
+from pytest_vqamt.stats.paired import SIGNIFICANT, may_fall
 from pytest_vqamt.stats.power import RegressionGate, cases_to_tell
 
 _DROPS_SHOWN = 8
@@ -80,7 +83,11 @@ class RunPart:
         figures = self.figures
         if not self.tally.judged:
             return self.title
-        shares = (("consistent", figures.consistent), ("grounded", figures.grounded), ("unread", figures.unread))
+        shares = (
+            ("consistent", figures.consistent),
+            (f"grounded{figures.grounded_of}", figures.grounded),
+            ("unread", figures.unread),
+        )
         told = [f"{format_percent(share.rate)} {name}" for name, share in shares if share.rate is not None]
         told[0] += f" (of the {self.tally.judged:,} judged)" if self._apart else ""
         return f"{self.title}: {', '.join(told)}"
@@ -139,6 +146,8 @@ class GateCounts:
         items: the variants with cases.
         undecided: those that miss no gate, and have too few cases to tell if one on a drop is met.
         unapplied: the variants without a case on the data; ``unapplied_gates`` of them have a gate.
+        together: the states of the gates on all relations together, and on accuracies.
+        undecided_fails: whether a gate that cannot tell fails the run.
     """
 
     items: int
@@ -147,6 +156,30 @@ class GateCounts:
     unapplied: int = 0
     unapplied_gates: int = 0
     undecided: int = 0
+    together: tuple[tuple[TotalKind, GateState], ...] = ()
+    undecided_fails: bool = False
+
+    @property
+    def misses(self) -> int:
+        """The gates that are missed, with those on all relations together."""
+        return self.missed + sum(state is GateState.MISSED for _, state in self.together)
+
+    @property
+    def cannot_tell(self) -> int:
+        """The gates that cannot tell, with those on all relations together."""
+        return self.undecided + sum(state is GateState.CANNOT_TELL for _, state in self.together)
+
+    @property
+    def fail(self) -> bool:
+        """Whether the run fails by them."""
+        return bool(self.misses or (self.undecided_fails and self.cannot_tell))
+
+    @property
+    def together_told(self) -> tuple[str, ...]:
+        """The states of the gates on all relations together, and on accuracies, a clause each."""
+        states = dict.fromkeys(f"{kind.value}: {state.value}" for kind, state in self.together)
+        fails = ["a gate that cannot tell fails the run (--vqamt-undecided)"]
+        return (*states, *(fails if self.undecided_fails and self.cannot_tell else []))
 
     @property
     def met(self) -> int:
@@ -166,7 +199,7 @@ class GateCounts:
         asked = count_noun(self.items + self.unapplied, "relation")
         apply = f"{self.unapplied:,} of {asked} {'does' if self.unapplied == 1 else 'do'} not apply"
         told = [f"{apply} to this data"] if self.unapplied else []
-        if not self.gated:
+        if not (self.gated or self.together):
             none = "no relation has a gate, so no rate can fail: set one with --vqamt-fail-under=RATE or GLOB=RATE"
             return "; ".join([none, *told])
         without = f"{self.items - self.gated:,} of {count_noun(self.items, 'relation')} have none"
@@ -174,7 +207,8 @@ class GateCounts:
             without = "every relation has one"
         unchecked = f", {self.unapplied_gates:,} without a case" if self.unapplied_gates else ""
         undecided = f", {self.undecided:,} cannot tell (too few cases)" if self.undecided else ""
-        return "; ".join([f"gates: {self.met:,} met, {self.missed:,} missed{undecided}{unchecked}", without, *told])
+        counts = f"gates: {self.met:,} met, {self.missed:,} missed{undecided}{unchecked}"
+        return "; ".join([counts, *self.together_told, without, *told])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +268,10 @@ def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
         weakest=weakest_rows(lines),
         about=_about(parts, apart),
         apart=apart,
-        missed=tuple(_finding(report, line) for line in sorted(lines, key=weakness) if line.is_missed),
+        missed=(
+            *(_total_finding(report, each) for each in totals_of(report.baseline) if each.state is GateState.MISSED),
+            *(_finding(report, line) for line in sorted(lines, key=weakness) if line.is_missed),
+        ),
         dropped=tuple(_finding(report, line) for line in dropped[:_DROPS_SHOWN]),
         drops_left_out=max(0, len(dropped) - _DROPS_SHOWN),
         notes=tuple(_notes(report, lines)),
@@ -279,6 +316,8 @@ def count_gates(report: Report, lines: Sequence[ResultRow]) -> GateCounts:
         undecided=len({id(line.result) for line in lines if line.gate_state is GateState.CANNOT_TELL} - missed),
         unapplied=len(unapplied),
         unapplied_gates=sum(bool(each.gates) for each in unapplied),
+        together=tuple((each.kind, each.state) for each in totals_of(report.baseline) if each.state),
+        undecided_fails=report.undecided is Undecided.FAIL,
     )
 
 
@@ -362,7 +401,9 @@ _FEW_MODELS = 3
 
 
 def _rates(figures: ModelFigures, of: str = "") -> str:
-    grounded = "" if figures.grounded.rate is None else f", grounded in {format_percent(figures.grounded.rate)}"
+    grounded = ""
+    if figures.grounded.rate is not None:
+        grounded = f", grounded in {format_percent(figures.grounded.rate)}{figures.grounded_of}"
     return f"consistent in {format_percent(figures.consistent.rate)}{of}{grounded}"
 
 
@@ -384,18 +425,19 @@ def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
     gates = count_gates(report, lines)
     items = count_noun(gates.items, "relation variant")
     share = f"{gates.gated} of {items} gated"
+    together = "".join(f" {told[0].upper()}{told[1:]}." for told in gates.together_told)
     undecided = f"{gates.undecided} cannot tell (too few cases), " if gates.undecided else ""
     if report.shard != "1/1":
         return "partial", f"Shard {report.shard} of a run: gates are checked on all shards together."
-    if gates.missed:
-        return "missed", f"{share}: {gates.missed} missed, {undecided}{gates.met} met."
+    if gates.fail:
+        return "missed", f"{share}: {gates.missed} missed, {undecided}{gates.met} met.{together}"
     if not report.complete:
         return "partial", f"Not the whole run. {share}." if gates.items else "Not the whole run."
-    if not gates.gated:
+    if not (gates.gated or gates.together):
         return "none", f"0 of {items} gated: no rate here can fail a run."
-    if gates.undecided:
-        return "cannot-tell", f"{share}: none missed, {undecided}{gates.met} met."
-    return "met", f"{share}: all met."
+    if gates.cannot_tell:
+        return "cannot-tell", f"{share}: none missed, {undecided}{gates.met} met.{together}"
+    return "met", f"{share}: all met.{together}"
 
 
 _WEAKEST = 5
@@ -460,39 +502,75 @@ def _apart(parts: Sequence[RunPart], lines: Sequence[ResultRow]) -> str:
 
 
 def link_of(report: Report, item: str, model: str, data: str) -> str:
-    """The link of a finding: the model and the data are named where there are several."""
+    """The link of a finding, of all relations without ``item``: model and data are named where there are several."""
     several = len(report.models) > 1, len(report.data) > 1
-    named = {"relation": item, **({"model": model} if any(several) else {}), **({"data": data} if several[1] else {})}
+    named = {
+        **({"relation": item} if item else {}),
+        **({"model": model} if any(several) else {}),
+        **({"data": data} if several[1] else {}),
+    }
     return case_link(**named)
 
 
 def _finding(report: Report, line: ResultRow) -> Finding:
     result = line.result
-    of = [result.model.name] if len(report.models) > 1 else []
-    of += [result.data.name] if len(report.data) > 1 else []
     return Finding(
         item=f"{result.item} (presumed)" if line.is_presumed else result.item,
         link=link_of(report, result.item, result.model.name, result.data.name),
-        of=" on ".join(of),
+        of=_named_part(report, result.model.name, result.data.name),
         why=tuple(_why(line)),
     )
 
 
+def _named_part(report: Report, model: str, data: str) -> str:
+    """The model and the data, each only if there are several."""
+    return " on ".join([*([model] if len(report.models) > 1 else []), *([data] if len(report.data) > 1 else [])])
+
+
+def _total_finding(report: Report, found: KindOfTotal) -> Finding:
+    """All relations together, or the accuracy, of a model on data that missed the gate on the drop."""
+    held = found.gate
+    assert held is not None
+    return Finding(
+        item=found.kind.value,
+        link=link_of(report, "", found.total.model, found.total.data),
+        of=_named_part(report, found.total.model, found.total.data),
+        why=(f"{describe_total(found.total, found.kind)}; allowed drop: {describe_points(held.threshold)}",),
+    )
+
+
 def _why(line: ResultRow) -> Iterator[str]:
+    """The drops first, then rates below what is required, then unread cases, which were often as many before."""
     change = line.counted.change
     missed = [held for held in line.gates if not held.met]
+    if change is not None and (is_significant_drop(line) or _has_missed(change)):
+        yield f"pass rate {describe_change(change)}"
+    for part in line.grounded:
+        if part.change is not None and _has_missed(part.change):
+            yield f"grounded rate {describe_change(part.change)}"
+    for held in missed:
+        if held.kind != "max-drop" and (held.unread is None or _is_below(line, held)):
+            yield f"{_reached(line, held)}required: {_required(line, held)}"
+    before = next((each.unread_before for each in (change,) if each and each.unread_before is not None), None)
+    earlier = "" if before is None else f" ({format_percent(before)} in the baseline)"
     unread = {held.unread: format_percent(held.unread) for held in missed if held.unread is not None}
     for share, percent in unread.items():
         required = [_required(line, held) for held in missed if held.unread == share]
-        yield f"{percent} of the cases are unread, more than --vqamt-max-unread allows; required: {', '.join(required)}"
-    for held in missed:
-        if held.kind != "max-drop" and held.unread is None:
-            yield f"{_reached(line, held)}required: {_required(line, held)}"
-    for part in line.grounded:
-        if part.change is not None and part.change.gate and not part.change.gate.met:
-            yield f"grounded rate {describe_change(part.change)}"
-    if change is not None and (is_significant_drop(line) or (change.gate and not change.gate.met)):
-        yield f"pass rate {describe_change(change)}"
+        yield (
+            f"{percent} of the cases are unread{earlier}, more than --vqamt-max-unread allows; required: "
+            f"{', '.join(required)}"
+        )
+
+
+def _has_missed(change: BaselineChange) -> bool:
+    return change.gate is not None and not change.gate.met and (change.gate.dropped or change.gate.unread is None)
+
+
+def _is_below(line: ResultRow, held: Gate) -> bool:
+    """Whether the rate misses a gate by itself, whatever is unread."""
+    rates = [line.counted.tally.pass_rate] if held is line.counted.gate else []
+    rates += [part.rate for part in line.grounded if held is part.gate]
+    return any(rate is not None and rate < held.threshold for rate in rates)
 
 
 def _required(line: ResultRow, held: Gate) -> str:
@@ -519,7 +597,7 @@ def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
         yield "Set a gate with --vqamt-fail-under=RATE or GLOB=RATE."
     yield from model_notes(report)
     yield from baseline_notes(report, lines)
-    yield from best_model_notes(report)
+    yield from model_notes_of(report)
 
 
 def _answered_by_lines(report: Report) -> Iterator[str]:
@@ -601,7 +679,9 @@ def report_warnings(
         )
     yield from _answered_by_lines(report)
     yield from total_drop_lines(report, lines)
-    yield from undecided_lines(lines)
+    yield from together_lines(report, (GateState.CANNOT_TELL,))  # those that are missed are findings
+    yield from undecided_lines(report, lines)
+    yield from cannot_fall_lines(report, lines)
     several = len(report.models) > 1 or len(report.data) > 1
     for part in run_parts(report, lines):
         if part.unread.is_often and with_unread:
@@ -687,7 +767,7 @@ def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
             f"The interval of the change lies below 0 for {', '.join(doubtful[:_NAMED])}{more}, but the drop is not "
             "significant after Holm's correction."
         )
-    yield from _drop_gate_notes(lines)
+    yield from _drop_gate_notes(report, lines)
 
 
 def total_notes(report: Report) -> tuple[str, ...]:
@@ -712,6 +792,10 @@ def _total_notes(report: Report, baseline: BaselineUse) -> Iterator[str]:
             f"{count_noun(paired.shared, 'shared case')}, {count_noun(paired.first_only, 'regression')}, "
             f"{count_noun(paired.second_only, 'fix', 'fixes')}{p}."
         )
+    for found in totals_of(baseline):
+        if found.kind is TotalKind.ACCURACY and found.state in (None, GateState.MET):
+            told = total_sentence(found)
+            yield f"{found.of}: {told}." if len(baseline.accuracy) > 1 else f"{told[0].upper()}{told[1:]}."
 
 
 def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
@@ -721,12 +805,13 @@ def total_drop_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str
         change, part = total.change, (total.model, total.data)
         difference = change.paired.difference or 0.0
         of_part = (line for line in lines if (line.result.model.name, line.result.data.name) == part)
-        if difference >= 0 or change.p >= SIGNIFICANT or any(map(_has_dropped, of_part)):
+        is_missed = change.gate is not None and not change.gate.met  # that is a finding
+        if difference >= 0 or change.p >= SIGNIFICANT or is_missed or any(map(_has_dropped, of_part)):
             continue
         of = f" of {total.model} on {total.data}" if len(totals) > 1 else ""
         drop = format_change(change.paired.first_rate, change.paired.second_rate).removeprefix("-")
         yield (
-            f"The total{of} has dropped by {drop} points ({_told_p(change.p)}), "
+            f"All relations together{of} have dropped by {drop} points ({_told_p(change.p)}), "
             "though no relation alone shows it: the page has the regressions."
         )
 
@@ -739,7 +824,7 @@ def _has_dropped(line: ResultRow) -> bool:
     return is_significant_drop(line) or any(not held.met for held in line.gates if held.kind == GateKind.DROP)
 
 
-def _drop_gate_notes(lines: Sequence[ResultRow]) -> Iterator[str]:
+def _drop_gate_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
     """How many relations keep the drop that is allowed, miss it, or have too few cases to tell."""
     states = Counter(
         next(state for state in GateState if any(change.gate.state is state for change in changes if change.gate))
@@ -749,8 +834,9 @@ def _drop_gate_notes(lines: Sequence[ResultRow]) -> Iterator[str]:
     if not states.total():
         return
     yield (
-        f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation')} shown to be no worse than the baseline "
-        f"by more than {describe_points(_allowed_drop(lines))}, {states[GateState.MISSED]:,} missed, "
+        f"{states[GateState.MET]:,} of {count_noun(states.total(), 'relation')} "
+        f"{'is' if states[GateState.MET] == 1 else 'are'} shown to be no worse than the baseline "
+        f"by more than {describe_points(_allowed_drop(report, lines))}, {states[GateState.MISSED]:,} missed, "
         f"{states[GateState.CANNOT_TELL]:,} with too few cases to tell."
     )
 
@@ -761,16 +847,56 @@ def _gated_changes(line: ResultRow) -> list[BaselineChange]:
     return [change for change in changes if change and change.gate]
 
 
-def _allowed_drop(lines: Sequence[ResultRow]) -> float:
-    return max(change.gate.threshold for line in lines for change in _gated_changes(line) if change.gate)
+def _allowed_drop(report: Report, lines: Sequence[ResultRow]) -> float:
+    """The drop that the gates allow, which is the same for all; 0 without a gate."""
+    if report.baseline and report.baseline.max_drop is not None:
+        return report.baseline.max_drop
+    return max((change.gate.threshold for line in lines for change in _gated_changes(line) if change.gate), default=0.0)
 
 
-def undecided_lines(lines: Sequence[ResultRow]) -> Iterator[str]:
+def together_lines(
+    report: Report, states: Sequence[GateState] = (GateState.MISSED, GateState.CANNOT_TELL)
+) -> Iterator[str]:
+    """What became of the gates on all relations together and on accuracies that are in ``states``, a sentence each."""
+    found = [each for each in totals_of(report.baseline) if each.state in states]
+    several = len(report.models) * len(report.data) > 1
+    for each in found:
+        told = f"{f'{each.of}: ' if several else ''}{total_sentence(each)}"
+        yield f"{told[0].upper() if not several else told[0]}{told[1:]}."
+
+
+def cannot_fall_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
+    """Names the rates that are lower in the baseline than the drop that is allowed, so that no gate is on them."""
+    if report.baseline is None:
+        return
+    allowed = _allowed_drop(report, lines)
+    low = [
+        (line.result.item + grounded, change.paired.first_rate or 0.0)
+        for line in lines
+        if not (line.is_presumed or is_apart(line))
+        for grounded, change in (
+            ("", line.counted.change),
+            *((" (grounded)", part.change) for part in line.grounded[:1]),
+        )
+        if change and change.gate is None and change.paired.shared and not may_fall(change, allowed)
+    ]
+    if not low:
+        return
+    named = ", ".join(f"{name} {format_percent(rate)}" for name, rate in low[:_NAMED])
+    more = f" and {len(low) - _NAMED} more" if len(low) > _NAMED else ""
+    cannot = "1 rate cannot fall" if len(low) == 1 else f"{len(low)} rates cannot fall"
+    yield (
+        f"{cannot} by more than the {describe_points(allowed)} that --vqamt-max-drop allows, so no gate is on "
+        f"{'it' if len(low) == 1 else 'them'} (in the baseline: {named}{more})."
+    )
+
+
+def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
     """What to do about relations with too few cases to tell whether they dropped by more than is allowed."""
     undecided = [line for line in lines if line.gate_state is GateState.CANNOT_TELL]
     if not undecided:
         return
-    allowed = _allowed_drop(undecided)
+    allowed = _allowed_drop(report, undecided)
     relations = count_noun(len({id(line.result) for line in undecided}), "relation")
     if not allowed:
         yield (
@@ -779,29 +905,20 @@ def undecided_lines(lines: Sequence[ResultRow]) -> Iterator[str]:
         )
         return
     tests = sum(len(_gated_changes(line)) for line in lines)
+    demand = RegressionGate(relations=tests, max_drop=allowed, families=2 if report.total_gates else 1)
     needed = [
         ceil(cases * line.counted.tally.cases / change.paired.shared)
         for line in undecided
         for change in _gated_changes(line)
-        if change.gate
-        and change.gate.uncertain
-        and (cases := cases_to_tell(change.paired, RegressionGate(relations=tests, max_drop=allowed)))
+        if change.gate and change.gate.uncertain and (cases := cases_to_tell(change.paired, demand))
     ]
-    most = f"--vqamt-max-cases={_rounded_up(max(needed))}" if needed else "more cases (--vqamt-max-cases)"
+    # The most that one of them needs may be absurd, where its answers are as good as drawn.
+    enough = f"--vqamt-max-cases={rounded_up(ceil(median(needed)))}" if needed else "more cases (--vqamt-max-cases)"
+    for_half = ", enough for half of them" if len(needed) > 1 else ""
     yield (
-        f"{relations} cannot tell a drop of {describe_points(allowed)} from chance, with too few cases: bless a run "
-        f"with {most} (`vqamt power`)."
+        f"{relations} {'has' if relations.startswith('1 ') else 'have'} too few cases to tell a drop of "
+        f"{describe_points(allowed)} from chance: bless a run with {enough}{for_half} (`vqamt power`)."
     )
-
-
-def _rounded_up(number: int) -> int:
-    """The number with two digits, rounded up.
-
-    >>> _rounded_up(87), _rounded_up(1234)
-    (87, 1300)
-    """
-    step: int = 10 ** max(0, len(str(number)) - 2)
-    return ceil(number / step) * step
 
 
 def _is_doubtful(line: ResultRow) -> bool:

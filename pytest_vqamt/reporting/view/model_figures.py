@@ -46,6 +46,12 @@ class ModelFigures:
     grounded: Share
     unread: Share
 
+    @property
+    def grounded_of(self) -> str:
+        """The cases of the grounded rate in brackets, where it is above the consistent one, which is of all cases."""
+        is_above = (self.grounded.rate or 0.0) > (self.consistent.rate or 0.0)
+        return f" ({self.grounded.about})" if is_above else ""
+
 
 _APART = {"control", "baseline"}
 

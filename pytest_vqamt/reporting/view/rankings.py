@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
@@ -16,7 +16,8 @@ from pytest_vqamt.reporting.view.format import (
     format_rate,
     tagged,
 )
-from pytest_vqamt.reporting.view.rows import case_link
+from pytest_vqamt.reporting.view.model_figures import Share, figures_of
+from pytest_vqamt.reporting.view.rows import ResultRow, case_link, result_rows
 from pytest_vqamt.reporting.view.tables import NO_CELL, TableCell, ViewTable, column_heads, text_table
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
@@ -26,33 +27,69 @@ _KINDS: Mapping[RankingKind, str] = {
     RankingKind.BASELINE: ", relations tagged baseline",
     RankingKind.CONTROL: ", controls",
 }
-_RANKING_HEAD = ("model", "mean pass rate", "95 % interval", "points behind the first", "best in")
+_RANKING_HEAD = ("model", "pass rate", "95 % interval", "grounded", "points against the first", "p", "alone first in")
 
 
-def ranking_table(ranking: Ranking) -> ViewTable:
-    """The models in the order of their mean pass rates."""
+def ranking_table(report: Report, ranking: Ranking) -> ViewTable:
+    """The models in the order of their pass rates: no order of merit, as a model that never looks may be first."""
+    grounded = {
+        place.model: figures_of(place.model, _rows_of(report, ranking, place.model)).grounded
+        for place in ranking.places
+    }
     return ViewTable(
         caption=(
-            f"models on {ranking.data}: mean pass rate over "
+            f"models on {ranking.data}: pass rate over all cases of "
             f"{count_noun(len(ranking.items), 'relation variant')}{_KINDS[ranking.kind]}"
         ),
         heads=column_heads(*_RANKING_HEAD),
-        rows=tuple(map(_model_row, ranking.places)),
+        rows=tuple(_model_row(ranking.places[0], place, grounded[place.model]) for place in ranking.places),
+        notes=tuple(_grounded_note(grounded.values())),
     )
 
 
-def _model_row(ranked: RankedModel) -> tuple[TableCell, ...]:
+def _points(first: RankedModel, ranked: RankedModel) -> str:
+    """The difference to the first model, rounded as in every other table where both have judged the same cases."""
+    assert ranked.behind is not None
+    is_of_all = abs(ranked.mean - first.mean - ranked.behind.difference) < _EQUAL
+    return format_change(first.mean, ranked.mean) if is_of_all else format_difference(ranked.behind.difference)
+
+
+_EQUAL = 1e-9
+
+
+def _rows_of(report: Report, ranking: Ranking, model: str) -> list[ResultRow]:
+    """The rows of the cases that a ranking counts of a model."""
+    of_presumed = ranking.kind is RankingKind.PRESUMED
+    return [
+        row
+        for row in result_rows(report)
+        if (row.result.model.name, row.result.data.name) == (model, ranking.data)
+        and row.result.item in ranking.items
+        and row.is_presumed is of_presumed
+    ]
+
+
+def _grounded_note(shares: Iterable[Share]) -> Iterator[str]:
+    known = [share.about for share in shares if share.rate is not None]
+    if known:
+        yield f"grounded: {' and '.join(dict.fromkeys(known))}; a model that does not look can be the most consistent"
+
+
+def _model_row(first: RankedModel, ranked: RankedModel, grounded: Share) -> tuple[TableCell, ...]:
     interval, behind = ranked.interval, ranked.behind
+    p = behind.p if behind else None
     return (
         TableCell(text=ranked.model, key=ranked.model, link=case_link(model=ranked.model)),
         TableCell(text=format_rate(ranked.mean), key=repr(ranked.mean)),
         NO_CELL if interval is None else TableCell(text=format_interval(interval), key=repr(interval[0])),
+        NO_CELL if grounded.rate is None else TableCell(text=format_rate(grounded.rate), key=repr(grounded.rate)),
         NO_CELL
         if behind is None
         else TableCell(
-            text=f"{format_difference(behind.difference)} {_in_brackets(behind.interval)}",
+            text=f"{_points(first, ranked)} {_in_brackets(behind.interval)}",
             key=repr(behind.difference),
         ),
+        NO_CELL if p is None else TableCell(text=format_p(p), key=repr(p)),
         TableCell(text=f"{ranked.best_in:,}", key=str(ranked.best_in)),
     )
 
@@ -61,24 +98,40 @@ def summary_tables(report: Report, *, in_full: bool = False) -> Iterator[ViewTab
     """The tables that terminal, Markdown and HTML show after the overview; ``in_full`` all of them."""
     for ranking in report.ranking:
         if in_full or ranking.kind is RankingKind.RELATIONS:
-            yield ranking_table(ranking)
+            yield ranking_table(report, ranking)
     yield from unread_tables(report, in_full=in_full)
     yield from accuracy_tables(report, in_full=in_full)
     yield from repeat_tables(report, in_full=in_full)
     yield from grade_tables(report)
 
 
-def best_model_notes(report: Report) -> Iterator[str]:
-    """The best model of each ranking over relations, and its lead over the second."""
+def model_notes_of(report: Report) -> Iterator[str]:
+    """The difference of each model to the most consistent one, with what both are grounded in."""
     for ranking in report.ranking:
         if ranking.kind is not RankingKind.RELATIONS:
             continue
-        first, second = ranking.places[:2]
-        lead = f" ({_with_range(second.behind.difference, second.behind.interval)})" if second.behind else ""
-        yield (
-            f"On {ranking.data}, {first.model} has the highest mean of {count_noun(len(ranking.items), 'pass rate')}, "
-            f"{format_percent(first.mean)}; {second.model} has {format_percent(second.mean)}{lead}."
-        )
+        first, *others = ranking.places
+        shares = {
+            place.model: figures_of(place.model, _rows_of(report, ranking, place.model)).grounded
+            for place in ranking.places
+        }
+        for other in others:
+            behind = other.behind
+            if behind is None or behind.p is None:
+                continue
+            low, high = map(format_difference, behind.interval)
+            points = f"{_points(first, other)} points, {low} to {high}, two-sided p {format_p(behind.p)}"
+            rates = [
+                f"{model} {format_percent(share.rate)}" for model, share in shares.items() if share.rate is not None
+            ]
+            told = f"({points})" + (f"; grounded: {', '.join(rates)}" if rates else "")
+            if behind.p >= SIGNIFICANT:
+                yield f"On {ranking.data}, {first.model} and {other.model} do not differ significantly {told}."
+            else:
+                yield (
+                    f"On {ranking.data}, {other.model} is consistent less often than {first.model} {told}. "
+                    "That alone makes no model the better one."
+                )
 
 
 def difference_tables(report: Report) -> tuple[ViewTable, ...]:
@@ -123,18 +176,21 @@ def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
             key=repr(difference),
             state=direction if _p(each) < SIGNIFICANT else "",
         ),
-        NO_CELL if each.p_holm is None else TableCell(text=f"{each.p_holm:.2g}", key=repr(each.p_holm)),
+        NO_CELL if each.p_holm is None else TableCell(text=format_p(each.p_holm), key=repr(each.p_holm)),
         TableCell(text=f"{paired.first_only:,}", key=str(paired.first_only)),
         TableCell(text=f"{paired.second_only:,}", key=str(paired.second_only)),
         TableCell(text=f"{paired.shared:,}", key=str(paired.shared)),
     )
 
 
-_LARGEST_HEAD = ("relation", "shared cases", "better", "worse", "points", "95 % interval", "p (Holm)")
+_LARGEST_HEAD = ("relation", "shared cases", "first model", "second model", "points", "95 % interval", "p (Holm)")
 
 
 def largest_differences(data: str, found: Sequence[ModelDifference], most: int) -> ViewTable:
-    """At most ``most`` significant differences on a data source over all pairs of models, the largest first."""
+    """At most ``most`` significant differences on a data source over all pairs of models, the largest first.
+
+    As everywhere, points are those of the second model less those of the first, in the order of the run.
+    """
     significant = sorted((each for each in found if _p(each) < SIGNIFICANT), key=lambda each: -abs(_difference(each)))
     tested = sum(each.p_holm is not None for each in found)
     left = len(significant) - most
@@ -142,7 +198,7 @@ def largest_differences(data: str, found: Sequence[ModelDifference], most: int) 
         [_LARGEST_HEAD, *map(_largest_row, significant[:most])],
         caption=(
             f"on {data}, {len(significant)} of {count_noun(tested, 'comparison')} of two models on a relation variant "
-            f"{'shows' if len(significant) == 1 else 'show'} a significant difference (Holm-adjusted p < "
+            f"{'shows' if 1 in (len(significant), tested) else 'show'} a significant difference (Holm-adjusted p < "
             f"{SIGNIFICANT:g})"
         ),
         notes=[f"and {left} smaller ones (pytest -v shows all; report.json has all comparisons)"] if left > 0 else [],
@@ -151,15 +207,12 @@ def largest_differences(data: str, found: Sequence[ModelDifference], most: int) 
 
 def _largest_row(each: ModelDifference) -> tuple[str, ...]:
     paired, (low, high) = each.paired, each.interval
-    rates = zip((paired.first_rate or 0.0, paired.second_rate or 0.0), each.models, strict=True)
-    worse, better = sorted(rates, key=lambda pair: pair[0])
-    if better[1] != each.models[1]:
-        low, high = -high, -low
+    rates = zip((paired.first_rate, paired.second_rate), each.models, strict=True)
     return (
         tagged(each.item, ("presumed",) if each.presumed else ()),
         str(paired.shared),
-        *(f"{name} {format_rate(rate)}" for rate, name in (better, worse)),
-        format_change(worse[0], better[0]).removeprefix("+"),
+        *(f"{name} {format_rate(rate)}" for rate, name in rates),
+        format_change(paired.first_rate, paired.second_rate),
         f"{format_difference(low)} to {format_difference(high)}",
         "-" if each.p_holm is None else format_p(each.p_holm),
     )
@@ -176,8 +229,3 @@ def _p(each: ModelDifference) -> float:
 def _in_brackets(interval: tuple[float, float]) -> str:
     low, high = interval
     return f"({format_difference(low)} to {format_difference(high)})"
-
-
-def _with_range(difference: float, interval: tuple[float, float]) -> str:
-    low, high = interval
-    return f"{format_difference(difference)} points, {format_difference(low)} to {format_difference(high)}"

@@ -98,16 +98,17 @@ def text_table(rows: Sequence[Sequence[str]], *, caption: str = "", notes: Seque
 CHANGE_HEAD = ("shared cases", "before", "now", "points", "95 % interval", "p (Holm)")
 
 
-def change_cells(change: BaselineChange, *, unadjusted_p: bool = False) -> tuple[str, ...]:
+def change_cells(change: BaselineChange, *, unadjusted_p: bool = False, two_sided: bool = False) -> tuple[str, ...]:
     """A cell for each column of ``CHANGE_HEAD``.
 
-    An item that is not gated has no Holm-adjusted p-value: its own one stands in brackets with ``unadjusted_p``.
+    An item that is not gated has no Holm-adjusted p-value: its own one, which may be ``two_sided``, stands in brackets
+    with ``unadjusted_p``.
     """
     before, after, difference = change.paired.first_rate, change.paired.second_rate, change.paired.difference
     if before is None or after is None or difference is None:
         return ("0", *("-" for _ in CHANGE_HEAD[1:]))
     low, high = change.interval
-    own_p = f"({format_p(change.p)})" if unadjusted_p else "-"
+    own_p = f"({format_p(change.p_two_sided if two_sided else change.p)})" if unadjusted_p else "-"
     return (
         str(change.paired.shared),
         format_rate(before),
@@ -120,7 +121,7 @@ def change_cells(change: BaselineChange, *, unadjusted_p: bool = False) -> tuple
 
 def drop_gate_cell(gate: Gate | None) -> str:
     """The state of the gate on the drop, and the drop that it allows."""
-    if gate is not None and gate.unread is not None:
+    if gate is not None and gate.unread is not None and not gate.dropped:
         return f"MISSED: {format_percent(gate.unread)} unread"
     if gate is None:
         return "-"

@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.results import Gate, ModelUse
+from pytest_vqamt.core.results import Gate, ModelUse, Undecided
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.reporting.compare.comparison import ComparedItem, Comparison, Conclusion, compare
 from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
+from pytest_vqamt.stats.model_ranking import differences
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.comparing import RULE, Made, case_id, write_run
 from tests.reporting.running import run_into
+from tests.stats.judging import result
 
 
 def compared(
@@ -73,9 +75,9 @@ def test_the_items_are_judged_together_as_those_of_a_gated_run_are(tmp_path: Pat
     made = [tuple(Made(item=item, verdicts=each[run]) for item, each in items.items()) for run in (0, 1)]
     found = compared(tmp_path, *made, max_drop=0.3).items
     plain = [change_of(each.change.paired) for each in found]
-    assert tuple(each.change for each in found) == with_holm_gates(plain, 0.3, [True] * 3)
-    # Nine of nine: 3 x 2^-9; five of five: 2 x 2^-5, which is 0.0625.
-    assert [each.change.p_holm for each in found] == pytest.approx([3 / 512, 2 / 32, 1])
+    assert tuple(each.change for each in found) == with_holm_gates(plain, 0.3, [True] * 3, families=2)
+    # Nine of nine: 3 x 2^-9; five of five: 2 x 2^-5. All twice, as all together have a gate, too.
+    assert [each.change.p_holm for each in found] == pytest.approx([6 / 512, 4 / 32, 1])
     assert [each.change.gate and each.change.gate.met for each in found] == [False, True, True]
     assert [each.standing for each in found] == [Conclusion.WORSE, Conclusion.UNCERTAIN, Conclusion.UNCHANGED]
 
@@ -97,12 +99,17 @@ def test_no_worse_is_said_where_the_interval_lies_above_what_is_allowed(tmp_path
 
 def test_what_cannot_be_read_misses_the_gate_and_is_noted(tmp_path: Path) -> None:
     before, after = Made(verdicts="+" * 9 + "?"), Made(verdicts="+" * 7 + "???")
-    found = compared(tmp_path, before, after, max_drop=0.9)
+    found = compared(tmp_path, before, after, max_drop=0.8)
     assert only(found).unread == (0.1, 0.3)
-    assert only(found).change.gate == Gate(kind="max-drop", threshold=0.9, on="holm", met=False, unread=0.3)
+    assert only(found).change.gate == Gate(kind="max-drop", threshold=0.8, on="holm", met=False, unread=0.3)
     assert "cases with an answer that could not be read: ours.rule (10 % before, 30 % now)" in found.notes
-    allowed = compared(tmp_path, before, after, max_drop=0.9, max_unread=0.3)
-    assert only(allowed).change.gate == Gate(kind="max-drop", threshold=0.9, on="holm", met=True)
+    allowed = compared(tmp_path, before, after, max_drop=0.8, max_unread=0.3)
+    assert only(allowed).change.gate == Gate(kind="max-drop", threshold=0.8, on="holm", met=True)
+
+
+def test_what_cannot_fall_so_far_has_no_gate(tmp_path: Path) -> None:
+    found = compared(tmp_path, Made(verdicts="+" * 9 + "-"), Made(verdicts="-" * 10), max_drop=0.9)
+    assert (only(found).change.gate, found.fails) == (None, False)
 
 
 @pytest.mark.parametrize("tags", [("control",), ("baseline",)])
@@ -152,8 +159,60 @@ def test_the_total_is_over_all_gated_items_by_scene(tmp_path: Path) -> None:
     (total,) = found.totals
     # Five scenes that lose two cases each.
     assert (total.change.paired.shared, total.change.paired.scenes, total.change.p) == (10, 5, 2**-5)
-    assert (total.standing, total.change.gate) == (Conclusion.WORSE, None)
+    # The gate is the only one of its kind, and has half of the significance level: 2 x 2^-5 is no proof.
+    assert (total.standing, total.change.p_holm) == (Conclusion.UNCERTAIN, 2 * 2**-5)
+    assert total.change.gate == Gate(kind="max-drop", threshold=0.1, on="holm", met=True, uncertain=True)
     assert not any("total" in each.item for each in found.missed)
+    assert not found.fails
+    again = compare(
+        *(open_report_run(tmp_path / name) for name in ("old", "new")), max_drop=0.1, undecided=Undecided.FAIL
+    )
+    assert again.fails
+
+
+def test_all_together_may_fail_where_no_item_does(tmp_path: Path) -> None:
+    # Of each item four scenes of four break: 2 x 2 x 2^-4 at best. Together it is eight scenes: 2 x 2^-8.
+    names = {"ours.a": "abcd", "ours.b": "efgh"}
+    before = tuple(Made(verdicts="++++", scenes=scenes, item=each) for each, scenes in names.items())
+    after = tuple(Made(verdicts="----", scenes=scenes, item=each) for each, scenes in names.items())
+    found = compared(tmp_path, before, after, max_drop=0.1)
+    (total,) = found.totals
+    assert total.change.p_holm == pytest.approx(2 * 2**-8)
+    assert (found.missed, found.fails, total.standing) == ((), True, Conclusion.WORSE)
+
+
+def test_two_models_are_compared_as_in_the_run_of_both(tmp_path: Path) -> None:
+    items = {"ours.a": ("+" * 9, "-" * 8 + "+"), "ours.b": ("+++------", "++++-----")}
+    both = tuple(
+        Made(item=item, verdicts=verdicts[place], model=model)
+        for place, model in enumerate(("first", "second"))
+        for item, verdicts in items.items()
+    )
+    folder = write_run(tmp_path / "both", *both)
+    run = open_report_run(folder)
+    found = compare(run, run, models=("first", "second"))
+    assert found.two_sided
+    # Eight scenes of one sign: 2 x 2^-8, and of two items the smaller p-value counts twice.
+    assert [each.change.p_holm for each in found.items] == [pytest.approx(4 / 256), 1.0]
+    assert [each.standing for each in found.items] == [Conclusion.WORSE, Conclusion.UNCERTAIN]
+    results = [
+        result(
+            item,
+            model,
+            {case_id(n): (f"scene {n}", letter == "+") for n, letter in enumerate(verdicts[place])},
+            data="pictures:9",
+        )
+        for place, model in enumerate(("first", "second"))
+        for item, verdicts in items.items()
+    ]
+    for each, of_run in zip(found.items, differences(results), strict=True):
+        change = each.change
+        assert (of_run.item, of_run.paired, of_run.interval) == (each.item, change.paired, change.interval)
+        assert (of_run.p, of_run.p_holm) == (change.p_two_sided, change.p_holm)
+    swapped = compare(run, run, models=("second", "first"))
+    assert [each.change.p_holm for each in swapped.items] == [each.change.p_holm for each in found.items]
+    assert [each.standing for each in swapped.items] == [Conclusion.BETTER, Conclusion.UNCERTAIN]
+    assert not compare(run, run, models=("first", "second"), max_drop=0.1).two_sided, "a gate asks for a drop"
 
 
 def test_the_order_of_the_items_may_be_another_one(tmp_path: Path) -> None:

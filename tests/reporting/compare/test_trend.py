@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.compare.trend import trend_lines, trend_page, trends
 from tests.reporting.html.made import report, result
+from tests.reporting.sentences import contrasts
 
 
 def runs() -> list[tuple[str, Report]]:
@@ -39,3 +40,15 @@ def test_the_page_has_a_line_for_each_and_asks_for_nothing() -> None:
     assert text.count("<polyline") == 3
     assert "<script" not in text
     assert "default-src &#39;none&#39;" in text
+
+
+def test_grounded_rates_have_lines_of_their_own() -> None:
+    made = [
+        (name, report(result(grounded=contrasts(grounded, 10 - grounded)), started=f"2026-11-2{day}T12:00:00+00:00"))
+        for day, (name, grounded) in enumerate((("early", 9), ("late", 1)))
+    ]
+    told = list(trend_lines(trends(made, lambda _: True)))
+    rows = {line.rpartition("  ")[0].split("  ")[0 if line[0] != " " else 1].strip(): line.split() for line in told[5:]}
+    assert list(rows) == ["tiny, all relations", "tiny, all relations, grounded", "ours.rule (grounded)", "ours.rule"]
+    for name in ("tiny, all relations, grounded", "ours.rule (grounded)"):
+        assert rows[name][-7:-2] == ["90.0", "%", "10.0", "%", "-80.0"]

@@ -243,9 +243,9 @@ def test_a_drop_that_only_the_total_shows_is_a_warning(
     p: float, counts: dict[str, Any], of_relation: dict[str, Any], is_told: bool
 ) -> None:
     shown = warned(result(change=change(**of_relation)), baseline=replace(BASELINE, totals=(total_of(p, **counts),)))
-    told = "The total has dropped by 20.0 points (p = 0.002), though no relation alone shows it: the page has the "
-    assert (f"{told}regressions." in shown) is is_told
-    assert any("The total" in each for each in shown) is is_told
+    told = "All relations together have dropped by 20.0 points (p = 0.002), though no relation alone shows it: "
+    assert (f"{told}the page has the regressions." in shown) is is_told
+    assert any("All relations together have" in each for each in shown) is is_told
 
 
 def test_a_total_of_each_model_is_named() -> None:
@@ -269,13 +269,13 @@ def test_a_baseline_that_nothing_fell_below_is_said_to_be_met() -> None:
     same = change(kept=10, held=unsure, p_holm=1.0)
     assert first(result(change=same), baseline=BASELINE).notes[1:] == (
         "No relation is significantly worse.",
-        "0 of 1 relation shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with too few cases "
-        "to tell.",
+        "0 of 1 relation are shown to be no worse than the baseline by more than 2 points, 0 missed, 1 with too few "
+        "cases to tell.",
     )
     wider = change(kept=10, held=gate(0.1, met=True, kind="max-drop"), p_holm=1.0)
     assert first(result(change=wider), baseline=BASELINE).notes[2] == (
-        "1 of 1 relation shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with too few cases "
-        "to tell."
+        "1 of 1 relation is shown to be no worse than the baseline by more than 10 points, 0 missed, 0 with too few "
+        "cases to tell."
     )
 
 
@@ -286,7 +286,7 @@ def test_the_relations_with_a_gate_on_the_drop_add_up() -> None:
     told = [result(f"ours.{n}", change=each) for n, each in enumerate(held)]
     told.append(result("ours.both", change=held[0], grounded=of_grounded))
     assert first(*told, baseline=BASELINE).notes[2] == (
-        "2 of 5 relations shown to be no worse than the baseline by more than 10 points, 1 missed, 2 with too few "
+        "2 of 5 relations are shown to be no worse than the baseline by more than 10 points, 1 missed, 2 with too few "
         "cases to tell."
     )
 
@@ -304,7 +304,7 @@ def test_a_gate_that_cannot_tell_names_the_rate_and_how_many_cases_can() -> None
     # With two gates and no noise, all that is lost is a drop: six losses are significant (2^-6 < 0.05 / 2). The least
     # number of cases of which 20 % are six or more with a chance of 0.8 is 39, and half of the ten have a contrast.
     assert warned(told, baseline=BASELINE) == [
-        "1 relation cannot tell a drop of 10 points from chance, with too few cases: bless a run with "
+        "1 relation has too few cases to tell a drop of 10 points from chance: bless a run with "
         "--vqamt-max-cases=78 (`vqamt power`)."
     ]
 
