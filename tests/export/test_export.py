@@ -47,7 +47,7 @@ ALL = Wanted(only=Only.ALL)
 SCENES = 20
 RELATIONS = (
     "metavqa.partition[property]", "metavqa.cutting[count]", "metavqa.insertion_plus", "metavqa.removal[absent]",
-    "carets.ontological[action_choice]", "carets.order[disjunction]", "carets.antonym", "veglue.mr1_joint_erase",
+    "carets.ontological[hyponym]", "carets.order[disjunction]", "carets.antonym", "veglue.mr1_joint_erase",
     "metaic.object_appearance[0]",
 )  # fmt: skip
 """Between them they ask every kind of question but published ones, on pictures that are edited in many ways."""

@@ -46,7 +46,6 @@ def test_the_same_text_has_another_right_answer_elsewhere() -> None:
     found = tried = 0
     for item in (
         "carets.rephrase",
-        "carets.ontological[object_choice]",
         "metavqa.partition[object]",
         "veglue.corruption[zoom-object]",
     ):
