@@ -37,8 +37,3 @@ def is_salient(thing: Thing, scene: Scene) -> bool:
     at_edge = min(box.x - frame.x, box.y - frame.y, frame.x1 - box.x1, frame.y1 - box.y1) < 1
     by = 1 / _CUT_OFF if at_edge else 1
     return is_salient_size(box.w * by, box.h * by, frame)
-
-
-def salient_names(scene: Scene) -> frozenset[str]:
-    """Returns the names of salient things: whoever looks says that one is there."""
-    return frozenset(thing.name for thing in scene.objects if is_salient(thing, scene))

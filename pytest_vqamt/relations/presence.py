@@ -20,7 +20,7 @@ from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.expectations import denied_where_absent, the_other_option
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.soundness import countable_names
+from pytest_vqamt.relations.soundness import countable_names, object_names, salient_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 TOO_FEW = NotApplicable(reason="too few names that are surely present or surely absent")
@@ -41,9 +41,6 @@ class Presence(NamedTuple):
 _OFTEN_PICTURED = "person"
 """A class of COCO that has no toys, statues and people on posters, which others may count as persons."""
 
-_WIDER_THAN_THE_WORD = frozenset({"tv", "dining table"})
-"""Classes of COCO with things that few people call so: monitors and scoreboards, and any table with something on it."""
-
 
 def seen_names(view: AskableScene) -> tuple[str, ...]:
     """Returns the countable names of things that nobody overlooks or calls something else, in scene order."""
@@ -53,11 +50,9 @@ def seen_names(view: AskableScene) -> tuple[str, ...]:
 def _seen_names(view: AskableScene) -> tuple[str, ...]:
     scene = view.scene
     countable = set(countable_names(scene)).intersection(view.nouns)
-    seen = dict.fromkeys(thing.name for thing in scene.objects if is_salient(thing, scene))
+    seen = salient_names(scene)
     return tuple(
-        name
-        for name in seen
-        if name in countable and not is_nearly_everywhere(name) and name not in _WIDER_THAN_THE_WORD
+        name for name in object_names(scene) if name in seen and name in countable and not is_nearly_everywhere(name)
     )
 
 

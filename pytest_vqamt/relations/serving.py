@@ -11,7 +11,6 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import FileForm
 from pytest_vqamt.core.meaning import Choice, Group, truth
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.core.salience import salient_names
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple, templates
 from pytest_vqamt.language.questions.simple import Question
@@ -24,7 +23,7 @@ from pytest_vqamt.relations.expectations import opposite_answer, same_answer, un
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.presence import the_color
-from pytest_vqamt.relations.soundness import countable_names
+from pytest_vqamt.relations.soundness import countable_names, salient_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 

@@ -36,6 +36,21 @@ def object_names(scene: Scene) -> tuple[str, ...]:
     return tuple(dict.fromkeys(thing.name for thing in scene.objects))
 
 
+WIDER_THAN_THE_WORD = frozenset({"tv", "dining table"})
+"""Classes of COCO with things that few people call so: scoreboards and monitors, and any table with something on it."""
+
+
+@cached_by_identity
+def salient_names(scene: Scene) -> frozenset[str]:
+    """Returns the names of salient things that all people call so: whoever looks says that one is there."""
+    return frozenset(thing.name for thing in scene.objects if is_surely_seen(thing, scene))
+
+
+def is_surely_seen(thing: Thing, scene: Scene) -> bool:
+    """Whether the thing is salient, and its name is no wider than the word."""
+    return thing.name not in WIDER_THAN_THE_WORD and is_salient(thing, scene)
+
+
 def annotated_names(scene: Scene) -> frozenset[str]:
     """Returns the names of all things and crowds."""
     return frozenset((*(thing.name for thing in scene.objects), *(region.name for region in scene.regions)))

@@ -47,6 +47,7 @@ from pytest_vqamt.relations.soundness import (
     countable_names,
     disjoint,
     is_disjoint_from_all,
+    is_surely_seen,
     object_names,
     single_valued,
 )
@@ -190,7 +191,7 @@ def _number(group: Group, view: AskableScene) -> tuple[int, bool] | None:
         presumed = _none(here, view)
         return None if presumed is None else (0, presumed)
     seen = [thing for thing in annotated if _is_meant(thing, here, view)]
-    return (len(seen), False) if any(is_salient(thing, view.scene) for thing in seen) else None
+    return (len(seen), False) if any(is_surely_seen(thing, view.scene) for thing in seen) else None
 
 
 def group_in(group: Group, view: AskableScene) -> Group | None:
@@ -397,5 +398,5 @@ def _given(meaning: Annotated) -> frozenset[str]:
 def surely_only_there(scene: Scene, view: AskableScene) -> tuple[str, ...]:
     """Returns the names of salient things of ``scene`` that are surely absent from the scene of ``view``."""
     crowds = {region.name for region in scene.regions}
-    names = dict.fromkeys(thing.name for thing in scene.objects if is_salient(thing, scene))
+    names = dict.fromkeys(thing.name for thing in scene.objects if is_surely_seen(thing, scene))
     return tuple(name for name in names if name not in crowds and view.is_absent(name))

@@ -24,6 +24,7 @@ from pytest_vqamt.relations.soundness import (
     is_disjoint_from_all,
     object_names,
     presumed,
+    salient_names,
     scene_properties,
     single_valued,
     unrelated,
@@ -232,3 +233,9 @@ def test_bulky_is_what_is_not_slim_either() -> None:
     assert is_bulky(dog(54, 54), scene)
     assert is_salient(dog(154, 29), scene)
     assert not is_bulky(dog(154, 29), scene)
+
+
+def test_what_is_wider_than_the_word_is_not_surely_called_so() -> None:
+    """COCO calls a scoreboard a tv."""
+    things = [thing_of(name, id=name, box=Box(10 + 60 * at, 10, 40, 40)) for at, name in enumerate(("tv", "dog"))]
+    assert salient_names(scene_of(*things)) == {"dog"}

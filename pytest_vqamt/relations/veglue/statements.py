@@ -22,7 +22,7 @@ from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, look_up, v
 from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
-from pytest_vqamt.relations.soundness import countable_names
+from pytest_vqamt.relations.soundness import WIDER_THAN_THE_WORD, countable_names
 from pytest_vqamt.relations.veglue.erasable import erasure_facts, is_place
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -470,7 +470,7 @@ class StatementWriter:
 
     def _things(self) -> tuple[Thing, ...]:
         scene = self.view.scene
-        names = frozenset(countable_names(scene)).intersection(self.view.nouns)
+        names = frozenset(countable_names(scene)).intersection(self.view.nouns) - WIDER_THAN_THE_WORD
         words = self.view.known.wordnet
         named = frozenset(name for name in names if not words.is_under(name, _BODY_PARTS))
         return tuple(thing for thing in scene.objects if thing.name in named and is_salient(thing, scene))

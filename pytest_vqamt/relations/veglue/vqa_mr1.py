@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.salience import salient_names
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import same_answer
-from pytest_vqamt.relations.soundness import countable_names, disjoint
+from pytest_vqamt.relations.soundness import countable_names, disjoint, salient_names
 from pytest_vqamt.relations.veglue.erasable import (
     ERASE,
     NOTHING_TO_ASK,
