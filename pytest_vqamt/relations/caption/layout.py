@@ -48,10 +48,10 @@ class CaptionLayout(BuiltInRelation):
 
     **Deviations:** the authors also turn, mirror and scale things, and have a network draw the picture anew from its
     segments; here all pixels but those of the old and new places stay. Only salient things are moved that take nothing
-    with them (``veglue.erasable``), of which nothing stays (``edits.whole_patch``), and which overlap nothing
-    afterwards. Those of photos are recognisable (``recognition``) and move sideways, so that a clock stays on the wall.
-    What a caption denies, guesses or calls a likeness it does not name, one thing is as good as several, and no verdict
-    rests on what is small, or may be there without being annotated.
+    with them (``veglue.erasable``), and they overlap nothing afterwards. Those of photos are recognisable
+    (``recognition``) and move sideways, so that a clock stays on the wall. What a caption denies, guesses or calls a
+    likeness it does not name, one thing is as good as several, and no verdict rests on what is small, or may be there
+    without being annotated.
     """
 
     info = RelationInfo(
@@ -113,9 +113,8 @@ def _movable(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
     for thing in erasable_things(scene):
         can_be_told = class_claimed(thing.name) is not None and is_salient(thing, scene)
         if thing.has_mask and not thing.fragmented and can_be_told and is_recognisable(thing, scene, corpus):
-            patch = whole_erasure(thing, scene, corpus)
-            if patch is not None:
-                yield thing, patch
+            # Whatever stays of it at its old place is of its own class.
+            yield thing, whole_erasure(thing, scene, corpus) or thing.box
 
 
 def _places(thing: Thing, scene: Scene, *, any_height: bool) -> tuple[Place, ...]:

@@ -15,6 +15,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.captions.claims import least_claimed
 from pytest_vqamt.language.captions.reading import CaptionReading, class_of
 from pytest_vqamt.language.captions.verdicts import caption_change
+from pytest_vqamt.language.english.families import family
 from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.caption.shown import absent_classes, class_claimed, shown_classes
 from pytest_vqamt.relations.edits import INPAINT, make_eraser
@@ -24,6 +25,8 @@ from pytest_vqamt.relations.veglue.erasable import erasable_things, whole_erasur
 from pytest_vqamt.sampling.chooser import Chooser
 
 _ERASED, _OTHERS = "erased", "others"
+_NEAR = 0.25
+"""Somebody nearer to a thing than this share of its longer side may hold or ride it."""
 _NO_ONLY_ONE = NotApplicable(reason="no thing that is the only one of its class can be erased whole and alone")
 _NONE = NotApplicable(reason="no salient thing can be erased alone where another one stays")
 
@@ -43,9 +46,10 @@ class CaptionRemoval(BuiltInRelation):
     shows: with a dog gone, a caption has room for the bench behind it. They erase up to three things by their masks,
     never the largest, and compare all pictures that this makes; here it is one salient thing of any size, by its box,
     and only where hardly anything goes with it (``veglue.erasable``). In ``erased`` nothing of it may stay
-    (``edits.whole_patch``), and it is not slim, nor of a name that others in the scene could go by. What a caption
-    denies, guesses or calls a likeness it does not name; ``others`` judges classes of salient things alone. "presumed"
-    where another thing of the erased class may be there without being annotated.
+    (``edits.whole_patch``), nobody is near who may hold or ride it, and it is not slim, nor of a name that others in
+    the scene could go by. What a caption denies, guesses or calls a likeness it does not name; ``others`` judges
+    classes of salient things alone. "presumed" where another thing of the erased class may be there without being
+    annotated.
     """
 
     info = RelationInfo(
@@ -111,9 +115,19 @@ def _only_ones(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
         named = class_claimed(thing.name)
         if named is None or classes.count(named) > 1 or not is_bulky(thing, scene):
             continue
-        patch = whole_erasure(thing, scene, corpus) if is_disjoint_from_all(thing.name, scene) else None
+        if not is_disjoint_from_all(thing.name, scene) or _has_somebody_near(thing, scene):
+            continue
+        patch = whole_erasure(thing, scene, corpus)
         if patch is not None:
             yield thing, patch
+
+
+def _has_somebody_near(thing: Thing, scene: Scene) -> bool:
+    """Whether somebody may hold or ride the thing: who still sits as on an elephant tells that there was one."""
+    near = _NEAR * max(thing.box.w, thing.box.h)
+    people = [each.box for each in scene.objects if family(each.name) == "person"]
+    people += [each.box for each in scene.regions if family(each.name) == "person"]
+    return any(thing.box.gap(box) <= near for box in people)
 
 
 def _judged(case: Case, before: str, after: str, erased: str) -> tuple[list[str], bool]:
