@@ -137,9 +137,8 @@ def _judged(case: Case, before: str, after: str, erased: str) -> tuple[list[str]
     if case.variant == _ERASED:
         wrong = [f"{erased} is named, which was erased"] if least_claimed(after, erased) else []
         made_up = [name for name in change.appeared if name != erased and name in absent_classes(source)]
-        return [*wrong, *(f"{name} is named, which is not there" for name in made_up)], not least_claimed(
-            before, erased
-        )
-    stay = shown_classes(edited) & shown_classes(source) - {erased}
+        wrong += [f"{name} is named, which is not there" for name in made_up]
+        return wrong, not least_claimed(before, erased)
+    stay = shown_classes(edited) - {erased}
     missing = [f"{name} is not named, which is still there" for name in change.missing if name in stay]
     return missing, not any(least_claimed(before, name) for name in stay)
