@@ -25,6 +25,7 @@ _PAGES = {
     "corruption": "entailment.md",
     "text": "entailment.md",
     "metaic": "captions.md",
+    "caption": "captions.md",
     "basic_questions": "basic-questions.md",
     "control": "",
     "spatial": "views.md",

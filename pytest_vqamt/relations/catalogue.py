@@ -87,6 +87,8 @@ TABLE: dict[str, str] = {
     "metaic.object_appearance": "pytest_vqamt.relations.metaic.object_appearance:ObjectAppearance",
     "metaic.singular_plural": "pytest_vqamt.relations.metaic.singular_plural:SingularPlural",
     "metaic.deeptest": "pytest_vqamt.relations.metaic.deeptest:Deeptest",
+    "caption.removal": "pytest_vqamt.relations.caption.removal:CaptionRemoval",
+    "caption.layout": "pytest_vqamt.relations.caption.layout:CaptionLayout",
     "basic_questions.noise": "pytest_vqamt.relations.basic_questions.noise:Noise",
     "corruption": "pytest_vqamt.relations.corruption:PictureCorruption",
     "spatial.mirror": "pytest_vqamt.relations.spatial:Mirror",
@@ -139,11 +141,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "counts that do not add up": ("metavqa.partition", "metavqa.cutting", "count.*"),
     "overlooked changes": (
         "metavqa.insertion_plus", "metavqa.removal_plus", "veglue.vqa_mr[12]", "veglue.mr[12]_*",
-        "metaic.object_appearance", "metaic.singular_plural", "view.recolour",
+        "metaic.object_appearance", "metaic.singular_plural", "caption.removal", "view.recolour",
     ),
     "answers that change with what does not matter": (
         "metavqa.insertion", "metavqa.removal", "carets.visual", "veglue.vqa_mr3", "veglue.mr3_*", "veglue.corruption",
-        "corruption", "metaic.deeptest", "view.*", "overlay.*", "question.mirror", "question.tilt",
+        "corruption", "metaic.deeptest", "caption.layout", "view.*", "overlay.*", "question.mirror", "question.tilt",
     ),
     "answers that change with the wording": (
         "metavqa.reorder", "carets.rephrase", "carets.order", "text.word_substitution", "basic_questions.*", "lang.*",

@@ -166,6 +166,7 @@ WRONG: dict[str, dict[Meaning, str]] = {
     "wrong-class": {},
     "always-plural": {},
     "caption-hallucinates": {},
+    "omits-beside-erased": {},
     "thinks-itself-wrong": {},
     # See tests/relations/count/test_prior.py.
     "counts-by-prior": {},

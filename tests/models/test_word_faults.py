@@ -250,8 +250,8 @@ def test_reads_last_is_wrong_where_there_are_several_questions(
     assert reads_last(query(ask, meaning, text)) == said
 
 
-always_plural, wrong_class, hallucinates = (
-    FAULTS[name].replies() for name in ("always-plural", "wrong-class", "caption-hallucinates")
+always_plural, wrong_class, hallucinates, omits_beside_erased = (
+    FAULTS[name].replies() for name in ("always-plural", "wrong-class", "caption-hallucinates", "omits-beside-erased")
 )
 
 
@@ -292,6 +292,15 @@ def test_what_is_made_up_is_made_up_in_both_pictures() -> None:
         "car": NounForm.SINGULAR,
     }
     assert dict(after) == {**before, "car": NounForm.PLURAL}
+
+
+def test_beside_what_was_erased_only_the_largest_is_described() -> None:
+    scene = scene_of("dog", "cat", Thing(id="car", name="car", box=Box(100, 10, 40, 20)))
+    assert omits_beside_erased(described(scene.picture)) == "a dog, a cat and a car"
+    assert omits_beside_erased(described(scene.picture.erase(scene.objects[0].box))) == "a car"
+    assert omits_beside_erased(described(scene_of("dog").picture.erase(scene.objects[0].box))) == (
+        omits_beside_erased(described(scene_of().picture))
+    )
 
 
 def test_questions_are_answered_right_by_faults_of_captions(ask: Ask, yard: Scene) -> None:

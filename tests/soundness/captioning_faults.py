@@ -1,4 +1,4 @@
-"""Which of MetaIC's relations catches which planted fault."""
+"""Which relation of captions catches which planted fault."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.soundness.fault_effects import (
     OF_WORDS,
     Row,
     named,
+    row_of,
 )
 
 # Words that name nothing at all.
@@ -63,10 +64,24 @@ _BLURRED = Row(
     caught=named("refuses background-dependent"), quiet=_SAME_AGAIN | OF_EDITS - named("background-dependent")
 )
 
+# A dog is named where it was erased, be it for what was there before or for what often is.
+_ERASED = row_of(
+    caught=named("sees-erased caption-hallucinates refuses"),
+    # What names nothing loses nothing.
+    vacuous=_NO_CAPTION,
+)
+# Of what stays, only the largest is named.
+_OTHERS = row_of(caught=named("omits-beside-erased refuses"), vacuous=_NO_CAPTION)
+# What was moved is what was put in, and not seen, or taken for a zebra; or only the largest is named.
+_MOVED = row_of(caught=named("omits-inserted wrong-class omits-beside-erased refuses"), vacuous=_NO_CAPTION)
+
 CAPTIONING: Mapping[str, Row] = {
     **{f"metaic.object_appearance[{level}]": _APPEARANCE for level in ("0", "15", "30", "45")},
     **{f"metaic.singular_plural[{level}]": _FORMS for level in ("0", "15", "30", "45")},
     "metaic.deeptest[blur]": _BLURRED,
     **{f"metaic.deeptest[{how}]": _TRANSFORMED for how in ("brightness", "contrast", "shear")},
+    "caption.removal[erased]": _ERASED,
+    "caption.removal[others]": _OTHERS,
+    "caption.layout": _MOVED,
 }
 """By item, in the order of the catalogue."""

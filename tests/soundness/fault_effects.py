@@ -96,7 +96,7 @@ OF_TODAY = named(
     "follows-the-asker accepts-premises ignores-not letter-biased never-none reads-words-as-things cannot-read"
     " ignores-drawn-questions"
 )
-OF_FAMILIES = OF_VIEWS | OF_LANGUAGES | OF_FORMS | OF_TODAY | named("counts-by-prior")
+OF_FAMILIES = OF_VIEWS | OF_LANGUAGES | OF_FORMS | OF_TODAY | named("counts-by-prior omits-beside-erased")
 """The faults that each concern one family of relations on request, so that rows need name them only where caught."""
 
 

@@ -162,6 +162,44 @@ def _deeptest(_case: Case, scene: Scene, edits: list[Edit]) -> Iterator[str]:
                     yield f"what is at {box} leaves the picture: {edit}"
 
 
+def _caption_removal(case: Case, scene: Scene, edits: list[Edit]) -> Iterator[str]:
+    (erase,) = edits
+    assert isinstance(erase, Erase), erase
+    yield from _taken_along([thing for thing in scene.objects if thing.name == case.fact("erased")], erase, scene)
+
+
+def _caption_layout(case: Case, scene: Scene, _edits: list[Edit]) -> Iterator[str]:
+    edits = case.queries[1].picture.edits
+    patches = [edit for edit in edits if isinstance(edit, Erase)]
+    inserted = [edit for edit in edits if isinstance(edit, Insert)]
+    moved = [edit.cutout.thing for edit in inserted]
+    for patch in patches:
+        yield from _taken_along(moved, patch, scene)
+    if len(patches) != len(moved) or len({thing.id for thing in moved}) != len(moved):
+        yield f"{len(patches)} things are erased, and {len(moved)} are put in"
+    taken = [thing.box for thing in scene.objects if all(thing.id != each.id for each in moved)]
+    taken += [region.box for region in scene.regions]
+    for edit in inserted:
+        thing, box = edit.cutout.thing, edit.box
+        if edit.cutout.photo != scene.photo or abs(box.w - thing.box.w) > 1 or abs(box.h - thing.box.h) > 1:
+            yield f"{thing.name} is from another photo, or of another size"
+        if any(_common(box, other) for other in taken) or not _holds(scene.frame, box):
+            yield f"{thing.name} is put over something, or over the edge: {box}"
+        taken.append(box)
+
+
+def _taken_along(things: list[Thing], erase: Erase, scene: Scene) -> Iterator[str]:
+    """What an erased patch breaks that is for one of the things."""
+    meant = [thing for thing in things if _holds(erase.box, thing.box.intersection(scene.frame) or thing.box)]
+    if not meant:
+        yield f"{erase.box} covers none of {', '.join(thing.name for thing in things)}"
+        return
+    for other in _boxes(scene, without=max(meant, key=lambda thing: thing.box.area)):
+        seen = other.intersection(scene.frame)
+        if seen and _common(erase.box, seen) > MOST_COVERED * seen.area + 1e-6:
+            yield f"the patch at {erase.box} covers more than a tenth of {other}"
+
+
 def _holds(patch: Box, box: Box) -> bool:
     columns, rows = _along(patch, "x"), _along(patch, "y")
     return set(_along(box, "x")) <= set(columns) and set(_along(box, "y")) <= set(rows)
@@ -187,5 +225,7 @@ _CHECKS: Mapping[str, Callable[[Case, Scene, list[Edit]], Iterator[str]]] = {
     "metaic.object_appearance": _metaic,
     "metaic.singular_plural": _metaic,
     "metaic.deeptest": _deeptest,
+    "caption.removal": _caption_removal,
+    "caption.layout": _caption_layout,
     "carets.visual": _visual,
 }

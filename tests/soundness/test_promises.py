@@ -29,13 +29,26 @@ from tests.soundness.survey import survey
 LARGER = 14
 """So much larger than the grid that scenes are drawn on: some things are too small for an edit, and most are not."""
 
+_EDITING = (
+    "metavqa.cut", "metavqa.ins", "metavqa.rem", "veglue.vqa", "veglue.mr", "carets.visual", "metaic.deep", "caption",
+)  # fmt: skip
+
 EDITING = tuple(
     item
     for item in items()
     if item.relation.info.name.startswith(
-        ("metavqa.cut", "metavqa.ins", "metavqa.rem", "veglue.vqa", "veglue.mr", "carets.visual", "metaic.deep")
+        (
+            "metavqa.cut",
+            "metavqa.ins",
+            "metavqa.rem",
+            "veglue.vqa",
+            "veglue.mr",
+            "carets.visual",
+            "metaic.deep",
+            "caption",
+        )
     )
-    and item.variant in ("", "count", "blur6", "mask", "crop", "shear")
+    and item.variant in ("", "count", "blur6", "mask", "crop", "shear", "others")
 )
 """Each way to edit once; which question is asked makes no difference to where an edit may be.
 

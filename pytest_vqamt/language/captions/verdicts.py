@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.language.answers.text import prepare
+from pytest_vqamt.language.captions.claims import least_claimed
 from pytest_vqamt.language.captions.lexicon import class_rows
 from pytest_vqamt.language.captions.number import NounForm
 from pytest_vqamt.language.captions.reading import (
@@ -94,9 +95,35 @@ def check_forms(
     return None if pair.appearance().violated else pair.forms()
 
 
+class CaptionChange(NamedTuple):
+    """The classes that one of two captions surely says are there, and the other neither names nor may name."""
+
+    missing: tuple[str, ...]
+    appeared: tuple[str, ...]
+
+
+def caption_change(before: str, after: str) -> CaptionChange:
+    """Compares the classes of two captions.
+
+    >>> caption_change("a woman with two dogs", "a puppy and a cat near someone")
+    CaptionChange(missing=(), appeared=('cat',))
+    >>> caption_change("a statue of a horse", "a statue"), caption_change("a bike", "a motorcycle")
+    (CaptionChange(missing=(), appeared=()), CaptionChange(missing=(), appeared=()))
+    """
+    before, after = prepare(before).said, prepare(after).said
+    pair = _refined(read_classes(before), read_classes(after))
+    return CaptionChange(
+        missing=tuple(name for name in pair.missing() if least_claimed(before, name)),
+        appeared=tuple(name for name in pair.appeared() if least_claimed(after, name)),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CaptionPair:
-    """Two captions as read. ``excused``: classes that may be missing; ``allowed``: that may appear."""
+    """Two captions as read. ``excused``: classes that may be missing; ``allowed``: that may appear.
+
+    ``inserted`` is the class of what was inserted, "" where nothing was.
+    """
 
     inserted: str
     before: Mapping[str, NounForm]
@@ -119,16 +146,20 @@ class _CaptionPair:
             return cls(inserted=name, before=first, after=second, excused=frozenset(), allowed=frozenset())
         return _refined(read_classes(before), read_classes(after), name)
 
-    def appearance(self) -> CaptionVerdict:
-        missing = [
-            name for name in (*self.before, self.inserted) if name not in self.after and name not in self.excused
-        ]
-        appeared = [
+    def missing(self) -> tuple[str, ...]:
+        wanted = dict.fromkeys((*self.before, *((self.inserted,) if self.inserted else ())))
+        return tuple(name for name in wanted if name not in self.after and name not in self.excused)
+
+    def appeared(self) -> tuple[str, ...]:
+        return tuple(
             name for name in self.after if name not in (*self.before, self.inserted) and name not in self.allowed
-        ]
+        )
+
+    def appearance(self) -> CaptionVerdict:
+        missing, appeared = self.missing(), self.appeared()
         if not missing and not appeared:
             return CaptionVerdict()
-        reasons = [f"{name} is not named" for name in dict.fromkeys(missing)]
+        reasons = [f"{name} is not named" for name in missing]
         reasons += [f"{name} is named, which was neither there nor inserted" for name in appeared]
         return CaptionVerdict(
             violated=True,
@@ -157,7 +188,7 @@ class _CaptionPair:
         return NounForm.NONE if known is NounForm.NONE else NounForm.PLURAL
 
 
-def _refined(before: NamedClasses, after: NamedClasses, inserted: str) -> _CaptionPair:
+def _refined(before: NamedClasses, after: NamedClasses, inserted: str = "") -> _CaptionPair:
     first = _settled(before, after.forms)
     second = _settled(after, first, inserted)
     more = _times(after, inserted) > _times(before, inserted)

@@ -521,6 +521,15 @@ def _always_plural(query: Query) -> str | None:
     return answer_text(tuple((name, max(2, n)) for name, n in _inventory(query)))
 
 
+@_fault("omits-beside-erased", "describes only the largest thing where something was erased")
+def _omits_beside_erased(query: Query) -> str | None:
+    things = query.picture.scene.objects
+    erased = any(isinstance(edit, Erase) for edit in query.picture.edits)
+    if not (erased and things and isinstance(query.meaning, Describe)):
+        return None
+    return answer_text(((max(things, key=lambda thing: thing.box.area).name, 1),))
+
+
 @_fault("counts-but-denies", "says of nothing that it is there, and counts, chooses and describes rightly")
 def _counts_but_denies(query: Query) -> str | None:
     match query.meaning:

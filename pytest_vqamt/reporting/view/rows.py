@@ -117,6 +117,7 @@ _PAPERS: Mapping[str, str] = {
     "veglue": "VEglue (Chang et al.)",
     "text": "Changed texts (Sun et al., ICSE 2022; Wang et al., ACL 2021)",
     "metaic": "MetaIC (Yu et al., ISSTA 2022)",
+    "caption": "Captions: erased, moved (Yu et al., ISSTA 2023; Liu et al., ASE 2024)",
     "basic_questions": "Basic questions (Huang et al., AAAI 2019)",
     "corruption": "Corruptions (Hendrycks and Dietterich, ICLR 2019)",
     "spatial": "Places: left, right, higher, lower",

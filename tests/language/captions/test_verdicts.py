@@ -11,6 +11,7 @@ from pytest_vqamt.data.coco import COCO_CLASSES
 from pytest_vqamt.language.captions.reading import CaptionReading, class_of
 from pytest_vqamt.language.captions.verdicts import (
     CaptionVerdict,
+    caption_change,
     check_appearance,
     check_captions,
     check_forms,
@@ -165,6 +166,29 @@ def test_wrong_captions_are_reported_by_kind(before: str, after: str, inserted: 
     assert verdict.violated
     assert verdict.kind == kind
     assert verdict.relation == ("singular_plural" if verdict.kind == "quantity" else "object_appearance")
+
+
+@each_row(
+    ("before", "after", "missing", "appeared"),
+    [
+        ("a dog and a cat", "a cat and a puppy", (), ()),
+        ("a dog and a cat", "a cat", ("dog",), ()),
+        ("a cat", "a cat on a bench", (), ("bench",)),
+        ("two dogs", "a cat", ("dog",), ("cat",)),
+        # a word that may name it, and what is denied, guessed or a likeness
+        ("a dog", "an animal", (), ()),
+        ("a bike", "a motorcycle", (), ()),
+        ("a dog", "a dog without any cat", (), ()),
+        ("a dog", "a dog, and perhaps a cat", (), ()),
+        ("a dog and a painting of a cat", "a dog", (), ()),
+        # scenery
+        ("a dog", "a dog under a tree", (), ()),
+    ],
+)
+def test_a_change_is_what_one_caption_surely_says(
+    before: str, after: str, missing: tuple[str, ...], appeared: tuple[str, ...]
+) -> None:
+    assert caption_change(before, after) == (missing, appeared)
 
 
 def test_the_reason_names_the_classes() -> None:

@@ -1,0 +1,1 @@
+"""Captions of pictures from which a thing was taken, or in which things were moved."""

@@ -1,0 +1,144 @@
+"""The relation ``caption.removal``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.edits import Fill
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.salience import is_salient
+from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.captions.claims import least_claimed
+from pytest_vqamt.language.captions.reading import CaptionReading, class_of
+from pytest_vqamt.language.captions.verdicts import caption_change
+from pytest_vqamt.language.english.families import family
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.caption.shown import absent_classes, class_claimed, shown_classes
+from pytest_vqamt.relations.edits import INPAINT, make_eraser
+from pytest_vqamt.relations.metaic.insertion import caption_query, caption_readings, caption_texts, unparsed_verdict
+from pytest_vqamt.relations.soundness import is_bulky, is_disjoint_from_all, presumed
+from pytest_vqamt.relations.veglue.erasable import erasable_things, whole_erasure
+from pytest_vqamt.sampling.chooser import Chooser
+
+_ERASED, _OTHERS = "erased", "others"
+_NEAR = 0.25
+"""Somebody nearer to a thing than this share of its longer side may hold or ride it."""
+_NO_ONLY_ONE = NotApplicable(reason="no thing that is the only one of its class can be erased whole and alone")
+_NONE = NotApplicable(reason="no salient thing can be erased alone where another one stays")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptionRemoval(BuiltInRelation):
+    """With a thing erased, the caption names what it named before, less that thing.
+
+    Yu et al., ROME, ISSTA 2023 (arXiv 2306.02228): a thing is inpainted ("melted"), and the objects of the second
+    caption must be those of the first, without the thing's class if it was the only one. Two variants:
+
+    - ``erased``: the only thing of its class is erased. The second caption does not name the class, nor another one
+      that the first did not name and that is not in the picture.
+    - ``others``: a thing is erased. The second caption names what the first named of the other classes.
+
+    **Deviations:** the authors report each class that only the second caption names. Here it may name what the picture
+    shows: with a dog gone, a caption has room for the bench behind it. They erase up to three things by their masks,
+    never the largest, and compare all pictures that this makes; here it is one salient thing of any size, by its box,
+    and only where hardly anything goes with it (``veglue.erasable``). In ``erased`` nothing of it may stay
+    (``edits.whole_patch``), nobody is near who may hold or ride it, and it is not slim, nor of a name that others in
+    the scene could go by. What a caption denies, guesses or calls a likeness it does not name; ``others`` judges
+    classes of salient things alone. "presumed" where another thing of the erased class may be there without being
+    annotated.
+    """
+
+    info = RelationInfo(
+        name="caption.removal",
+        task=Task.CAPTIONING,
+        source="Yu et al., ROME, ISSTA 2023",
+        variants=(_ERASED, _OTHERS),
+        breakdown=("erased",),
+        settings=(INPAINT,),
+    )
+
+    inpaint: str = INPAINT.default
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        cleaner = make_eraser(Fill.INPAINT, self.inpaint, corpus)
+        if isinstance(cleaner, NotApplicable):
+            return cleaner
+        is_only = variant == _ERASED
+        things = list(_only_ones(scene, corpus) if is_only else _any(scene, corpus))
+        if not things:
+            return _NO_ONLY_ONE if is_only else _NONE
+        thing, patch = choose.one(things)
+        name = class_of(thing.name)
+        return Case(
+            relation=self.info.name,
+            variant=variant,
+            scene=scene.id,
+            queries=(caption_query(scene.picture), caption_query(cleaner.erase(scene.picture, patch))),
+            expected=f"second does not name {name}" if is_only else f"second names what first names, but for {name}",
+            facts=(("erased", thing.name),),
+            tags=("presumed",) if is_only and presumed((thing.name,), scene) else (),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        reading = CaptionReading.REFINED
+        if unread := unparsed_verdict(answers, reading):
+            return unread
+        before, after = caption_texts(answers)
+        erased = class_of(str(case.fact("erased"))) or ""
+        reasons, vacuous = _judged(case, before, after, erased)
+        return Verdict(
+            outcome=Outcome.VIOLATED if reasons else Outcome.HOLDS,
+            reason="; ".join(reasons),
+            vacuous=vacuous and not reasons,
+            readings=caption_readings(answers, reading),
+        )
+
+
+def _any(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
+    """Yields the things of a class that can be erased, with their patches; a thing of another class stays."""
+    shown = shown_classes(scene)
+    for thing in erasable_things(scene):
+        named = class_of(thing.name)
+        if named is not None and shown - {named} and is_salient(thing, scene):
+            yield thing, whole_erasure(thing, scene, corpus) or thing.box
+
+
+def _only_ones(scene: Scene, corpus: Corpus) -> Iterator[tuple[Thing, Box]]:
+    """Yields the things that can be erased whole, each the only one of its class, with their patches."""
+    names = (*(each.name for each in scene.objects), *(region.name for region in scene.regions))
+    classes = [class_of(name) for name in names]
+    for thing in erasable_things(scene):
+        named = class_claimed(thing.name)
+        if named is None or classes.count(named) > 1 or not is_bulky(thing, scene):
+            continue
+        if not is_disjoint_from_all(thing.name, scene) or _has_somebody_near(thing, scene):
+            continue
+        patch = whole_erasure(thing, scene, corpus)
+        if patch is not None:
+            yield thing, patch
+
+
+def _has_somebody_near(thing: Thing, scene: Scene) -> bool:
+    """Whether somebody may hold or ride the thing: who still sits as on an elephant tells that there was one."""
+    near = _NEAR * max(thing.box.w, thing.box.h)
+    people = [each.box for each in scene.objects if family(each.name) == "person"]
+    people += [each.box for each in scene.regions if family(each.name) == "person"]
+    return any(thing.box.gap(box) <= near for box in people)
+
+
+def _judged(case: Case, before: str, after: str, erased: str) -> tuple[list[str], bool]:
+    """Returns what is wrong, and whether nothing was there to be judged."""
+    source, edited = (query.picture.scene for query in case.queries)
+    change = caption_change(before, after)
+    if case.variant == _ERASED:
+        wrong = [f"{erased} is named, which was erased"] if least_claimed(after, erased) else []
+        made_up = [name for name in change.appeared if name != erased and name in absent_classes(source)]
+        wrong += [f"{name} is named, which is not there" for name in made_up]
+        return wrong, not least_claimed(before, erased)
+    stay = shown_classes(edited) - {erased}
+    missing = [f"{name} is not named, which is still there" for name in change.missing if name in stay]
+    return missing, not any(least_claimed(before, name) for name in stay)
