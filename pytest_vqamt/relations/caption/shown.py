@@ -9,12 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pytest_vqamt.core.lru import cached_by_identity
-from pytest_vqamt.core.salience import salient_names
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions.claims import least_claimed
 from pytest_vqamt.language.captions.reading import class_of, classes_in
 from pytest_vqamt.language.english.nouns import indefinite
-from pytest_vqamt.relations.soundness import annotated_names
+from pytest_vqamt.relations.soundness import annotated_names, salient_names
 
 
 @lru_cache(maxsize=4096)
