@@ -21,6 +21,7 @@ from pytest_vqamt.reporting.terminal import (
     SummaryLength,
     SummaryLine,
     brief_summary,
+    paper_lines,
     short_summary,
     summary,
 )
@@ -197,7 +198,8 @@ class SessionReport:
     def print_summary(self, reporter: pytest.TerminalReporter, waived: Collection[str], *, verbosity: int) -> None:
         """Prints the summary if there is a report; ``waived`` are the ids of the waived cases of this run.
 
-        Without ``--vqamt-summary``, ``-q`` prints the figures and the gates alone, and ``-v`` all.
+        Without ``--vqamt-summary``, ``-q`` prints the figures and the gates alone, and ``-v`` all. With a preset of a
+        paper its tables follow.
         """
         length = self._settings.summary or (SummaryLength.FULL if verbosity > 0 else SummaryLength.SHORT)
         if not (self._error or self._untested) and (self._report is None or length is SummaryLength.NONE):
@@ -219,6 +221,9 @@ class SessionReport:
                 lines = short_summary(self._report, self._replay_command, room=room, awaits_baseline=bool(missing))
             for line in lines:
                 reporter.write_line(line.text, **_MARKUP[line.state])
+            if length is SummaryLength.SHORT and verbosity >= 0 and self._settings.is_of_a_paper:
+                for text in paper_lines(self._report):
+                    reporter.write_line(text)
             for note in notes:
                 reporter.write_line(note)
         if self._error:

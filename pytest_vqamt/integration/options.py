@@ -667,7 +667,8 @@ class Options:
     )
     summary: str | None = _option(
         Choice(("short", "full", "none")),
-        "what the terminal shows at the end: at most 30 lines, all tables and violations, or nothing",
+        "what the terminal shows at the end: at most 30 lines (and the tables of a paper whose preset is named), all "
+        "tables and violations, or nothing",
         default=None,
         shown_default="short; full with -v, and the first lines alone with -q",
         argument=None,

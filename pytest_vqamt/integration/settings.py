@@ -36,6 +36,7 @@ class Settings(RunSettings):
 
     Attributes:
         missing_baseline: the file of blessed cases that is named and may be missing, and is.
+        is_of_a_paper: whether a paper's preset is named, so that its tables are shown.
         cases_name: the name of the report's file of cases.
         report_images: the cases whose pictures the page shows.
         summary: how long the summary in the terminal is; None where ``-q`` and ``-v`` decide.
@@ -45,6 +46,7 @@ class Settings(RunSettings):
     """
 
     missing_baseline: Path | None
+    is_of_a_paper: bool
     gates_typed: frozenset[GateKind]
     max_queries: int | None
     plan_only: bool
@@ -113,6 +115,7 @@ def _settings(config: pytest.Config, options: Options) -> Settings:
         summary=SummaryLength(options.summary) if options.summary else None,
         baseline=baseline if has_baseline else None,
         missing_baseline=None if has_baseline else baseline,
+        is_of_a_paper=options.preset is not None and not preset(options.preset).contrasts,
         max_drop=options.max_drop,
         undecided=Undecided(options.undecided),
         cache=cache,

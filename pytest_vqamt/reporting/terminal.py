@@ -524,6 +524,13 @@ def _waived(report: Report) -> Iterator[str]:
         yield f"  and {len(reasons) - _REASONS_SHOWN} more reasons, all in report.json (--vqamt-report=DIR)"
 
 
+def paper_lines(report: Report) -> Iterator[str]:
+    """The tables of the papers, with the models of the run above the published rows."""
+    for table in model_tables(report):
+        yield ""
+        yield from map(visible, list(_captioned(table))[:-1])
+
+
 def ranking_lines(report: Report, *, in_full: bool = False) -> Iterator[str]:
     """The rankings and the largest significant differences on each data source; ``in_full`` all of both."""
     for table in summary_tables(report, in_full=in_full):

@@ -344,3 +344,16 @@ def test_a_gate_is_not_met_by_the_few_answers_that_can_be_read(pytester: pytest.
 def test_colours_are_those_of_pytest(run: Run) -> None:
     coloured = run(TWO, "--color=yes", "--vqamt-fail-under=0.1", model="oracle", summary=None)
     assert "\x1b[32mgates: 1 met, 0 missed; every relation has one" in coloured.stdout.str()
+
+
+def test_a_paper_s_preset_is_answered_by_its_table(run: Run) -> None:
+    """Table 4 of MetaVQA: a row for each model of the run, and the published ones below."""
+    options = ("--vqamt-model=fault:always-zero", "--vqamt-relations=metavqa.partition,metavqa.removal_plus")
+    lines = run(*options, "--vqamt-preset=metavqa", summary=None).outlines
+    start = lines.index("MetaVQA: error rate on pictures:20")
+    table = [re.split(r" {2,}", line) for line in lines[start + 2 : start + 8]]
+    assert table[0] == ["model", "partition", "removal_plus"]
+    assert table[2] == ["oracle", "0.0 %", "0.0 %"]
+    assert table[3] == ["fault:always-zero", "0.0 %", "100.0 %"]
+    assert table[5] == ["GridFeat+MoVie+ (published)", "95.0 %", "88.1 %"]
+    assert "MetaVQA: error rate on pictures:20" not in run(*options, summary=None).outlines

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.meaning import Has
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.carets.antonym import Antonym
-from tests.making import answers_of, choosers, scene_of
+from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import cases, corpus_of, short
 from tests.rows import each_row
 
@@ -95,8 +96,9 @@ def test_the_template_and_all_else_is_the_same() -> None:
 
 
 def test_it_is_presumed_where_there_may_be_another_one() -> None:
-    assert {case.is_presumed for case in cases(ANTONYM, scene_of("open door", exhaustive=("door",)), SHOP)} == {False}
-    assert {case.is_presumed for case in cases(ANTONYM, scene_of("open door"), SHOP)} == {True}
+    door = thing_of("open door", box=Box(10, 10, 40, 80))
+    assert {case.is_presumed for case in cases(ANTONYM, scene_of(door, exhaustive=("door",)), SHOP)} == {False}
+    assert {case.is_presumed for case in cases(ANTONYM, scene_of(door), SHOP)} == {True}
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
@@ -110,3 +112,16 @@ def test_it_holds_for_opposite_answers_alone() -> None:
     assert ANTONYM.judge(case, answers_of("yes", "yes")).outcome is Outcome.VIOLATED
     assert ANTONYM.judge(case, answers_of("no", "no")).outcome is Outcome.VIOLATED
     assert ANTONYM.judge(case, answers_of("open", "no")).outcome in (Outcome.HOLDS, Outcome.UNPARSED)
+
+
+def test_it_is_presumed_that_a_speck_is_seen() -> None:
+    """Who overlooks the bowl says no to "is it full" and to "is it empty"."""
+
+    def presumed(px: int) -> set[bool]:
+        bowl = thing_of("full bowl", box=Box(10, 10, px, px))
+        found = cases(ANTONYM, scene_of(bowl, exhaustive=("bowl",)), scene_of("empty bowl", id="b"))
+        assert found
+        return {case.is_presumed for case in found}
+
+    assert presumed(30) == {False}
+    assert presumed(10) == {True}
