@@ -35,6 +35,11 @@ __all__ = ["cases", "objects", "properties", "questions", "scenes"]
 
 T = TypeVar("T")
 
+
+def __dir__() -> list[str]:
+    return __all__  # what completion offers: the strategies, and none of what this module imports
+
+
 _source_of: WeakKeyDictionary[SearchStrategy[Scene], SceneSource | str] = WeakKeyDictionary()
 """What each strategy that ``scenes`` gave draws from, for ``cases``: a relation wants to know the whole source."""
 

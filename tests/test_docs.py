@@ -219,3 +219,18 @@ def test_the_prose_of_a_page(tmp_path: Path) -> None:
     assert prose.read(page).sentences == ("One two CODE.", "See it!", "three")
     page.write_text(f"{'Word ' * 25}end. {'Word ' * 24}end.\n")
     assert [len(each.split()) for each in prose.read(page).long] == [26]
+
+
+def test_a_rule_that_is_cited_stands_on_the_page_of_rules() -> None:
+    page = (DOCS / "explanation" / "soundness.md").read_text(encoding="utf-8")
+    known = {name.lower() for name in re.findall(r"^### (.+)$", page.partition("## The oracle")[0], re.MULTILINE)}
+    assert len(known) == 11
+    cited = {
+        name: str(file.relative_to(ROOT))
+        for folder in ("pytest_vqamt", "tests")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for names in re.findall(r"\(rules?: ([a-z]+ [a-z\s,]+)\)", file.read_text(encoding="utf-8"))
+        for name in " ".join(names.split()).split(", ")
+    }
+    assert {name: file for name, file in cited.items() if name not in known} == {}
+    assert {"sure absence", "the only one"} <= cited.keys()

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 import pytest_vqamt as vqamt
+import pytest_vqamt.strategies
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.errors import OptionError
@@ -41,6 +42,14 @@ def holds(model: str, case: Case) -> bool:
     asked = ModelCatalogue().load(model, ModelOptions())
     inputs = [ModelInput(query, lambda picture: render(picture, WORLD)) for query in case.queries]
     return catalogue.get(case.relation).judge(case, asked.ask(Task.VQA, inputs)).obeys
+
+
+def test_the_module_offers_the_five_strategies_alone() -> None:
+    offered = ["cases", "objects", "properties", "questions", "scenes"]
+    assert dir(pytest_vqamt.strategies) == offered
+    starred: dict[str, object] = {}
+    exec("from pytest_vqamt.strategies import *", starred)
+    assert sorted(starred.keys() - {"__builtins__"}) == offered
 
 
 @given(scenes(WORLD))

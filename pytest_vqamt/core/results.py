@@ -238,7 +238,7 @@ def stratum_fields(stratum: StratumResult) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounded:
-    """The cases of an item that have a contrast (relations.md, section 7).
+    """The cases of an item that have a contrast (docs/explanation/grounding.md).
 
     Attributes:
         interval: the 95 % interval of the grounded rate, by scene.

@@ -49,7 +49,7 @@ class Form(LexicalRelation):
       it does not deny. Only sure words count (``least_claimed``); without any the case holds vacuously.
 
     **Deviations**, so that no perfect perceiver violates it: names are there, salient and not to be taken for anything
-    else in the picture, or surely absent (rule 4). A choice is between one of each, and presumed where the absence is;
+    else in the picture, or surely absent. A choice is between one of each, and presumed where the absence is;
     so is a caption where the name is absent. A count and a yes or no need no truth and are never presumed.
     """
 

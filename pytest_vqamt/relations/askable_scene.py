@@ -1,6 +1,6 @@
 """What can be asked of a scene: names that are there, names that are absent, and phrases that mean one thing.
 
-The rules in the docstrings are those of relations.md, section 0.
+Docstrings name the rules of docs/explanation/soundness.md that a method keeps.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class AskableScene:
         return tuple(thing for thing in self.scene.objects if thing.name == name)
 
     def absent(self, companion: str) -> tuple[tuple[str, int], ...]:
-        """Returns plausible names that are surely absent, with their frequencies (rule 4).
+        """Returns plausible names that are surely absent, with their frequencies (rule: sure absence).
 
         They co-occur with the companion in the corpus; if no such name is absent, any names of the corpus.
         """
@@ -110,7 +110,7 @@ class AskableScene:
 
     @cached_property
     def countable_absent(self) -> tuple[str, ...]:
-        """The countable names of the corpus that are surely absent (rule 4), the most frequent first."""
+        """The countable names of the corpus that are surely absent, the most frequent first."""
         names = (name for name in self.corpus.names if is_countable(name) and self.is_absent(name))
         return tuple(islice(names, MAX_ABSENT_NAMES))
 
@@ -137,7 +137,7 @@ class AskableScene:
         return _askable_attributes_of(self.corpus, self.known, name, self.gradable)
 
     def surely_lacks(self, thing: Thing, word: str) -> bool:
-        """Whether the thing surely lacks the attribute (rule 5).
+        """Whether the thing surely lacks the attribute (rule: sure falsehood).
 
         One of its attributes excludes it, and so do all of the same category: what is red and orange may be yellow.
         """
@@ -150,7 +150,7 @@ class AskableScene:
         return any(excluding) and all(out for out, same in zip(excluding, of_category, strict=True) if same)
 
     def false_attributes_of(self, name: str) -> tuple[str, ...]:
-        """Returns attributes of the name in the corpus that each of its things here surely lacks (rule 5)."""
+        """Returns attributes of the name in the corpus that all of its things here lack (rule: sure falsehood)."""
         things = self.things_named(name)
         if not self.is_unambiguous(name):
             return ()
@@ -159,7 +159,7 @@ class AskableScene:
         )
 
     def is_unambiguous(self, name: str) -> bool:
-        """Whether nothing else in the scene could go by this name (rule 6)."""
+        """Whether nothing else in the scene could go by this name (rule: the only one)."""
         return self.cached(
             ("only", name),
             lambda: all(
@@ -168,7 +168,7 @@ class AskableScene:
         )
 
     def is_unique_by_name(self, thing: Thing) -> bool:
-        """Whether "the NAME" can only mean this thing (rule 6)."""
+        """Whether "the NAME" can only mean this thing (rule: the only one)."""
         return (
             len(self.things_named(thing.name)) == 1
             and all(region.name != thing.name for region in self.scene.regions)
@@ -176,13 +176,13 @@ class AskableScene:
         )
 
     def is_unique_by_attribute(self, thing: Thing, word: str) -> bool:
-        """Whether "the WORD NAME" can only mean this thing (rules 2 and 6)."""
+        """Whether "the WORD NAME" can only mean this thing (rules: exclusive properties, the only one)."""
         if any(region.name == thing.name for region in self.scene.regions) or not self.is_unambiguous(thing.name):
             return False
         return all(self.surely_lacks(other, word) for other in self.things_named(thing.name) if other.id != thing.id)
 
     def is_unique_in_class(self, thing: Thing, word: str, attribute: str = "") -> bool:
-        """Whether "the CLASS" or "the ATTRIBUTE CLASS" can only mean this thing (rule 6)."""
+        """Whether "the CLASS" or "the ATTRIBUTE CLASS" can only mean this thing (rule: the only one)."""
         return all(
             (self.known.is_never(other.name, word) and not self._is_likeness(other))
             or (bool(attribute) and self.surely_lacks(other, attribute))
@@ -191,7 +191,7 @@ class AskableScene:
         ) and all(self.known.is_never(region.name, word) for region in self.scene.regions)
 
     def classes_absent(self, name: str) -> tuple[str, ...]:
-        """Returns the classes of the name that nothing in the scene belongs to, could pass for, or comes with (rule 4).
+        """Returns the classes of the name that are surely absent: nothing is, passes for or comes with one.
 
         What comes with a class is a part or a garment: no person is absent where there is clothing.
         """
@@ -200,7 +200,7 @@ class AskableScene:
         )
 
     def is_class_absent(self, word: str) -> bool:
-        """Whether nothing in the scene belongs to the class, could pass for one of it, or comes with one (rule 4)."""
+        """Whether the class is surely absent: nothing in the scene belongs to it, could pass for or comes with one."""
         of = self.known.ontology.noun_class(word)
         return (
             of is not None
@@ -249,7 +249,7 @@ class AskableScene:
         )
 
     def is_absent(self, name: str) -> bool:
-        """Whether the name is surely absent (rule 4)."""
+        """Whether the name is surely absent."""
         return (
             self.known.is_absent(name, self.annotated_names, self.scene.exhaustive)
             and self.known.is_named(name)

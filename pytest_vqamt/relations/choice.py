@@ -1,9 +1,9 @@
 """The relations ``choice.rotate``, ``choice.labels`` and ``choice.none``: a question with a list of options.
 
 Exactly one option is right. The question is which of several things is in the picture, of which one is there and
-salient, and the others are surely absent (rule 4); or which color the one thing of a name has (rules 2 and 6), where
-the colors exclude each other; or, where there is neither, a question of the data set with options that do not speak of
-each other, or one that is answered by yes or no ("(A) No (B) Yes").
+salient, and the others are surely absent; or which color the one thing of a name has, where the colors exclude each
+other (rules: the only one, exclusive properties); or, where there is neither, a question of the data set with options
+that do not speak of each other, or one that is answered by yes or no ("(A) No (B) Yes").
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ class NoneOfThese(LexicalRelation):
     "Which of these is in the picture? (A) a dog (B) a kite (C) a car (D) none of these", and the same without the
     dog, which is there. The first answer must be one of the options: who always says "none of these" is wrong, too.
     Three options, of which exactly one is right. A relation of this project. Presumed where another may
-    be right, too (rule 4).
+    be right, too (rule: sure absence).
     """
 
     info = RelationInfo(

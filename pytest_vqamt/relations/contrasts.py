@@ -4,7 +4,7 @@ A relation that demands the same answer is kept by every model whose answers dep
 gives the contrast the same answer, too. The other picture is of the same source; the choice follows from the case's id,
 so that it is the same on every worker and in every shard.
 
-Differing is demanded, being right is not (relations.md, section 7).
+Differing is demanded, being right is not (docs/explanation/grounding.md).
 """
 
 from __future__ import annotations

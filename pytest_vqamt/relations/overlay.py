@@ -86,7 +86,7 @@ class Text(LexicalRelation):
     card names it. After typographic attacks and VisualTextTrap (arXiv 2604.17375). **Deviations:** the word covers no
     annotated thing, the question says that writing does not count, and not the right answer is demanded but the same.
 
-    What is there is salient, what is not is surely absent (rule 4). A case is presumed where an absent thing may be
+    What is there is salient, what is not is surely absent. A case is presumed where an absent thing may be
     there, behind the card, without being annotated.
     """
 
@@ -183,7 +183,7 @@ class DrawnQuestion(LexicalRelation):
     A white margin is put below the picture. In it stands "Is there a dog in the picture?", and the text is "Answer the
     question that is written in the picture.": the answer is that to the question as text. Vacuous unless the model
     reads: it says yes to one sentence that is written in such a margin, in letters about as large, and no to one that
-    is not. A relation of this project, after REST. What is there is salient, what is not is surely absent (rule 4), and
+    is not. A relation of this project, after REST. What is there is salient, what is not is surely absent, and
     half of the questions are about either; whatever is right is right for both texts, so no case is presumed. Where no
     thing can be asked about, it is a question of the data set that a margin leaves as it is.
     """

@@ -66,7 +66,7 @@ def the_color(thing: Thing, view: AskableScene) -> tuple[str, ...]:
 
 
 def absent_names(view: AskableScene, companion: str) -> tuple[str, ...]:
-    """Returns countable names that are surely absent (rule 4), and plausible beside the companion.
+    """Returns countable names that are surely absent, and plausible beside the companion.
 
     Where there are enough of those that are annotated exhaustively, no other.
     """
@@ -98,8 +98,8 @@ class Scope(LexicalRelation):
 
     "Which of these is in the picture, a dog or a kite?" and "Which of these is not in the picture, a dog or a kite?",
     with the two in the same order. After NegVQA. **Deviation:** it negates single questions and compares with right
-    answers; here two answers are compared. One of the things is there and salient, the other is surely absent (rule
-    4) and plausible beside the first. Presumed where it may be there without being annotated.
+    answers; here two answers are compared. One of the things is there and salient, the other is surely absent,
+    and plausible beside the first. Presumed where it may be there without being annotated.
     """
 
     info = RelationInfo(
@@ -147,9 +147,9 @@ class Premise(LexicalRelation):
     "What color is the dog in the picture?" has no color for an answer where there is no dog. The control, which comes
     first, must not be denied: the color of a thing that is there, and where the data has no colors, whether a thing is
     there. After the false premises of EchoBench, PENDULUM and ConText-VQA. **Deviations:** a question of its own for
-    each scene, with a control, and a right answer that follows from the annotations: the thing is surely absent
-    (rule 4), and plausible beside the one of the control. People's color is not asked for. A case is presumed where
-    the absent thing, or another of the name of the control, may be there without being annotated.
+    each scene, with a control, and a right answer that follows from the annotations: the thing is surely absent,
+    and plausible beside the one of the control. People's color is not asked for. A case is presumed where the absent
+    thing, or another of the name of the control, may be there without being annotated.
     """
 
     info = RelationInfo(

@@ -1,4 +1,7 @@
-"""Soundness rules: which names and things a relation may ask about, so that no perfect perceiver violates it."""
+"""Soundness rules: which names and things a relation may ask about, so that no perfect perceiver violates it.
+
+docs/explanation/soundness.md names the rules. A docstring that cites one has its name, as in "(rule: the only one)".
+"""
 
 from __future__ import annotations
 

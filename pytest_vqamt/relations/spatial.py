@@ -1,6 +1,6 @@
 """The relations ``spatial.*``: which things have a sure place beside each other, by their boxes.
 
-- "The dog" is asked about only where one thing answers to it (relations.md, rule 6), kinds of dogs included, and no
+- "The dog" is asked about only where one thing answers to it (rule: the only one), kinds of dogs included, and no
   crowd. The thing is large enough to be seen, and not seen in fragments only.
 - Its name is a singular that can be counted, and not one of what is in nearly every picture ("building"). A name that
   tells the hand ("left shoe") means another thing in a mirrored picture, and one that tells the place ("top shelf")

@@ -2,7 +2,7 @@
 
 A relation between two answers may be sound where neither answer is known: a count of dogs and cats is that of cats and
 dogs, whatever the annotations leave out. A contrast needs the answers themselves. The rules are those of
-relations.md, section 0; ``AskableScene`` has most of them.
+docs/explanation/soundness.md; ``AskableScene`` has most of them.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _exists(group: Group, view: AskableScene) -> SureAnswer | None:
 
 
 def _all_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
-    """Whether there is one of each; at most one group is absent (rule 9)."""
+    """Whether there is one of each; at most one group is absent (rule: one side of either)."""
     found = [_exists(group, view) for group in groups]
     known = [each for each in found if each is not None]
     absent = [each for each in known if not each.value]
@@ -140,7 +140,7 @@ def _all_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
 
 
 def _one_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
-    """Whether there is one of any; at most one group is there (rule 9)."""
+    """Whether there is one of any; at most one group is there (rule: one side of either)."""
     found = [_exists(group, view) for group in groups]
     known = [each for each in found if each is not None]
     if len(known) < len(groups) or sum(bool(each.value) for each in known) > 1:
@@ -149,7 +149,7 @@ def _one_of(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
 
 
 def _count(groups: Sequence[Group], view: AskableScene) -> SureAnswer | None:
-    """The sum of the groups' numbers, which no thing is in two of (rules 1 and 2)."""
+    """The sum of the groups' numbers, which no thing is in two of (rules: disjoint groups, exclusive properties)."""
     scene = view.scene
     for at, one in enumerate(groups):
         for other in groups[:at]:
@@ -256,12 +256,12 @@ def _none(group: Group, view: AskableScene) -> bool | None:
 
 
 def _has_targets(group: Group, view: AskableScene) -> bool:
-    """Whether "on the table" can only mean one table (rule 6)."""
+    """Whether "on the table" can only mean one table (rule: the only one)."""
     return all(the_one(condition.to, view) for condition in group.related)
 
 
 def the_one(group: Group, view: AskableScene) -> tuple[Thing, bool] | None:
-    """The one thing that "the NOUN" can mean (rule 6), and whether that is presumed."""
+    """The one thing that "the NOUN" can mean (rule: the only one), and whether that is presumed."""
     here = group_in(group, view)
     if here is None:
         return None

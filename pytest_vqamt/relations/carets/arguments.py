@@ -26,7 +26,8 @@ class Argument:
     Attributes:
         truth: "yes", "no", or the option that is right.
         subject: the name or attribute that it was sampled by.
-        rests_on_absence: it names absent things, some of which may be there without being annotated (rule 4).
+        rests_on_absence: it names absent things, some of which may be there without being annotated (rule: sure
+            absence).
         rests_on_the_only_one: it says "the dog", and another dog may be there without being annotated.
     """
 

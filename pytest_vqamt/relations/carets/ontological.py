@@ -34,7 +34,7 @@ class Ontological(LexicalRelation):
 
     - The class is a word that people use ("animal", "fruit"), curated, with what WordNet has below its synsets.
     - No class is said to be absent where some name in the scene could be of it in any of its senses.
-    - Attributes that depend on the class ("small") are left out (rule 7).
+    - Attributes that depend on the class ("small") are left out (rule: no gradable words).
     - Only what is implied is expected: "no couch" and then "furniture: yes" is no contradiction. The paper demands the
       same answer, and its published pairs are judged so.
     - ``hyponym`` is presumed where the source does not annotate the class exhaustively. ``hypernym`` rests on no

@@ -8,7 +8,7 @@ in the data together with what is.
 
 - The false question with a related object names an absent subject, never a relation that is merely not annotated.
 - "Either A or B" is true with exactly one of them there, and so is "either no A or no B", the partner of "both A and
-  B", which is why exactly one of the two is there where the conjunction is false (rule 9).
+  B", which is why exactly one of the two is there where the conjunction is false (rule: one side of either).
 - Neither of two names is a kind of the other, and no two are of one name.
 """
 
@@ -207,13 +207,13 @@ def _of_two(
 
 
 def attribute_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
-    """Q4: is the A open? The true attribute is annotated, the false one excluded by one that is (rule 5)."""
+    """Q4: is the A open? The true attribute is annotated, another excludes the false one (rule: sure falsehood)."""
     drawn = _true_and_absent_group(view, choose, _false_beside)
     return drawn if isinstance(drawn, NotApplicable) else drawn[0 if yes else 1]
 
 
 def antonym_arguments(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
-    """Q4 with an annotated attribute and with its antonym (rule 8), in a random order."""
+    """Q4 with an annotated attribute and with its antonym (rule: annotated antonyms), in a random order."""
     drawn = _true_and_absent_group(view, choose, _antonym_beside)
     if isinstance(drawn, NotApplicable):
         return drawn

@@ -8,8 +8,8 @@ Yuan et al., CVPR 2021, sections 4.1.1 to 4.1.3. Of two counted groups, both are
 - Two names to be added up come from different top families, or are two classes of one exhaustive class list, share no
   head noun, and neither is a kind of the other ("bird", "duck"), so that nothing is in both groups.
 - Only countable names are counted, and none whose plural is annotated beside it ("person" where there are "people").
-- A name that is absent is no kind, class, synonym, part or garment of what is annotated (rule 4), and nothing else in
-  the scene goes by a name whose property is asked for and absent.
+- A name that is absent is no kind, class, synonym, part or garment of what is annotated (rule: sure absence), and
+  nothing else in the scene goes by a name whose property is asked for and absent.
 - Two properties of one name exclude each other (``language.english``), no thing of that name in the scene has two of
   the pool, and none is multi-coloured.
 """

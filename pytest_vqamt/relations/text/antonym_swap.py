@@ -106,7 +106,10 @@ def _of_name(thing: Thing, other: str, writer: StatementWriter, choose: Chooser)
 
 
 def _opposite_attributes(thing: Thing, writer: StatementWriter) -> Iterator[tuple[Thing, str, str]]:
-    """Yields the attributes of a thing whose antonym each thing of the name surely lacks (rules 5 and 8)."""
+    """Yields the attributes of a thing whose antonym each thing of the name surely lacks.
+
+    It keeps the rules of sure falsehood and of annotated antonyms (docs/explanation/soundness.md).
+    """
     view = writer.view
     if not view.is_unambiguous(thing.name):
         return

@@ -29,7 +29,7 @@ MAN_HOLDING = near(of("man"), "holding", of("umbrella", "red"))
 
 @each_row(
     ("type_", "plain", "related"),
-    # Jimenez et al., ACL 2022, Table 6, as relations.md section 2 splits it.
+    # Jimenez et al., ACL 2022, Table 6.
     [
         (QuestionType.OBJECT, 18, 36),
         (QuestionType.CONJUNCTION, 18, 0),

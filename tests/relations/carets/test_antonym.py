@@ -64,7 +64,7 @@ def test_the_antonym_is_that_of_the_word_for_such_a_thing(thing: str, expected: 
         "red car",  # that has no antonym
         "black cat",  # black and white ones are in between
         "frobbed door",
-        "open closed door",  # rule 8: both are annotated
+        "open closed door",  # annotated antonyms: both are annotated
         "opened shut door",
     ],
 )

@@ -1,4 +1,4 @@
-"""What is surely there, surely not, and the only one of its kind, rule by rule (relations.md, section 0)."""
+"""What is surely there, surely not, and the only one of its kind, by the rules of docs/explanation/soundness.md."""
 
 from __future__ import annotations
 

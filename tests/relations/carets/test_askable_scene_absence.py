@@ -1,4 +1,4 @@
-"""What is surely not there, and plausible (relations.md, section 0, rule 4)."""
+"""What is surely not there, and plausible (rule: sure absence)."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_what_the_settings_name_is_opened_once() -> None:
     assert Rephrase().known is Rephrase(wordnet="bundled").known
 
 
-# What WordNet and the ontology say of pairs of names (relations.md, section 0, rules 1, 4 and 6).
+# What WordNet and the ontology say of pairs of names (rules: disjoint groups, sure absence, the only one).
 
 NOTHING: frozenset[str] = frozenset()
 

@@ -1,4 +1,4 @@
-"""Whatever is drawn, the answer is known, and no rule of relations.md, section 0, is broken by what is asked."""
+"""Whatever is drawn, the answer is known, and what is asked keeps the rules of docs/explanation/soundness.md."""
 
 from __future__ import annotations
 
@@ -125,49 +125,49 @@ def broken_by(argument: Argument, scene: Scene) -> Iterator[str]:
     there = [bool(members(group, scene)) for group in groups_of(meaning)]
     match meaning:
         case Both() if sum(there) != (2 if argument.truth == "yes" else 1):
-            yield "rule 9: a false conjunction has exactly one there"
+            yield "one side of either: a false conjunction has exactly one there"
         case Either() if sum(there) != (1 if argument.truth == "yes" else 0):
-            yield "rule 9: a true disjunction has exactly one there"
+            yield "one side of either: a true disjunction has exactly one there"
         case Has(group=group) | Choice(what=group):
             if len(members(group, scene)) != 1:
-                yield "rule 6: not the only one"
+                yield "the only one: not the only one"
     match meaning:
         case Has(group=group, attribute=word) if argument.truth == "no":
             (thing,) = members(group, scene)
             if not any(KNOWN.ontology.excludes(own, word) for own in thing.attributes):
-                yield "rule 5: the false attribute is merely not annotated"
+                yield "sure falsehood: the false attribute is merely not annotated"
         case Choice(options=options) if argument.asking.type is not QuestionType.OBJECT_CHOICE:
             if not all(KNOWN.ontology.excludes(a, b) for a, b in combinations(options, 2)):
-                yield "rule 2: choices do not exclude each other"
+                yield "exclusive properties: choices do not exclude each other"
 
 
 def _broken_by_targets(group: Group, scene: Scene) -> Iterator[str]:
     for condition in group.related:
         if scene.count(condition.to.name) != 1 or len(members(condition.to, scene)) != 1:
-            yield "rule 6: related to one of several"
+            yield "the only one: related to one of several"
         if any(region.name == condition.to.name for region in scene.regions):
-            yield "rule 6: related to one of a crowd"
+            yield "the only one: related to one of a crowd"
 
 
 def _broken_by_absence(group: Group, scene: Scene, here: set[str]) -> Iterator[str]:
     bearers = [thing for thing in scene.objects if thing.name == group.name]
     if bearers and group.related:
-        yield "rule 5: a relation that is merely not annotated"
+        yield "sure falsehood: a relation that is merely not annotated"
     if bearers:
         (word,) = group.attributes
         if not all(any(KNOWN.ontology.excludes(own, word) for own in thing.attributes) for thing in bearers):
-            yield "rule 5: a false attribute that one bearer has none to exclude"
+            yield "sure falsehood: a false attribute that one bearer has none to exclude"
         return
     for other in here:
         if not is_mass(other) and other in (plural(group.name), singular(group.name)):
-            yield f"rule 4: {group.name} is absent beside {other}"
+            yield f"sure absence: {group.name} is absent beside {other}"
         if {group.name, other} <= scene.exhaustive:
             continue
         words = KNOWN.wordnet
         if words.is_kind_of(other, group.name) or words.is_kind_of(group.name, other):
-            yield f"rule 4: {group.name} is absent beside its kind {other}"
+            yield f"sure absence: {group.name} is absent beside its kind {other}"
         if words.part_related(group.name, other):
-            yield f"rule 4: {group.name} is absent beside its part or whole {other}"
+            yield f"sure absence: {group.name} is absent beside its part or whole {other}"
 
 
 def named(scene: Scene) -> list[str]:
@@ -183,17 +183,21 @@ def test_a_broken_rule_is_found() -> None:
 
     q1 = QuestionType.OBJECT
     assert broken(Exists(group=group_of("dog")), "yes", q1) == []
-    assert broken(Exists(group=group_of("tire")), "no", q1) == ["rule 4: tire is absent beside its part or whole car"]
-    assert broken(Exists(group=group_of("puppy")), "no", q1) == ["rule 4: puppy is absent beside its kind dog"]
-    assert broken(Exists(group=group_of("white dog")), "no", q1) == [
-        "rule 5: a false attribute that one bearer has none to exclude"
+    assert broken(Exists(group=group_of("tire")), "no", q1) == [
+        "sure absence: tire is absent beside its part or whole car"
     ]
-    assert broken(Exists(group=group_of("cars")), "no", q1)[0] == "rule 4: cars is absent beside car"
+    assert broken(Exists(group=group_of("puppy")), "no", q1) == ["sure absence: puppy is absent beside its kind dog"]
+    assert broken(Exists(group=group_of("white dog")), "no", q1) == [
+        "sure falsehood: a false attribute that one bearer has none to exclude"
+    ]
+    assert broken(Exists(group=group_of("cars")), "no", q1)[0] == "sure absence: cars is absent beside car"
     assert broken(Has(group=group_of("dog"), attribute="brown"), "yes", QuestionType.ATTRIBUTE) == [
-        "rule 6: not the only one"
+        "the only one: not the only one"
     ]
     assert broken(Either(groups=(group_of("dog"), group_of("car"))), "yes", QuestionType.DISJUNCTION) == [
-        "rule 9: a true disjunction has exactly one there"
+        "one side of either: a true disjunction has exactly one there"
     ]
     two = Both(groups=(group_of("bed"), group_of("lamp")))
-    assert broken(two, "no", QuestionType.CONJUNCTION) == ["rule 9: a false conjunction has exactly one there"]
+    assert broken(two, "no", QuestionType.CONJUNCTION) == [
+        "one side of either: a false conjunction has exactly one there"
+    ]
