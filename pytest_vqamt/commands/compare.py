@@ -61,8 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--undecided",
-        choices=list(Undecided),
-        default=Undecided.PASS,
+        choices=[each.value for each in Undecided],
+        default=Undecided.PASS.value,
         help="what a gate that cannot tell, with too few cases, does to the exit status (default: pass)",
     )
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")

@@ -7,9 +7,11 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from enum import IntEnum
 from importlib import import_module
 from importlib.metadata import version
+from typing import Any, TextIO, cast
 
 from pytest_vqamt.commands import completion
 from pytest_vqamt.core.errors import OptionError, VqamtError, cut_to_user_code, did_you_mean
@@ -83,6 +85,40 @@ _FORMER_OPTIONS: Mapping[str, Mapping[str, str]] = {
 """Options that were called otherwise, with their names now, by command; no help shows them."""
 
 
+_GATES = frozenset({"compare", "merge"})
+"""The commands whose exit status is a gate."""
+
+
+class _WhileItIsRead:
+    """An output whose reader may close it, as in ``vqamt compare ... | head``: the command goes on to its exit status.
+
+    A gate that is missed would count as met if the status were lost with the reader.
+    """
+
+    def __init__(self, output: TextIO) -> None:
+        self._output = output
+
+    def write(self, text: str) -> int:
+        try:
+            return self._output.write(text)
+        except BrokenPipeError:
+            self._close()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._output.flush()
+        except BrokenPipeError:
+            self._close()
+
+    def _close(self) -> None:
+        """Sends what is still to come to nowhere, also what is flushed at exit."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._output.fileno())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._output, name)
+
+
 def run_command(argv: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name (those of the process by default) and returns its exit status."""
     typed = _with_current_names(sys.argv[1:] if argv is None else argv)
@@ -92,14 +128,15 @@ def run_command(argv: Sequence[str] | None = None) -> int:
             completion.complete(*_parser(words if set(words[:1]) & set(COMMANDS) else ()))
         parser, of_command = _parser(typed)
         arguments = parser.parse_args(typed)
-        with spelt(_spelling(of_command)):
+        output = _WhileItIsRead(sys.stdout) if set(typed[:1]) & _GATES else sys.stdout
+        with spelt(_spelling(of_command)), redirect_stdout(cast("TextIO", output)):
             status: int = arguments.run(arguments)
-        sys.stdout.flush()
+            sys.stdout.flush()
     except VqamtError as error:
         print_error(error)
         return ExitStatus.USAGE
     except BrokenPipeError:
-        # The reader closed the pipe, as in `vqamt list | head`. The flush at exit must not fail either.
+        # The reader closed the pipe, as in `vqamt units - | head`. The flush at exit must not fail either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.OK
     except OSError as error:

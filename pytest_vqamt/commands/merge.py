@@ -20,6 +20,7 @@ from pytest_vqamt.integration.aggregate import is_on_ci
 from pytest_vqamt.integration.options import add_option_argument, parse_settings
 from pytest_vqamt.integration.replay import ReportData
 from pytest_vqamt.reporting.files import PAGE, write_pages
+from pytest_vqamt.reporting.html.case_selection import Images
 from pytest_vqamt.reporting.junit import write_junit
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.terminal import short_summary, summary
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         write_junit(report, arguments.out / PAGE, arguments.junitxml)
     warn_of_settings(report, given)
     load = source_or_warning(ReportData(report, (), str(arguments.out)))
-    undrawn = write_pages(arguments.out, source_of=load, images=arguments.report_images)
+    undrawn = write_pages(arguments.out, source_of=load, images=Images(arguments.report_images))
     lines = summary(report, in_full=True) if arguments.verbose else _short(report, arguments.out)
     untested = untested_line(report) or ungated_line(report)
     written = [f"JUnit: {arguments.junitxml}"] if arguments.junitxml else []

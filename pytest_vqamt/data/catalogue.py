@@ -10,6 +10,7 @@ from pytest_vqamt.core.entry_points import entry_points
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import split_name
 from pytest_vqamt.core.input_files import expanded, open_input, parse_json
+from pytest_vqamt.core.plain_text import count_noun
 from pytest_vqamt.core.spelling import option
 from pytest_vqamt.data.base import Remarked, SceneSource
 from pytest_vqamt.data.messages import error_reason, short_path, warn_of_data
@@ -169,7 +170,7 @@ def load(spec: str, *, allow_bad_records: bool = False, samples_photos: bool = T
     if bad and not allow_bad_records:
         raise DataError(
             f"Expected every record of {spec} to be usable, but {len(bad)} {'is' if len(bad) == 1 else 'are'} bad, "
-            f"beside {len(source)} good scenes; the first: {bad[0]}; fix them, or leave them out with "
+            f"beside {count_noun(len(source), 'good scene')}; the first: {bad[0]}; fix them, or leave them out with "
             f"{option('allow-bad-records')} (vqamt describe: --allow-bad-records)"
         )
     remarks = source.remarks if isinstance(source, Remarked) else ()

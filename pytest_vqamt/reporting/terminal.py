@@ -255,7 +255,10 @@ def _worst_table(report: Report, head: Headline, most: int) -> list[SummaryLine]
     if rest := head.weakest[most:]:
         least = min(row.counted.tally.pass_rate or 0.0 for row in rest)
         rates = f"{format_percent(least)} consistent{' or more' if least < 1 else ''}"
-        found.append(SummaryLine(text=f"and {count_noun(len(rest), 'more relation')}, {rates}"))
+        missed = sum(row.is_missed for row in rest)  # those that miss a gate come first, whatever their rate
+        also = f" ({missed} of them missed, too)" if missed else ""
+        text = f"and {count_noun(len(rest), 'more relation')}{also}, {rates}"
+        found.append(SummaryLine(text=text, state="missed" if missed else ""))
     if any(map(_is_grounded_more, shown)):
         found.append(SummaryLine(text=_OF_CONTRASTS))
     return found
