@@ -21,7 +21,7 @@ def test_a_missed_gate_is_missed_whoever_reads(tmp_path: Path, reads: bool) -> N
     reading, writing = os.pipe()
     if not reads:
         os.close(reading)
-    with open(writing, "wb") as output:
+    with os.fdopen(writing, "wb") as output:
         done = subprocess.run(
             [*COMMAND, "compare", "before", "after", "--max-drop", "0.1"],
             cwd=tmp_path,

@@ -917,8 +917,8 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
     for_half = ", enough for half of them" if len(needed) > 1 else ""
     yield (
         f"{relations} {'has' if relations.startswith('1 ') else 'have'} too few cases to tell a drop of "
-        f"{describe_points(allowed)} from chance: bless a run with {enough}{for_half}, which rules it out where nothing "
-        "has changed. To show a drop takes more (`vqamt power`)."
+        f"{describe_points(allowed)} from chance: bless a run with {enough}{for_half}, which rules it out where "
+        "nothing has changed. To show a drop takes more (`vqamt power`)."
     )
 
 
