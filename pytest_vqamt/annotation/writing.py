@@ -15,7 +15,7 @@ from typing import TypeVar
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
-from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import is_out_of_memory
@@ -23,7 +23,6 @@ from pytest_vqamt.models.batching import is_out_of_memory
 LEAST_SIDE_PX = 2.0
 """Narrower or lower boxes are left out: no question could be about them."""
 
-SHOW_AFTER_S = 2.0
 _MAX_FAILURES_IN_A_ROW = 5
 """A model that fails on so many photos in a row fails on all."""
 

@@ -118,7 +118,7 @@ def _warnings(report: Report) -> Iterator[str]:
             yield (
                 f"{' on '.join(part)} hardly looks at the pictures: grounded in {format_percent(grounded / cases)} of "
                 f"{count_noun(cases, 'case')} with a contrast, where guessing gives {format_percent(guessing)}. This "
-                "baseline protects nothing that needs them: who does not look cannot get worse at it. See that the "
+                "baseline protects nothing that needs them: a model that does not look cannot get worse. See that the "
                 "pictures reach the model (`vqamt probe`) before you bless it."
             )
 

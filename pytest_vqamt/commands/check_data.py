@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.plain_text import count_noun, shown
-from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.sanity import PhotoChecks
-
-_SHOW_AFTER_S = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _unreadable(source: SceneSource, checks: PhotoChecks) -> Iterator[str]:
     """Yields the errors of scenes that cannot be made, and of photos that cannot be decoded; looks at the others."""
     known = set(source.bad_records)
-    with progress_bar("reading", len(source), "scene", delay_s=_SHOW_AFTER_S) as advance:
+    with progress_bar("reading", len(source), "scene", delay_s=SHOW_AFTER_S) as advance:
         for index in range(len(source)):
             try:
                 source.scene(index)

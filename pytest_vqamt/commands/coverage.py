@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.plain_text import count_noun
-from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import PublishedPairs, SceneSource
+from pytest_vqamt.data.base import PresetSource, PublishedPairs, SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.reporting.view.format import aligned_table
-
-_SHOW_AFTER_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +34,7 @@ def coverage(source: SceneSource, relations: Sequence[tuple[Relation, str]], mos
     Raises:
         VqamtError: a scene cannot be read.
     """
-    with progress_bar("sampling", len(relations), "relation variant", delay_s=_SHOW_AFTER_S) as advance:
+    with progress_bar("sampling", len(relations), "relation variant", delay_s=SHOW_AFTER_S) as advance:
         for relation, variant in relations:
             plan = Plan(relation=relation, variant=variant, source=source, sampling=Sampling(max_cases=most))
             cases = list(plan)
@@ -51,13 +49,16 @@ def coverage(source: SceneSource, relations: Sequence[tuple[Relation, str]], mos
 
 
 def coverage_rows(spec: str, relations: Sequence[str], most: int) -> list[Coverage]:
-    """Returns the coverage of the relation variants that the globs name, all but those on request if there are none.
+    """Returns the coverage of the relation variants that the globs name.
+
+    Without globs they are those of the data's own preset, as in a run, or all but those on request.
 
     Raises:
         VqamtError: the data cannot be used, or a glob names nothing.
     """
-    chosen = catalogue.select(relations)
     source = sources.load(spec)
+    own = catalogue.preset(source.preset).relations if isinstance(source, PresetSource) else ()
+    chosen = catalogue.select(relations or own)
     # As in a run: on published pairs only the relations about them, and these on no other data.
     has_pairs = isinstance(source, PublishedPairs)
     fitting = [each for each in chosen if isinstance(each[0], PublishedRelation) == has_pairs]

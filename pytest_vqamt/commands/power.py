@@ -427,15 +427,15 @@ def _prospect(
 
 
 def _largest(clusters: Clusters, prospect: EffectAssumptions) -> float:
-    """The largest drop that there can be."""
+    """The largest drop that there can be beside the noise."""
     return min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
 
 
 def _smallest_of(
     clusters: Clusters, prospect: EffectAssumptions, demand: RegressionGate, target: float
 ) -> float | None:
-    largest = _largest(clusters, prospect)
-    return smallest_drop(clusters.scenes, prospect, demand, target, largest) if largest > 0 else None
+    rate = clusters.holds / clusters.judged
+    return smallest_drop(clusters.scenes, prospect, demand, target, rate) if rate > 0 else None
 
 
 def _item(query: ReportPower, demand: RegressionGate, result: RelationResult) -> _Item:

@@ -7,6 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+SHOW_AFTER_S = 2.0
+"""The usual delay of a bar: shorter work needs none."""
+
 
 @contextmanager
 def progress_bar(

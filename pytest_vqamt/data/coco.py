@@ -236,9 +236,7 @@ def find(argument: str) -> CocoFiles:
             raise DataError(f"Expected an instances file, but got instances={two[1]!r}: there is no such file")
         return CocoFiles(instances=instances, captions=captions_beside(instances), photos=(photos,))
     if not argument or argument.endswith(_ENDS):
-        raise OptionError(
-            f"Expected {option('data')}={_FORMS}, but got data={'coco:' + argument!r}: name the photos too"
-        )
+        raise OptionError(f"Expected {option('data')}={_FORMS}, but got {'coco:' + argument!r}: name the photos too")
     folder = Path(argument)
     if not folder.is_dir():
         raise DataError(f"Expected a folder, but got folder={argument!r} of {_FORMS}: there is no such folder")

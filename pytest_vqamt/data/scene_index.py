@@ -27,7 +27,7 @@ from pytest_vqamt.core.corpus import CooccurrenceTable, Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, DataError, cache_home
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.progress import progress_bar
+from pytest_vqamt.core.progress import SHOW_AFTER_S, progress_bar
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.graphs import row_of_scene, scene_of_row
 from pytest_vqamt.data.messages import short_name
@@ -341,8 +341,6 @@ _GZIP_RATIO = 8
 _ABANDONED_S = 3600.0
 """A file without writes for as long is from a build that was killed."""
 
-_SHOW_AFTER_S = 2.0
-
 
 class IndexFile:
     """The index of one reader: opened if it is stored, else built; rebuilt if it is broken.
@@ -442,7 +440,7 @@ class IndexFile:
 
     def _fill(self, db: sqlite3.Connection) -> None:
         size = sum(path.stat().st_size for path in self._reader.files)
-        with progress_bar(f"indexing {self._reader.kind}", size, "B", delay_s=_SHOW_AFTER_S) as progress:
+        with progress_bar(f"indexing {self._reader.kind}", size, "B", delay_s=SHOW_AFTER_S) as progress:
             fill(db, self._reader, progress)
 
     def _sweep(self, is_waste: Callable[[Path], bool]) -> None:

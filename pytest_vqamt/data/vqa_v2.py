@@ -264,7 +264,7 @@ def find(argument: str) -> VqaFiles:
         DataError: something is missing, or there are several files of questions.
     """
     if not argument:
-        raise OptionError(f"Expected {option('data')}={_FORMS}, but got data='vqa-v2:': name the folder")
+        raise OptionError(f"Expected {option('data')}={_FORMS}, but got 'vqa-v2:': name the folder")
     given = Path(argument)
     if given.is_dir():
         folder, questions = given, _questions_in(given)

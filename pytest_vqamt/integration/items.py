@@ -21,14 +21,12 @@ from pytest_vqamt.models.guarded import is_of_the_session
 from pytest_vqamt.reporting.junit import properties, total_properties
 from pytest_vqamt.reporting.text import (
     TestOutcome,
-    drop_message,
+    drop_outcome_of,
     drop_title,
     missed_drops,
     missing_message,
     outcome_of,
-    repeated_drop_message,
     total_message,
-    undecided_message,
 )
 from pytest_vqamt.reporting.view.totals import KindOfTotal, TotalKind, totals_of
 
@@ -446,14 +444,17 @@ class GateItem(VqamtItem):
         with without_traceback():
             missed = any(not held.met for held in self._result.drop_gates)
             answers = self._vqamt.baseline_answers(self._result) if missed else ()
-        if missed and (failure := self._vqamt.failure_of(self._result)):
-            drops = missed_drops(self._result)
-            add_cause(failure, drops)
-            pytest.skip(repeated_drop_message(self._result, drops))
-        if missed:
-            pytest.fail(drop_message(self._result, answers, self._vqamt.settings.rerun_command), pytrace=False)
-        if any(self._vqamt.settings.undecided.fails(held) for held in self._result.drop_gates):
-            pytest.fail(undecided_message(self._result), pytrace=False)
+            failure = self._vqamt.failure_of(self._result) if missed else None
+        settings = self._vqamt.settings
+        outcome, message = drop_outcome_of(
+            self._result, settings.undecided, settings.rerun_command, answers, has_failed=failure is not None
+        )
+        if failure is not None:
+            add_cause(failure, missed_drops(self._result))
+        if outcome is TestOutcome.SKIPPED:
+            pytest.skip(message)
+        if outcome is TestOutcome.MISSED:
+            pytest.fail(message, pytrace=False)
 
 
 class TotalGateItem(VqamtItem):

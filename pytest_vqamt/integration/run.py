@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -18,7 +19,15 @@ from pytest_vqamt.execution.resources import ItemSpec, Resources, RunSettings
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.options import Options, read_arguments
 from pytest_vqamt.integration.report import Report, TemporaryFolder
-from pytest_vqamt.integration.settings import model_options_of, preset_relations, preset_settings, run_options_of
+from pytest_vqamt.integration.settings import (
+    OF_A_DROP,
+    check_has_baseline,
+    check_max_cost,
+    model_options_of,
+    preset_relations,
+    preset_settings,
+    run_options_of,
+)
 from pytest_vqamt.models.base import wrap_model
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import split_settings
@@ -121,6 +130,9 @@ def _run(model: object, data: str | SceneSource, given: Options, *, progress: bo
     options = model_options_of(given, of_model, given.cache)
     if isinstance(model, str):
         ModelCatalogue().check(model, options)
+        check_max_cost(given, (model,), given.cache)
+    of_a_drop = [(each, getattr(given, each.name)) for each in fields(Options) if each.name in OF_A_DROP]
+    check_has_baseline(given, {each.name: value for each, value in of_a_drop if value != each.default})
     loaded = None if isinstance(model, str) else wrap_model(_name(model), model, options)
     run_settings = RunSettings(
         models=(loaded.name if loaded else str(model),),

@@ -172,29 +172,56 @@ def model_options_of(options: Options, settings: Mapping[str, str], cache: Path 
     )
 
 
-def _baseline(config: pytest.Config, options: Options) -> Path | None:
-    drop = config.getoption("vqamt_max_drop")
-    if drop is not None and options.baseline is None:
+OF_A_DROP = ("max_drop", "undecided")
+"""The options of the gate on a drop."""
+
+
+def check_has_baseline(options: Options, given: Mapping[str, object]) -> None:
+    """Checks that what is ``given`` of the gate on a drop has a baseline to compare with.
+
+    An ini file may have the gate before there is a baseline: it is the command line, or the call, that is checked.
+
+    Raises:
+        OptionError: it has none.
+    """
+    for name, value in given.items() if options.baseline is None else ():
+        spelt_name = option(name.replace("_", "-"))
         raise OptionError(
-            f"Expected --vqamt-baseline=FILE with --vqamt-max-drop, but got --vqamt-max-drop={drop!r} alone: name the "
+            f"Expected {option('baseline')}=FILE with {spelt_name}, but got {spelt_name}={value!r} alone: name the "
             "file that `vqamt bless` wrote"
         )
+
+
+def _baseline(config: pytest.Config, options: Options) -> Path | None:
+    typed = {name: config.getoption(f"vqamt_{name}") for name in OF_A_DROP}
+    check_has_baseline(options, {name: value for name, value in typed.items() if value is not None})
     return options.baseline
 
 
-def _budget(config: pytest.Config, options: Options, cache: Path | None) -> Budget | None:
+def check_max_cost(options: Options, models: Sequence[str], cache: Path | None) -> None:
+    """Checks that answers which cost money are kept, and that one of the models tells what they cost.
+
+    Raises:
+        OptionError: they are not, or none does.
+    """
     if options.max_cost is None:
-        return None
+        return
     if cache is None:
         raise OptionError(
             f"Expected an answer cache with {option('max-cost')}, or the answers that are paid for would be lost: "
             f"leave {option('no-cache')} off, or name a folder with {option('cache')}"
         )
-    if not any(ModelCatalogue().kind(spec).takes_prices for spec in options.model):
+    if not any(ModelCatalogue().kind(spec).takes_prices for spec in models):
         raise OptionError(
             f"Expected a model that tells what its answers cost with {option('max-cost')}, such as openai:MODEL@URL, "
-            f"but got {option('model')}={','.join(options.model)}: leave {option('max-cost')} off"
+            f"but got {option('model')}={','.join(models)}: leave {option('max-cost')} off"
         )
+
+
+def _budget(config: pytest.Config, options: Options, cache: Path | None) -> Budget | None:
+    check_max_cost(options, options.model, cache)
+    if options.max_cost is None:
+        return None
     folder = run_process_of(config).folder
     return Budget(options.max_cost, folder and folder / "costs", _worker(config)[1])
 

@@ -112,9 +112,9 @@ class ModelCatalogue:
         name, _, argument = spec.partition(":")
         kind = self._kind_named(name, spec)
         if kind.argument and not argument and not kind.is_optional:
-            raise OptionError(f"Expected {option('model')}={kind.form}, but got model={spec!r}")
+            raise OptionError(f"Expected {option('model')}={kind.form}, but got {spec!r}")
         if kind.argument == "" and spec != name:
-            raise OptionError(f"Expected {option('model')}={kind.form} with nothing after it, but got model={spec!r}")
+            raise OptionError(f"Expected {option('model')}={kind.form} with nothing after it, but got {spec!r}")
         return kind, argument
 
     @cached_property
@@ -142,9 +142,7 @@ class ModelCatalogue:
                 hint = f"did you mean {checkpoint!r}? (vqamt list has the other kinds)"
             elif "did you mean" not in hint and (own := _own_code(spec)):
                 hint = f"did you mean {own!r}?"
-            raise OptionError(
-                f"Expected {option('model')} to begin with a kind of model, but got model={spec!r}; {hint}"
-            )
+            raise OptionError(f"Expected {option('model')} to begin with a kind of model, but got {spec!r}; {hint}")
         if len(found) > 1:
             origins = " and ".join(kind.origin for kind in found)
             raise OptionError(f"Expected one kind of model called {name!r}, but got one each from {origins}")

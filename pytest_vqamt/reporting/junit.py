@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -13,13 +13,11 @@ from pytest_vqamt.core.plain_text import shown, visible
 from pytest_vqamt.core.results import BaselineChange, Gate, Grounded, RelationResult, Report, StratumResult
 from pytest_vqamt.reporting.text import (
     TestOutcome,
-    drop_message,
+    drop_outcome_of,
     missed_drops,
     missing_message,
     outcome_of,
-    repeated_drop_message,
     total_message,
-    undecided_message,
 )
 from pytest_vqamt.reporting.view.totals import KindOfTotal, totals_of
 
@@ -166,6 +164,14 @@ Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
 """The element of a test case that did not pass, or "passed"."""
 
 
+_ELEMENTS: Mapping[TestOutcome, Outcome] = {
+    TestOutcome.PASSED: "passed",
+    TestOutcome.SKIPPED: "skipped",
+    TestOutcome.MISSED: "failure",
+    TestOutcome.ERRORS: "failure",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TestCase:
     classname: str
@@ -201,7 +207,7 @@ def _test_cases(report: Report, page: str) -> Iterator[_TestCase]:
         yield _TestCase(
             classname=CLASS,
             name=visible(result.id),
-            outcome="failure" if is_failed else "skipped" if outcome is TestOutcome.SKIPPED else "passed",
+            outcome=_ELEMENTS[outcome],
             message=visible(message, keep="\n"),
             properties=tuple(properties(result)),
         )
@@ -222,22 +228,12 @@ def _baseline_cases(report: Report, page: str, failed: set[int]) -> Iterator[_Te
     for result in report.relations:
         if not result.drop_gates:
             continue
-        outcome: Outcome = "passed"
-        message = ""
-        if not all(held.met for held in result.drop_gates):
-            outcome = "skipped" if result.position in failed else "failure"
-            message = (
-                repeated_drop_message(result, missed_drops(result))
-                if outcome == "skipped"
-                else f"{_heading_first(result, drop_message(result, (), 'pytest'))}\n{page}"
-            )
-        elif any(map(report.undecided.fails, result.drop_gates)):
-            outcome, message = "failure", _heading_first(result, undecided_message(result))
+        outcome, message = drop_outcome_of(result, report.undecided, "pytest", has_failed=result.position in failed)
         yield _TestCase(
             classname=BASELINE_CLASS,
             name=visible(result.id_in_baseline),
-            outcome=outcome,
-            message=message,
+            outcome=_ELEMENTS[outcome],
+            message=f"{_heading_first(result, message)}\n{page}" if outcome is TestOutcome.MISSED else message,
             properties=tuple(properties(result)),
         )
     for total in totals_of(report.baseline):

@@ -176,7 +176,7 @@ def _first_lines(head: Headline, report: Report, *, awaits_baseline: bool) -> li
     elif report.relations and (head.gates.gated or head.gates.together or not awaits_baseline):
         state = "warning" if not head.gates.gated or head.gates.cannot_tell else "met"
         state = "missed" if head.gates.fail else state
-        lines += _wrapped(head.gates.line, state)
+        lines += _wrapped(head.gates.line, state, most=4)
         lines += [line for text in together_lines(report) for line in _wrapped(text, "warning", most=3)]
     return lines
 
@@ -334,10 +334,12 @@ def _worst_violations(
     results = {id(row.result): row.result for row in head.weakest if not row.is_missed}.values()
     found = [(result, shown) for result in results if (shown := result.violation or result.ungrounded)]
     found.sort(key=lambda each: _is_unread(each[0]))
+    several = len({result.model.name for result, _ in found}) > 1
     for result, violation in found[:_VIOLATIONS_SHOWN]:
         command = replay(result, violation)
         is_short = len(command) <= WIDTH // 3
-        what = _cut(f"{result.item}: {violation.reason}", WIDTH - 2 - len(command) if is_short else WIDTH)
+        of = f" of {result.model.name}" if several else ""
+        what = _cut(f"{result.item}{of}: {violation.reason}", WIDTH - 2 - len(command) if is_short else WIDTH)
         answers = f"  {_answered(violation.queries, WIDTH - 2)}"
         texts = (f"{what}  {command}", answers) if is_short else (what, answers, f"  {command}")
         yield [SummaryLine(text=text) for text in texts]

@@ -15,6 +15,7 @@ from pytest_vqamt.core.results import (
     ModelUse,
     RelationResult,
     StratumResult,
+    Undecided,
     ViolationPreview,
 )
 from pytest_vqamt.reporting.view.answers import UnreadAnswers
@@ -62,6 +63,27 @@ def outcome_of(result: RelationResult, again: str, max_error_rate: float, *, is_
         return TestOutcome.MISSED, missed_gate_message(result, again)
     if result.refused and not result.total.judged:
         return TestOutcome.SKIPPED, refused_message(result)
+    return TestOutcome.PASSED, ""
+
+
+def drop_outcome_of(
+    result: RelationResult,
+    undecided: Undecided,
+    again: str,
+    answers_before: Sequence[str | None] = (),
+    *,
+    has_failed: bool,
+) -> tuple[TestOutcome, str]:
+    """The outcome of an item's test against the baseline, in a session and in a JUnit file, with its message.
+
+    Where the item's own test ``has_failed``, that test names the drop, and this one is skipped.
+    """
+    if not all(held.met for held in result.drop_gates):
+        if has_failed:
+            return TestOutcome.SKIPPED, repeated_drop_message(result, missed_drops(result))
+        return TestOutcome.MISSED, drop_message(result, answers_before, again)
+    if any(map(undecided.fails, result.drop_gates)):
+        return TestOutcome.MISSED, undecided_message(result)
     return TestOutcome.PASSED, ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.results import (
@@ -101,8 +102,11 @@ def _ranking(data: str, kind: RankingKind, items: _Items) -> Ranking:
         (change,) = between_models([paired], [True])
         if paired.difference is None:
             return None
-        return GapToFirst(difference=paired.difference, interval=change.interval, p=change.p_two_sided)
+        # The first is found from the data, so each comparison with it stands for those of all pairs (Bonferroni).
+        p = min(1.0, change.p_two_sided * pairs)
+        return GapToFirst(difference=paired.difference, interval=change.interval, p=p)
 
+    pairs = comb(len(models), 2)
     return Ranking(data=data, kind=kind, items=tuple(items), places=tuple(map(place, (first, *others))))
 
 

@@ -79,11 +79,15 @@ def smallest_drop(
 ) -> float | None:
     """Returns the smallest drop, in steps of 0.0001, that so many scenes detect with a power of at least ``target``.
 
-    The drop of ``assumed`` is ignored. None if not even the ``largest`` drop is detected.
+    The drop of ``assumed`` is ignored. None if not even the ``largest`` drop is detected, which is the rate itself.
     """
 
     def detected(steps: int) -> bool:
-        return power(scenes, replace(assumed, drop=min(largest, steps * _STEP)), gate) >= target
+        drop = min(largest, steps * _STEP)
+        # No more cases can be lost than hold, nor more won than do not hold or are lost: where almost all of them fall,
+        # there is little left to change by chance.
+        differ = max(0.0, min(assumed.differ, 2 * (largest - drop), 1 - drop))
+        return power(scenes, replace(assumed, drop=drop, differ=differ), gate) >= target
 
     enough = ceil(largest / _STEP)
     if not detected(enough):
@@ -153,14 +157,14 @@ def prospect_of_rate(clusters: Clusters, gate: RegressionGate) -> Prospect:
 @lru_cache(maxsize=64)
 def _prospect(rate: float, noise: float, judged: int, worth: float, gate: RegressionGate) -> Prospect:
     drop = max(2 * gate.max_drop, _SMALL_DROP)
-    largest = min(rate, 1 - noise / 2) - noise / 2
     assumed = EffectAssumptions(drop=0.0, differ=noise)
-    if largest <= gate.max_drop:
+    if rate <= gate.max_drop:
         return Prospect(None, drop, None)
     cases = max(1, floor(judged * worth))
-    needed = scenes_needed(replace(assumed, drop=drop), gate, _DETECTED) if drop <= largest else None
+    is_possible = drop <= min(rate, 1 - noise / 2) - noise / 2
+    needed = scenes_needed(replace(assumed, drop=drop), gate, _DETECTED) if is_possible else None
     return Prospect(
-        smallest=smallest_drop(cases, assumed, gate, _DETECTED, largest),
+        smallest=smallest_drop(cases, assumed, gate, _DETECTED, rate),
         drop=drop,
         needed=None if needed is None else ceil(needed / worth),
     )

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands.main import ExitStatus
+from pytest_vqamt.relations.catalogue import preset, select
 from tests.data.own_graphs import plain, write
 
 
@@ -63,3 +65,19 @@ def test_the_rows_of_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_arguments(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", *arguments]) == ExitStatus.USAGE
     assert message in capsys.readouterr().err
+
+
+def test_of_questions_those_are_counted_that_a_run_asks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Photos with questions have a preset of their own."""
+    Image.new("RGB", (60, 40), "blue").save(tmp_path / "a.png")
+    file = tmp_path / "asked.jsonl"
+    file.write_text(json.dumps({"image": "a.png", "question": "Is it blue?", "answer": "yes"}), encoding="utf-8")
+    found = json.loads(listed(capsys, f"--data=questions:{file}", "--max-cases=1", "--json"))["coverage"]
+    names = {each["id"].partition("[")[0] for each in found}
+    assert any(each["cases"] for each in found)
+    assert "metavqa.partition" not in names
+    assert names <= {name for pattern in preset("questions").relations for name in named(pattern)}
+
+
+def named(pattern: str) -> set[str]:
+    return {relation.info.name for relation, _ in select((pattern,))}

@@ -172,7 +172,7 @@ def test_a_relation_that_is_not_known_here_is_refused_before_any_model_is_loaded
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        (("--model", "tinny"), "Expected --model to begin with a kind of model, but got model='tinny'; did you"),
+        (("--model", "tinny"), "Expected --model to begin with a kind of model, but got 'tinny'; did you"),
         (("--model", "oracle", "--option", "prompt=x"), "Expected --option to name a setting, but got 'prompt=x'"),
         (("--device", "cpu"), "Expected --device and --dtype with --model SPEC, but got no --model"),
     ],

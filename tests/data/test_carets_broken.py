@@ -86,9 +86,7 @@ def test_broken_choices_are_named(tmp_path: Path, second: object, told: str) -> 
 
 def test_a_session_refuses_them_unless_they_are_allowed(tmp_path: Path) -> None:
     spec = f"carets:{write_carets(tmp_path, {**FILES, 'negated.json': [FIRST]})}"
-    with pytest.raises(
-        DataError, match=r"but 1 is bad, beside 1 good scene; the first: negated\.json: question 7-0-1"
-    ):
+    with pytest.raises(DataError, match=r"but 1 is bad, beside 1 good scene; the first: negated\.json: question 7-0-1"):
         catalogue.load(spec)
     assert len(catalogue.load(spec, allow_bad_records=True)) == 1
 

@@ -266,7 +266,7 @@ def test_a_long_build_shows_how_far_it_is_at_a_terminal(
     reader: Reader, monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, shows: bool
 ) -> None:
     monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setattr(scene_index, "_SHOW_AFTER_S", 0.0)
+    monkeypatch.setattr(scene_index, "SHOW_AFTER_S", 0.0)
     monkeypatch.setattr(sys, "stderr", stream)
     SceneIndex(reader)
     assert ("indexing made" in stream.getvalue()) is shows

@@ -361,9 +361,7 @@ def test_the_digest_changes_with_a_line_of_any_file(tmp_path: Path) -> None:
 
 
 def test_what_is_named_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(
-        OptionError, match=r"snli-ve:DIR or snli-ve:FILE\.jsonl, but got data='snli-ve:': name the folder"
-    ):
+    with pytest.raises(OptionError, match=r"snli-ve:DIR or snli-ve:FILE\.jsonl, but got 'snli-ve:': name the folder"):
         load("")
     with pytest.raises(DataError, match="there is no such path"):
         load(str(tmp_path / "nowhere"))

@@ -6,6 +6,7 @@ import json
 import runpy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,10 +180,10 @@ def test_several_gates() -> None:
         ({"relations": "ours.such"}, "Expected relations to name a relation or a glob of relations, but 'ours.such' "),
         ({"exclude": "*"}, "Expected a relation to be left, but exclude='*' excludes them all"),
         ({"batch_size": 0}, "Expected a whole number from 1 up, or auto, but got batch_size=0"),
-        ({"model": "oracel"}, "Expected model to begin with a kind of model, but got model='oracel'; did you "),
+        ({"model": "oracel"}, "Expected model to begin with a kind of model, but got 'oracel'; did you "),
         (
             {"data": "picture:3"},
-            "Expected data to begin with its kind, as in questions:FILE, but got data='picture:3'; ",
+            "Expected data to begin with a kind of data, as in questions:FILE, but got 'picture:3'; ",
         ),
         ({"data": "coco:"}, "Expected data=coco:"),
     ],
@@ -243,3 +244,15 @@ def test_the_example_of_the_package_runs(tmp_path: Path) -> None:
 def test_a_setting_that_nobody_takes_is_refused() -> None:
     with pytest.raises(OptionError, match="to name a setting, but got 'erse=mean'; did you mean 'erase'"):
         vqamt.run(model="oracle", data="pictures:5", settings={"erse": "mean"})
+
+
+@pytest.mark.parametrize("arguments", [{"max_drop": 0.1}, {"undecided": "fail"}])
+def test_a_gate_on_a_drop_needs_a_baseline(arguments: dict[str, Any]) -> None:
+    (name,) = arguments
+    with pytest.raises(OptionError, match=rf"^Expected baseline=FILE with {name}, but got {name}=.* alone: name the"):
+        vqamt.run("oracle", data="pictures:5", relations="control.repeat", **arguments)
+
+
+def test_answers_that_cost_money_are_kept() -> None:
+    with pytest.raises(OptionError, match=r"^Expected an answer cache with max_cost, or the answers that are paid for"):
+        vqamt.run("openai:some@http://127.0.0.1:9", data="pictures:5", max_cost=1.0)

@@ -131,7 +131,7 @@ def test_options_reach_the_model(catalogue: ModelCatalogue) -> None:
 
 def test_an_unknown_kind_is_refused_with_the_nearest(catalogue: ModelCatalogue) -> None:
     assert refusal(catalogue, "tinny") == (
-        "Expected --vqamt-model to begin with a kind of model, but got model='tinny'; did you mean 'tiny'?"
+        "Expected --vqamt-model to begin with a kind of model, but got 'tinny'; did you mean 'tiny'?"
     )
 
 
@@ -140,13 +140,13 @@ def test_a_module_with_a_factory_is_guessed(catalogue: ModelCatalogue) -> None:
 
 
 def test_an_empty_model_is_refused_with_an_example(catalogue: ModelCatalogue) -> None:
-    assert refusal(catalogue, "").endswith("got model=''; name one, such as tiny or python:MODULE:NAME (vqamt list)")
+    assert refusal(catalogue, "").endswith("got ''; name one, such as tiny or python:MODULE:NAME (vqamt list)")
 
 
 @each_row("spec", ["gpt", "llava:org/name"])
 def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: ModelCatalogue, spec: str) -> None:
     assert refusal(catalogue, spec) == (
-        f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; "
+        f"Expected --vqamt-model to begin with a kind of model, but got {spec!r}; "
         f"known: {', '.join(kind.name for kind in MODELS)}"
     )
 
@@ -162,13 +162,13 @@ def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: ModelCata
     ],
 )
 def test_a_missing_argument_is_refused(catalogue: ModelCatalogue, spec: str, form: str) -> None:
-    assert refusal(catalogue, spec) == f"Expected --vqamt-model={form}, but got model={spec!r}"
+    assert refusal(catalogue, spec) == f"Expected --vqamt-model={form}, but got {spec!r}"
 
 
 @each_row("spec", ["oracle:perfect", "oracle:", "tiny:large"])
 def test_a_needless_argument_is_refused(catalogue: ModelCatalogue, spec: str) -> None:
     name = spec.partition(":")[0]
-    assert refusal(catalogue, spec) == f"Expected --vqamt-model={name} with nothing after it, but got model={spec!r}"
+    assert refusal(catalogue, spec) == f"Expected --vqamt-model={name} with nothing after it, but got {spec!r}"
 
 
 def test_an_unknown_fault_is_refused(catalogue: ModelCatalogue) -> None:

@@ -125,7 +125,7 @@ def test_a_wrong_preset_is_told_before_anything_runs(run: Run) -> None:
 MISTAKES = {
     "an unknown model": (
         ("--vqamt-model=oracel",),
-        "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you mean 'oracle'?",
+        "Expected --vqamt-model to begin with a kind of model, but got 'oracel'; did you mean 'oracle'?",
     ),
     "the file of a model": (("--vqamt-model=./own/m.py:load",), "; did you mean 'python:own.m:load'?"),
     "the folder of a checkpoint": (("--vqamt-model=./checkpoint",), "; did you mean 'hf:./checkpoint'?"),
@@ -134,7 +134,7 @@ MISTAKES = {
     "a GPU": (("--vqamt-device=gpu",), "but got --vqamt-device='gpu'; did you mean 'cuda'?"),
     "a model without its argument": (
         ("--vqamt-model=fault",),
-        "Expected --vqamt-model=fault:NAME, but got model='fault'",
+        "Expected --vqamt-model=fault:NAME, but got 'fault'",
     ),
     "an unknown fault": (
         ("--vqamt-model=fault:always-zer",),
@@ -146,7 +146,8 @@ MISTAKES = {
     ),
     "unknown data": (
         ("--vqamt-data=picture",),
-        "Expected data to begin with its kind, as in questions:FILE, but got data='picture'; did you mean 'pictures'?",
+        "Expected --vqamt-data to begin with a kind of data, as in questions:FILE, but got 'picture'; did you mean "
+        "'pictures'?",
     ),
     "equal data": (("--vqamt-data=pictures:20",), "Expected each --vqamt-data once, but got 'pictures:20' 2 times"),
     "data with a wrong argument": (

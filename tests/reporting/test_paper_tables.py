@@ -77,14 +77,15 @@ def test_models_are_ranked_with_how_far_they_are_from_the_first() -> None:
 
 def test_no_model_is_called_the_best_and_chance_is_no_difference() -> None:
     assert list(model_notes_of(two_models())) == [
-        "On gqa:DIR, tiny is consistent less often than other (-15.0 points, -20.0 to -10.0, two-sided p 0.0030). That "
-        "alone makes no model the better one."
+        "On gqa:DIR, tiny is consistent less often than other (other less tiny: +15.0 points, +10.0 to "
+        "+20.0, two-sided p 0.0030). That alone makes no model the better one."
     ]
     first, second = PLACES
     chance = replace(second, behind=GapToFirst(difference=-0.01, interval=(-0.2, 0.18), p=0.8))
     ranking = Ranking(data="gqa:DIR", kind=RankingKind.RELATIONS, items=("ours.a",), places=(first, chance))
     assert list(model_notes_of(report(result(), result(model=OTHER), ranking=(ranking,)))) == [
-        "On gqa:DIR, other and tiny do not differ significantly (-1.0 points, -20.0 to +18.0, two-sided p 0.8000)."
+        "On gqa:DIR, other and tiny do not differ significantly (other less tiny: +1.0 points, -18.0 to +20.0, "
+        "two-sided p 0.8000)."
     ]
     assert list(model_notes_of(two_models(RankingKind.CONTROL))) == []
 

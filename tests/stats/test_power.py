@@ -301,3 +301,15 @@ def test_scenes_that_are_wholly_alike_have_one_fate() -> None:
 def test_shares_that_cannot_be_are_refused(drop: float, differ: float, icc: float) -> None:
     with pytest.raises(VqamtError, match="Expected shares of cases"):
         EffectAssumptions(drop=drop, differ=differ, icc=icc)
+
+
+def test_a_drop_may_be_as_large_as_the_rate() -> None:
+    """Of 40 cases 21 hold, and 20 % change by noise. All 21 lost are significant at 0.05 / 28: 2^-21."""
+    assumed = EffectAssumptions(drop=0.0, differ=0.2)
+    gate = RegressionGate(relations=28)
+    found = smallest_drop(40, assumed, gate, 0.8, largest=21 / 40)
+    assert found is not None
+    assert 0.25 < found <= 21 / 40
+    # Where no case can be lost by noise beside a drop of everything, that drop alone decides.
+    assert smallest_drop(12, assumed, gate, 0.8, largest=1.0) is not None
+    assert smallest_drop(5, assumed, gate, 0.8, largest=1.0) is None, "2^-5 is not below 0.05 / 28"

@@ -86,7 +86,7 @@ def find(argument: str) -> SnliVeFiles:
         DataError: there is no such path, or no file of hypotheses.
     """
     if not argument:
-        raise OptionError(f"Expected {option('data')}={_FORMS}, but got data='snli-ve:': name the folder")
+        raise OptionError(f"Expected {option('data')}={_FORMS}, but got 'snli-ve:': name the folder")
     given = Path(argument)
     if os.path.isdir(given):  # noqa: PTH112 - Path's raises where no system takes such a path
         official = (given / name for name in OFFICIAL if (given / name).is_file())

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pytest_vqamt.core.codec import Json, to_row
 from pytest_vqamt.core.plain_text import count_noun, quoted, shown, visible
 from pytest_vqamt.core.report_json import change_row
-from pytest_vqamt.core.results import BaselineTotal, GateState
+from pytest_vqamt.core.results import BaselineTotal, GateState, Undecided
 from pytest_vqamt.reporting.compare.comparison import (
     ChangedCase,
     ComparedItem,
@@ -124,7 +124,10 @@ def _answer(text: str | None) -> str:
 
 
 def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
-    """Whether the gate on the drop is met, and by which items it is missed."""
+    """Says what became of the gate on the drop of each item, and which items miss it.
+
+    Where the comparison fails by all relations together (``total_verdicts``), no word says that it is met.
+    """
     if comparison.max_drop is None and in_python:
         return "no gate was set: set one with max_drop=RATE"
     if comparison.max_drop is None:
@@ -141,8 +144,10 @@ def gate_verdict(comparison: Comparison, *, in_python: bool = False) -> str:
     drop = f"a significant drop of more than {describe_points(comparison.max_drop)}"
     unsure = sum(each.change.gate.uncertain for each in gated if each.change.gate)
     untold = f"; {unsure} cannot tell (too few cases)" if unsure else ""
+    if not missed and unsure and comparison.undecided is Undecided.FAIL:
+        return f"MISSED: {unsure} of {variants} cannot tell (too few cases), which fails here; none has {drop}"
     if not missed:
-        return f"met: none of {variants} has {drop}{untold}"
+        return f"{'' if comparison.fails else 'met: '}none of {variants} has {drop}{untold}"
     unread = [each for each in missed if each.change.gate and each.change.gate.unread is not None]
     if unread:
         drop += ", or too many answers that could not be read"

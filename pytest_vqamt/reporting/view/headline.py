@@ -915,6 +915,9 @@ def undecided_lines(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]
     # The most that one of them needs may be absurd, where its answers are as good as drawn.
     enough = f"--vqamt-max-cases={rounded_up(ceil(median(needed)))}" if needed else "more cases (--vqamt-max-cases)"
     for_half = ", enough for half of them" if len(needed) > 1 else ""
+    pictures = min(line.result.data.scenes for line in undecided)
+    if needed and median(needed) > pictures:  # cases of one picture are worth less the more of them there are
+        for_half += f", of more pictures than the {pictures:,} here"
     yield (
         f"{relations} {'has' if relations.startswith('1 ') else 'have'} too few cases to tell a drop of "
         f"{describe_points(allowed)} from chance: bless a run with {enough}{for_half}, which rules it out where "

@@ -47,11 +47,10 @@ def ranking_table(report: Report, ranking: Ranking) -> ViewTable:
     )
 
 
-def _points(first: RankedModel, ranked: RankedModel) -> str:
-    """The difference to the first model, rounded as in every other table where both have judged the same cases."""
-    assert ranked.behind is not None
-    is_of_all = abs(ranked.mean - first.mean - ranked.behind.difference) < _EQUAL
-    return format_change(first.mean, ranked.mean) if is_of_all else format_difference(ranked.behind.difference)
+def _points(before: RankedModel, after: RankedModel, difference: float) -> str:
+    """The second model less the first, rounded as in every other table where both have judged the same cases."""
+    is_of_all = abs(after.mean - before.mean - difference) < _EQUAL
+    return format_change(before.mean, after.mean) if is_of_all else format_difference(difference)
 
 
 _EQUAL = 1e-9
@@ -86,7 +85,7 @@ def _model_row(first: RankedModel, ranked: RankedModel, grounded: Share) -> tupl
         NO_CELL
         if behind is None
         else TableCell(
-            text=f"{_points(first, ranked)} {_in_brackets(behind.interval)}",
+            text=f"{_points(first, ranked, behind.difference)} {_in_brackets(behind.interval)}",
             key=repr(behind.difference),
         ),
         NO_CELL if p is None else TableCell(text=format_p(p), key=repr(p)),
@@ -115,12 +114,20 @@ def model_notes_of(report: Report) -> Iterator[str]:
             place.model: figures_of(place.model, _rows_of(report, ranking, place.model)).grounded
             for place in ranking.places
         }
+        order = [use.name for use in report.models]
         for other in others:
             behind = other.behind
             if behind is None or behind.p is None:
                 continue
-            low, high = map(format_difference, behind.interval)
-            points = f"{_points(first, other)} points, {low} to {high}, two-sided p {format_p(behind.p)}"
+            # As everywhere, the second model of the run less the first.
+            before, after = sorted((first, other), key=lambda place: order.index(place.model))
+            sign = 1 if after is other else -1
+            low, high = map(format_difference, sorted(sign * end for end in behind.interval))
+            points = (
+                f"{after.model} less {before.model}: {_points(before, after, sign * behind.difference)} points, "
+                f"{low} to {high}, two-sided p "
+                f"{format_p(behind.p)}"
+            )
             rates = [
                 f"{model} {format_percent(share.rate)}" for model, share in shares.items() if share.rate is not None
             ]

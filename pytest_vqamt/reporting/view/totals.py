@@ -106,11 +106,13 @@ def what_it_takes(found: KindOfTotal) -> str:
     demand = RegressionGate(relations=found.gates, max_drop=allowed, families=2)
     prospect = prospect_of(found.total.change.paired, demand)
     shown = (
-        f"so few {unit}s show no drop"
+        f"so few {unit}s can show no drop"
         if prospect.smallest is None
-        else f"so many {unit}s show a drop of {describe_points(ceil(100 * prospect.smallest) / 100)} or more"
+        else f"so many {unit}s can show a drop of {describe_points(ceil(100 * prospect.smallest) / 100)} or more"
     )
     if prospect.needed is None:
         return shown
     wanted = describe_points(round(prospect.drop, 4))
-    return f"{shown}; one of {wanted} takes about {count_noun(rounded_up(prospect.needed), unit)}"
+    # Cases of one picture are worth less the more of them there are: asking it again and again does not help.
+    more = ", of more pictures" if found.kind is TotalKind.RELATIONS else ""
+    return f"{shown}; for {wanted} it takes about {count_noun(rounded_up(prospect.needed), unit)}{more}"

@@ -305,7 +305,8 @@ def test_a_gate_that_cannot_tell_names_the_rate_and_how_many_cases_can() -> None
     # number of cases of which 20 % are six or more with a chance of 0.8 is 39, and half of the ten have a contrast.
     assert warned(told, baseline=BASELINE) == [
         "1 relation has too few cases to tell a drop of 10 points from chance: bless a run with "
-        "--vqamt-max-cases=78, which rules it out where nothing has changed. To show a drop takes more (`vqamt power`)."
+        "--vqamt-max-cases=78, of more pictures than the 8 here, which rules it out where nothing has changed. To show "
+        "a drop takes more (`vqamt power`)."
     ]
 
 
