@@ -77,8 +77,7 @@ def check(spec: str) -> None:
         elif not argument and Path(spec).suffix and not expanded(spec).exists():
             near = f"there is no such file; {near}"
         raise OptionError(
-            f"Expected {option('data')} to begin with a kind of data, as in questions:FILE, but got "
-            f"{short_path(spec)}; {near}"
+            f"Expected data to begin with its kind, as in questions:FILE, but got data={short_path(spec)}; {near}"
         )
 
 

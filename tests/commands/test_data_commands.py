@@ -130,7 +130,7 @@ def test_a_path_without_its_kind_is_told_the_spec(name: str, folder: Path, capsy
     spec = f"{SUGGESTED[name]}{folder / name}" + (":PHOTOS" if SUGGESTED[name] == "coco:" else "")
     assert main(["check-data", str(folder / name)]) == ExitStatus.USAGE
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("vqamt: Expected --vqamt-data to begin with a kind of data, as in questions:FILE, but got ")
+    assert line.startswith("vqamt: Expected data to begin with its kind, as in questions:FILE, but got data=")
     assert line.endswith(f"; did you mean '{spec}'?")
 
 

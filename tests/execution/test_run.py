@@ -183,7 +183,7 @@ def test_several_gates() -> None:
         ({"model": "oracel"}, "Expected model to begin with a kind of model, but got 'oracel'; did you "),
         (
             {"data": "picture:3"},
-            "Expected data to begin with a kind of data, as in questions:FILE, but got 'picture:3'; ",
+            "Expected data to begin with its kind, as in questions:FILE, but got data='picture:3'; ",
         ),
         ({"data": "coco:"}, "Expected data=coco:"),
     ],

@@ -146,8 +146,7 @@ MISTAKES = {
     ),
     "unknown data": (
         ("--vqamt-data=picture",),
-        "Expected --vqamt-data to begin with a kind of data, as in questions:FILE, but got 'picture'; did you mean "
-        "'pictures'?",
+        "Expected data to begin with its kind, as in questions:FILE, but got data='picture'; did you mean 'pictures'?",
     ),
     "equal data": (("--vqamt-data=pictures:20",), "Expected each --vqamt-data once, but got 'pictures:20' 2 times"),
     "data with a wrong argument": (
