@@ -147,8 +147,8 @@ def _about_max_drop(allowed: float, drops: Sequence[SmallestDrop], totals: Seque
     none = len(drops) - sum(each.drop is not None for each in drops)
     few = f" {none} of {len(drops)} rates of relations show none by themselves." if none else ""
     return (
-        f"{allowed:g} is about half of the median relation's smallest drop, or of a total's if that is less. No drop of "
-        f"up to {describe_points(allowed)} fails; a larger one fails where the cases can show it, by the table, and "
+        f"{allowed:g} is about half of the median relation's smallest drop, or of a total's if that is less. No drop "
+        f"of up to {describe_points(allowed)} fails; a larger one fails where the cases can show it, by the table, and "
         f'elsewhere the summary says "cannot tell".{few}'
     )
 
